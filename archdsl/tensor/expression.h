@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "archdsl/tensor/element_type.h"
+
+namespace accord {
+
+/// Node kinds of a scalar expression.
+enum class ExprOp : std::uint8_t {
+  constant,  ///< `value` (integers exact up to 2^53)
+  access,    ///< reads `Statement::accesses[access]`
+  cast,      ///< conversion of args[0] to `type` (see Expr)
+  add, sub, mul, div, min, max, neg, abs,
+  shift_left, shift_right,  ///< integers; right shift is arithmetic
+  round,     ///< to nearest integer, ties to even; stays in its float type
+  round_away,  ///< to nearest integer, ties away from zero
+  floor, ceil, exp, log, sqrt, tanh, erf, pow,
+  less, equal,  ///< 0 or 1, type i32
+  select     ///< args[0] != 0 ? args[1] : args[2]
+};
+
+/// Immutable scalar expression tree.
+///
+/// Arithmetic happens in `type`: two integers give the wider one (two's complement wrap-around; u8 with a signed
+/// type gives at least i16), a float and anything give the wider float (an integer operand converts first), i32 with
+/// fp16/bf16/fp8 gives fp32. Floats narrower than fp32 compute in fp32 and round to nearest even after each operation.
+/// Constants take the type of the other operand. `cast` to an integer type truncates toward zero and saturates
+/// (NaN gives 0); cast to a float type rounds to nearest even (fp8e4m3 saturates, the others overflow to infinity).
+/// exp, log, sqrt, tanh, erf and pow of an integer compute in fp32.
+struct Expr {
+  ExprOp op{};
+  ElementType type{};
+  double value = 0;
+  int access = -1;
+  std::vector<std::shared_ptr<const Expr>> args;
+};
+using ExprPtr = std::shared_ptr<const Expr>;
+
+}  // namespace accord

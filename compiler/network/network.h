@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "archdsl/tensor/element_type.h"
+
+namespace accord {
+
+using Shape = std::vector<std::int64_t>;
+using TensorId = int;
+inline constexpr TensorId no_tensor = -1;  ///< an absent optional input
+
+std::int64_t element_count(const Shape& shape);
+
+/// real = scale * stored (symmetric, zero point 0). One scale, or one per index of `axis`.
+struct Quantisation {
+  std::vector<float> scale;
+  int axis = -1;
+};
+
+/// A value of the network: logical shape in the model's own index order (NCHW for images), dense row-major data for
+/// constants. How it lies in a machine's memory is the compiler's business, not the network's.
+struct Tensor {
+  std::string name;
+  ElementType type = ElementType::fp32;
+  Shape shape;
+  std::shared_ptr<const std::vector<std::byte>> data;  ///< set for constants
+  std::optional<Quantisation> quantisation;
+  bool is_constant() const { return data != nullptr; }
+};
+
+using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
+
+struct Operator {
+  std::string name;  ///< unique
+  std::string type;  ///< see docs/operators.md
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+  std::map<std::string, Attribute> attributes;
+};
+
+/// A DNN: operators in topological order over tensors. Value semantics; constants are shared.
+struct Network {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<Operator> operators;
+  std::vector<TensorId> inputs;   ///< without constants
+  std::vector<TensorId> outputs;
+
+  TensorId add(Tensor tensor);
+};
+
+/// Attribute access with the operator's default.
+std::int64_t attribute(const Operator& op, const std::string& key, std::int64_t otherwise);
+double attribute(const Operator& op, const std::string& key, double otherwise);
+std::string attribute(const Operator& op, const std::string& key, const std::string& otherwise);
+std::vector<std::int64_t> attribute(const Operator& op, const std::string& key,
+                                    const std::vector<std::int64_t>& otherwise);
+std::vector<double> attribute(const Operator& op, const std::string& key, const std::vector<double>& otherwise);
+
+/// Typed view of constant data; asserts that type and size fit.
+template <typename T>
+const T* constant_data(const Tensor& tensor) {
+  return reinterpret_cast<const T*>(tensor.data->data());
+}
+
+}  // namespace accord
