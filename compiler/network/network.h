@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "archdsl/tensor/element_type.h"
+#include "archdsl/tensor/value.h"
 
 namespace accord {
 
-using Shape = std::vector<std::int64_t>;
 using TensorId = int;
 inline constexpr TensorId no_tensor = -1;  ///< an absent optional input
 

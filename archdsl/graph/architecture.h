@@ -1,0 +1,184 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archdsl/isa/isa.h"
+#include "archdsl/source/formula.h"
+#include "archdsl/source/location.h"
+#include "archdsl/tensor/statement.h"
+
+namespace accord {
+
+/// Energy per event; 0 where the covenant declares none.
+struct Energy {
+  double read_pj = 0;   ///< per byte read
+  double write_pj = 0;  ///< per byte written
+};
+
+/// Scratchpad, register file, buffer or off-chip DRAM. Addresses are bytes from 0.
+/// Each bank has `read_ports` + `write_ports` ports of one word per cycle; words are interleaved over the banks
+/// in blocks of capacity / banks (bank = address / (capacity / banks)); an off-chip memory's banks are its channels,
+/// interleaved by word.
+struct Memory {
+  std::string name;
+  bool off_chip = false;
+  std::int64_t capacity = 0;  ///< bytes
+  std::int64_t word = 1;      ///< bytes; the unit of access and of on-chip addresses in instructions
+  int banks = 1;
+  int read_ports = 1;
+  int write_ports = 1;
+  std::int64_t latency = 1;  ///< cycles from a request's acceptance to its first word
+  Energy energy;
+  double area_um2 = 0;
+  Location where;
+};
+
+/// A bus: `width` bytes per cycle, shared by the routes that name it. First come, first served; ties go to the unit
+/// that stands earlier in the covenant.
+struct Link {
+  std::string name;
+  std::int64_t width = 1;    ///< bytes per cycle, all directions together unless `duplex`
+  bool duplex = false;       ///< reads from and writes to off-chip memory do not compete
+  std::int64_t latency = 0;  ///< cycles
+  double pj_per_byte = 0;
+  Location where;
+};
+
+/// How far one dimension of a walk steps on one side.
+struct Step {
+  enum class Kind { free, fixed };  ///< an argument of the instruction, or wired
+  Kind kind = Kind::free;
+  std::int64_t bytes = 0;  ///< the wired step
+};
+
+/// One dimension of a mover's address walk. Dimension 0 is the innermost: `max` bytes, contiguous on both sides.
+struct WalkDim {
+  std::int64_t max = 0;  ///< greatest extent (bytes for dimension 0, steps otherwise)
+  Step source;
+  Step target;
+};
+
+/// One way a mover can drive. Arguments of a transfer, in order: src.base, dst.base, n0 (bytes), n1.. (steps, default
+/// 1), src.stride1.., dst.stride1.. (bytes; wired ones are not arguments but constants). The mover walks dimension 0
+/// innermost and splits what is contiguous in the off-chip (else source) memory into requests.
+struct Route {
+  int source = -1;  ///< memory
+  int target = -1;
+  int link = -1;  ///< -1: a private wire as wide as the narrower memory's word
+  std::vector<WalkDim> walk;
+  Location where;
+};
+
+/// One dimension of a capability: legal extents minimum..maximum in multiples of `multiple`.
+struct CapabilityDim {
+  std::string name;  ///< iterator of the capability's program, same index
+  std::int64_t minimum = 1;
+  std::int64_t maximum = 1;
+  std::int64_t multiple = 1;
+};
+
+/// One operand of a capability, same index as in its program. `memory` -1: a scalar argument of the instruction
+/// (rank 0; floats as the bits of an fp32).
+struct CapabilityOperand {
+  int memory = -1;
+  bool held = false;        ///< stays in the unit: argument `NAME.load` says whether it is read anew (default 1)
+  std::vector<Step> steps;  ///< per index position: bytes from one index to the next
+  /// Bytes per program iterator when every step is wired or given: steps combined through the access's coefficients
+  /// is the caller's business (see docs/covenant.md).
+};
+
+/// What a unit does in one go: statements over dims, where its operands lie, what it costs.
+/// An operation issued at t occupies the unit until t + interval (pipelined), reads its operands in
+/// [t + start, t + start + interval) and is done at t + start + interval + drain. On a mover `interval` is a lower
+/// limit; the bytes of its operands pass its link and ports as requests.
+/// Arguments of a run, in order: each dim's extent; each memory operand's NAME.base (bytes); each free step
+/// NAME.stride<position> (bytes); each held operand's NAME.load; each scalar operand's NAME.
+struct Capability {
+  std::string name;
+  TensorProgram program;
+  std::vector<CapabilityDim> dims;
+  std::vector<CapabilityOperand> operands;
+  Formula start, interval, drain;  ///< cycles; variables: the dims in order, then NAME.load of held operands
+  double pj_per_point = 0;         ///< per point of the iteration space
+  Location where;
+};
+
+enum class UnitKind { compute, mover };
+
+/// A compute unit or a mover: takes operations from its in-order queue.
+struct Unit {
+  std::string name;
+  UnitKind kind = UnitKind::compute;
+  int queue = 4;  ///< operations that wait here
+  std::vector<Capability> capabilities;
+  // movers
+  std::vector<Route> routes;
+  std::int64_t request = 64;  ///< greatest bytes of one request
+  int in_flight = 1;          ///< requests under way
+  std::int64_t setup = 0;     ///< cycles before an operation's first request
+  double area_um2 = 0;
+  Location where;
+};
+
+/// Fetches, decodes and dispatches in program order, `issue_width` instructions per cycle.
+struct Controller {
+  std::string name;
+  int issue_width = 1;
+  int loop_depth = 0;  ///< nested hardware loops
+  Location where;
+};
+
+/// How order between units is kept.
+struct Sync {
+  enum class Kind {
+    in_order,   ///< an operation starts after all before it have started, and stalls all while its ranges are in use
+    semaphores, ///< only explicit wait and signal order the units
+    interlock   ///< up to `entries` dispatched operations; each starts when the on-chip ranges it touches are free
+  };
+  Kind kind = Kind::in_order;
+  int semaphores = 0;
+  std::int64_t semaphore_max = 0;  ///< greatest count
+  int entries = 0;
+};
+
+/// The machine's number system: what the quantiser aims at. The requantisation is an expression over `x`
+/// (accumulator type), the parameters and lo, hi; some capability must match it.
+struct Numerics {
+  bool integer = true;
+  ElementType storage = ElementType::i8;      ///< activations
+  ElementType weight = ElementType::i8;
+  ElementType accumulator = ElementType::i32;
+  std::string requantise;  ///< e.g. "i8(clamp(round(fp32(x) * scale), lo, hi))"
+  struct Parameter {
+    std::string name;  ///< `scale` (float) or `mult`, `shift` (integers)
+    ElementType type = ElementType::fp32;
+    bool per_channel = false;
+  };
+  std::vector<Parameter> parameters;
+};
+
+/// A checked, resolved covenant. Ids are indices; nothing later knows a default.
+struct Architecture {
+  std::string name;
+  std::string source;  ///< citation
+  double clock_hz = 1e9;
+  std::vector<Memory> memories;
+  std::vector<Link> links;
+  std::vector<Unit> units;
+  Controller controller;
+  Sync sync;
+  Numerics numerics;
+  Isa isa;
+  std::string hash;  ///< over the resolved content; stands in every program compiled for it
+};
+
+/// Names of the arguments of a transfer on `route`, in order.
+std::vector<std::string> transfer_arguments(const Route& route);
+
+/// Names of the arguments of a run of `capability`, in order.
+std::vector<std::string> run_arguments(const Capability& capability);
+
+}  // namespace accord

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archdsl/source/location.h"
+
+namespace accord {
+
+/// A register or register file of the controller; numbered consecutively over the whole ISA from `first`.
+struct Register {
+  std::string name;
+  int bits = 32;  ///< values wrap at this width; `is_signed` registers sign-extend
+  bool is_signed = false;
+  int count = 1;
+  int first = 0;
+};
+
+/// Bits [offset, offset + bits) of an instruction, little-endian.
+struct Field {
+  std::string name;
+  int offset = 0;
+  int bits = 0;
+  bool is_signed = false;
+};
+
+/// Where an argument of a meaning comes from:
+///   value = (register ? R[index] : 0) + (field ? raw * unit : 0) + bias.
+struct Binding {
+  enum class Base : std::uint8_t { none, fixed_register, indexed_register };
+  Base base = Base::none;
+  int reg = -1;          ///< register number; of the file's first for indexed_register
+  int index_field = -1;  ///< field that gives the index into the file
+  int field = -1;        ///< -1: none
+  std::int64_t unit = 1;
+  std::int64_t bias = 0;
+};
+
+enum class Meaning : std::uint8_t {
+  set,       ///< registers := values
+  add,       ///< registers += values
+  transfer,  ///< Unit::routes[route]
+  run,       ///< Unit::capabilities[capability]
+  loop,      ///< arguments count, length: the next `length` instructions run `count` times (0 skips them)
+  wait,      ///< argument semaphore: unit's queue waits until the count is above 0, then takes one
+  signal,    ///< argument semaphore: once the unit's earlier operations are done, the count grows by one
+  fence      ///< dispatch goes on once every unit is idle
+};
+
+/// What a mnemonic does to one register besides its meaning (post-increment), or as its meaning (set, add).
+struct RegisterUpdate {
+  Binding::Base base = Binding::Base::fixed_register;
+  int reg = -1;
+  int index_field = -1;
+  Binding amount;  ///< new value (set) or increment (add, post-increment)
+};
+
+struct Mnemonic {
+  std::string name;
+  std::uint64_t opcode = 0;
+  Meaning meaning{};
+  int unit = -1;        ///< index into Architecture::units (transfer, run, wait, signal)
+  int route = -1;
+  int capability = -1;
+  std::vector<Field> fields;
+  std::vector<Binding> arguments;        ///< one per argument of the meaning, in its order (see Route, Capability)
+  std::vector<RegisterUpdate> updates;   ///< set, add: the meaning; otherwise applied after the operands are read
+  Location where;
+};
+
+/// The instruction set: fixed width, opcode at [opcode_offset, opcode_offset + opcode_bits).
+struct Isa {
+  int width = 128;  ///< bits, a multiple of 8
+  int opcode_offset = 0;
+  int opcode_bits = 8;
+  std::vector<Register> registers;
+  int register_count = 0;  ///< all, files flattened
+  std::vector<Mnemonic> mnemonics;
+};
+
+/// An instruction taken apart: mnemonic index and the raw value of each of its fields.
+struct Instruction {
+  int mnemonic = -1;
+  std::vector<std::int64_t> fields;
+  bool operator==(const Instruction&) const = default;
+};
+
+/// Value of a binding under these registers.
+std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fields,
+                      std::span<const std::int64_t> registers);
+
+/// Writes the instruction's width/8 bytes at `out`. A field value that does not fit is an assertion.
+void encode(const Isa& isa, const Instruction& instruction, std::byte* out);
+
+/// Reads one instruction; returns false (undefined opcode) without touching `out` otherwise. No allocation when
+/// `out.fields` has capacity.
+bool decode(const Isa& isa, const std::byte* in, Instruction& out);
+
+/// True where the field can hold the raw value.
+bool fits(const Field& field, std::int64_t raw);
+
+}  // namespace accord
