@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+
+namespace accord {
+
+/// One transfer step: a mover (index into Architecture::units) on one of its routes.
+struct Hop {
+  int unit = -1;
+  int route = -1;
+  bool operator==(const Hop&) const = default;
+};
+
+/// The machine as a graph: memories, units, links, controller, and what joins them. Built once; ids are the
+/// Architecture's. Boost.Graph stays behind this facade.
+class ComponentGraph {
+ public:
+  explicit ComponentGraph(const Architecture& architecture);
+  ~ComponentGraph();
+  ComponentGraph(ComponentGraph&&) noexcept;
+  ComponentGraph& operator=(ComponentGraph&&) noexcept;
+
+  /// Fewest transfers from one memory to another; ties go to the widest, then the earliest in the covenant. Empty where
+  /// source == target or nothing leads there (see `reachable`).
+  std::vector<Hop> path(int source, int target) const;
+  bool reachable(int source, int target) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace accord

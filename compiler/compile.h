@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "archdsl/isa/program.h"
+#include "compiler/network/network.h"
+
+namespace accord {
+
+struct CompileOptions {
+  std::vector<std::string> dump_after;  ///< pass names whose result is printed to `dump`
+  std::ostream* dump = nullptr;
+  std::function<void(const std::string& pass, int done, int total)> progress;  ///< may be empty
+};
+
+/// Names of the passes, in order, for --dump-after.
+std::vector<std::string> compile_passes();
+
+/// Compiles a numeric network (docs/operators.md, form 3) for the machine. Every intermediate tensor of the program
+/// carries the network's name for it. Throws accord::Error where the machine cannot hold or do the work at all.
+Program compile(const Architecture& architecture, const Network& numeric, const CompileOptions& options = {});
+
+}  // namespace accord

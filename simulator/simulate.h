@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "archdsl/isa/program.h"
+#include "archdsl/tensor/value.h"
+
+namespace accord {
+
+enum class Fidelity { function, transaction };
+
+struct SimulateOptions {
+  Fidelity fidelity = Fidelity::transaction;
+  bool check_hazards = true;
+  std::filesystem::path trace;  ///< Chrome trace events; empty: none
+  /// Called when a layer is complete, with the values of its outputs (read from memory through their symbols).
+  std::function<void(int layer, const Values& outputs)> on_layer;
+};
+
+/// A thing that silicon would do wrong, silently.
+struct Hazard {
+  std::string kind;  ///< uninitialised_read, race, out_of_range, semaphore_overflow, deadlock, undefined_opcode
+  std::int64_t cycle = 0;
+  std::int64_t instruction = -1;  ///< index
+  std::string mnemonic;
+  std::string layer;
+  std::string statement;
+  std::string where;    ///< FILE:LINE of the mnemonic in the covenant
+  std::string message;
+};
+
+/// Cycles of one component by leaf of the stall tree; they sum to total_cycles. Leaves: docs/figures.md.
+using StallLeaves = std::map<std::string, std::int64_t>;
+
+struct LayerResult {
+  std::int64_t cycles = 0;  ///< from the end of the layer before to this one's last operation
+  std::map<std::string, std::int64_t> link_bytes;
+  std::map<std::string, StallLeaves> stalls;  ///< by component; each sums to `cycles`
+  std::int64_t lane_macs = 0;  ///< iteration points executed by multiply-accumulate capabilities, padding included
+  double energy_pj = 0;
+};
+
+struct SimulateResult {
+  std::int64_t total_cycles = 0;
+  std::vector<LayerResult> layers;  ///< same index as Program::layers; host layers have 0 cycles
+  std::map<std::string, std::int64_t> link_bytes;
+  std::map<std::string, StallLeaves> stalls;
+  double energy_pj = 0;
+  Values outputs;  ///< symbols with role output
+  std::vector<Hazard> hazards;
+  std::vector<std::string> broken_invariants;  ///< empty when all hold
+  std::int64_t instructions = 0;               ///< executed
+};
+
+/// Runs the program on the SystemC model of the machine. `inputs` by symbol name, converted to no other type or shape.
+/// Throws accord::Error on a program that does not fit the architecture (hash, memories, sizes), missing or wrong inputs.
+/// May be called any number of times in one process, from one thread at a time.
+SimulateResult simulate(const Architecture& architecture, const Program& program, const Values& inputs,
+                        const SimulateOptions& options = {});
+
+}  // namespace accord
