@@ -1,0 +1,48 @@
+#include "archdsl/graph/architecture.h"
+
+#include <cstddef>
+
+namespace accord {
+
+namespace {
+
+void append_free_strides(const std::string& side, const std::vector<WalkDim>& walk, Step WalkDim::*step,
+                         std::vector<std::string>& names) {
+  for (std::size_t d = 1; d < walk.size(); ++d) {
+    if ((walk[d].*step).kind == Step::Kind::free) names.push_back(side + ".stride" + std::to_string(d));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> transfer_arguments(const Route& route) {
+  std::vector<std::string> names = {"src.base", "dst.base"};
+  for (std::size_t d = 0; d < route.walk.size(); ++d) names.push_back("n" + std::to_string(d));
+  append_free_strides("src", route.walk, &WalkDim::source, names);
+  append_free_strides("dst", route.walk, &WalkDim::target, names);
+  return names;
+}
+
+std::vector<std::string> run_arguments(const Capability& capability) {
+  std::vector<std::string> names;
+  for (const CapabilityDim& dim : capability.dims) names.push_back(dim.name);
+  const auto& operands = capability.operands;
+  const auto name = [&](std::size_t i) -> const std::string& { return capability.program.operands[i].name; };
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].memory >= 0) names.push_back(name(i) + ".base");
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    for (std::size_t p = 0; p < operands[i].steps.size(); ++p) {
+      if (operands[i].steps[p].kind == Step::Kind::free) names.push_back(name(i) + ".stride" + std::to_string(p));
+    }
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].held) names.push_back(name(i) + ".load");
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].memory < 0) names.push_back(name(i));
+  }
+  return names;
+}
+
+}  // namespace accord
