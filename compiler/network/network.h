@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,6 +18,7 @@ namespace accord {
 using TensorId = int;
 inline constexpr TensorId no_tensor = -1;  ///< an absent optional input
 
+/// Product of the dimensions (1 for rank 0). Shapes of a network never overflow: frontends limit them.
 std::int64_t element_count(const Shape& shape);
 
 /// real = scale * stored (symmetric, zero point 0). One scale, or one per index of `axis`.
@@ -53,11 +55,16 @@ struct Network {
   std::vector<Operator> operators;
   std::vector<TensorId> inputs;   ///< without constants
   std::vector<TensorId> outputs;
+  std::vector<std::string> warnings;  ///< what a frontend had to assume (dynamic sizes, seeded weights), for the user
 
+  /// Appends a tensor. A name that is empty or taken gets a suffix, so that names stay unique.
   TensorId add(Tensor tensor);
+
+  const Tensor& tensor(TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
+  Tensor& tensor(TensorId id) { return tensors[static_cast<std::size_t>(id)]; }
 };
 
-/// Attribute access with the operator's default.
+/// Attribute access with the operator's default. Throws Error if the attribute has another type.
 std::int64_t attribute(const Operator& op, const std::string& key, std::int64_t otherwise);
 double attribute(const Operator& op, const std::string& key, double otherwise);
 std::string attribute(const Operator& op, const std::string& key, const std::string& otherwise);
@@ -68,7 +75,15 @@ std::vector<double> attribute(const Operator& op, const std::string& key, const 
 /// Typed view of constant data; asserts that type and size fit.
 template <typename T>
 const T* constant_data(const Tensor& tensor) {
+  assert(tensor.data && static_cast<int>(sizeof(T)) == bytes(tensor.type));
+  assert(tensor.data->size() == static_cast<std::size_t>(element_count(tensor.shape)) * sizeof(T));
   return reinterpret_cast<const T*>(tensor.data->data());
 }
+
+/// Constants from values in C++; asserts that the count fits the shape.
+Tensor make_constant(std::string name, Shape shape, const std::vector<float>& values);
+Tensor make_constant(std::string name, Shape shape, const std::vector<std::int64_t>& values);
+Tensor make_constant(std::string name, Shape shape, const std::vector<std::int32_t>& values);
+Tensor make_constant(std::string name, Shape shape, const std::vector<std::int8_t>& values);
 
 }  // namespace accord
