@@ -1,5 +1,7 @@
 #include "archdsl/graph/architecture.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 
 namespace accord {
@@ -9,7 +11,7 @@ namespace {
 void append_free_strides(const std::string& side, const std::vector<WalkDim>& walk, Step WalkDim::*step,
                          std::vector<std::string>& names) {
   for (std::size_t d = 1; d < walk.size(); ++d) {
-    if ((walk[d].*step).kind == Step::Kind::free) names.push_back(side + ".stride" + std::to_string(d));
+    if ((walk[d].*step).kind == Step::Kind::free) names.push_back(fmt::format("{}.stride{}", side, d));
   }
 }
 
@@ -17,7 +19,7 @@ void append_free_strides(const std::string& side, const std::vector<WalkDim>& wa
 
 std::vector<std::string> transfer_arguments(const Route& route) {
   std::vector<std::string> names = {"src.base", "dst.base"};
-  for (std::size_t d = 0; d < route.walk.size(); ++d) names.push_back("n" + std::to_string(d));
+  for (std::size_t d = 0; d < route.walk.size(); ++d) names.push_back(fmt::format("n{}", d));
   append_free_strides("src", route.walk, &WalkDim::source, names);
   append_free_strides("dst", route.walk, &WalkDim::target, names);
   return names;
@@ -33,7 +35,7 @@ std::vector<std::string> run_arguments(const Capability& capability) {
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     for (std::size_t p = 0; p < operands[i].steps.size(); ++p) {
-      if (operands[i].steps[p].kind == Step::Kind::free) names.push_back(name(i) + ".stride" + std::to_string(p));
+      if (operands[i].steps[p].kind == Step::Kind::free) names.push_back(fmt::format("{}.stride{}", name(i), p));
     }
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
