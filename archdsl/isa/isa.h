@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "archdsl/source/location.h"
@@ -88,7 +89,7 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
-/// Value of a binding under these registers.
+/// Value of a binding under these registers; wraps at 64 bits. An index beyond `registers` reads 0.
 std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fields,
                       std::span<const std::int64_t> registers);
 
@@ -96,10 +97,59 @@ std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fiel
 void encode(const Isa& isa, const Instruction& instruction, std::byte* out);
 
 /// Reads one instruction; returns false (undefined opcode) without touching `out` otherwise. No allocation when
-/// `out.fields` has capacity.
+/// `out.fields` has capacity. Searches the mnemonics; for more than a few instructions use Decoder.
 bool decode(const Isa& isa, const std::byte* in, Instruction& out);
 
-/// True where the field can hold the raw value.
+/// True where the field can hold the raw value. A 64-bit unsigned field holds the bits of any value.
 bool fits(const Field& field, std::int64_t raw);
+
+/// Least and greatest raw value of a field.
+std::int64_t lowest_raw(const Field& field);
+std::int64_t highest_raw(const Field& field);
+
+/// What the register holds after `value` is written: wraps at its width.
+std::int64_t wrap(const Register& reg, std::int64_t value);
+
+/// The register (file) that holds this register number; nullptr where there is none.
+const Register* register_of(const Isa& isa, int number);
+
+/// Decodes many instructions of one Isa. Holds its own tables; the Isa may go away. Const members are thread-safe.
+class Decoder {
+ public:
+  explicit Decoder(const Isa& isa);
+
+  /// As accord::decode. Also false where an index field points beyond its register file.
+  bool decode(const std::byte* in, Instruction& out) const;
+
+  /// Bytes per instruction.
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Slice {  ///< where a field lies: `shift` bits into the word at byte `at`
+    std::size_t at = 0;
+    int shift = 0;
+    int bits = 0;
+    bool is_signed = false;
+  };
+  struct IndexLimit {
+    int field = -1;
+    std::int64_t count = 0;
+  };
+  struct Layout {
+    std::size_t first = 0;  ///< into slices_
+    std::size_t count = 0;
+    std::vector<IndexLimit> limits;
+  };
+  Slice slice(int offset, int bits, bool is_signed) const;
+  std::int64_t read(const std::byte* in, const Slice& slice) const;
+  int find(std::uint64_t opcode) const;
+
+  std::size_t size_ = 0;
+  Slice opcode_;
+  std::vector<int> table_;  ///< by opcode, for short opcodes; -1: undefined
+  std::unordered_map<std::uint64_t, int> sparse_;
+  std::vector<Layout> layouts_;
+  std::vector<Slice> slices_;
+};
 
 }  // namespace accord

@@ -16,6 +16,7 @@ struct Image {
   std::string memory;
   std::int64_t address = 0;
   std::vector<std::byte> bytes;
+  std::int64_t zeros = 0;  ///< that many zero bytes follow (not stored in the file)
 };
 
 /// A tensor in a memory: element (i0, i1, ...) lies at address + sum of index * stride.

@@ -15,4 +15,7 @@ void store_element(std::byte* at, ElementType type, double value);
 /// Rounds to the nearest value of a float type (returned as float); inputs beyond the range follow the cast rules.
 float round_to(ElementType type, float value);
 
+/// The same from a double, rounded once.
+double round_to(ElementType type, double value);
+
 }  // namespace accord

@@ -17,6 +17,7 @@ struct StatementError {
   std::size_t offset = 0;
   std::size_t length = 1;
   std::string message;
+  std::size_t statement = 0;  ///< index of the text the offset counts in
 };
 
 /// What names mean while statements are parsed.
