@@ -1,0 +1,56 @@
+#include "archdsl/tensor/element_type.h"
+
+#include <array>
+#include <limits>
+
+namespace accord {
+namespace {
+
+struct Properties {
+  std::string_view name;
+  int bytes;
+  bool is_float;
+  double lowest;
+  double highest;
+};
+
+constexpr double i64_limit = 9223372036854775808.0;
+
+// In the order of ElementType.
+constexpr std::array<Properties, 11> properties = {{
+    {"i4", 1, false, -8, 7},
+    {"i8", 1, false, -128, 127},
+    {"u8", 1, false, 0, 255},
+    {"i16", 2, false, -32768, 32767},
+    {"i32", 4, false, -2147483648.0, 2147483647.0},
+    {"i64", 8, false, -i64_limit, i64_limit},
+    {"fp8e4m3", 1, true, -448, 448},
+    {"fp8e5m2", 1, true, -57344, 57344},
+    {"fp16", 2, true, -65504, 65504},
+    {"bf16", 2, true, -0x1.FEp127, 0x1.FEp127},
+    {"fp32", 4, true, -std::numeric_limits<float>::max(), std::numeric_limits<float>::max()},
+}};
+
+constexpr const Properties& of(ElementType type) { return properties[static_cast<std::size_t>(type)]; }
+
+}  // namespace
+
+int bits(ElementType type) { return of(type).bytes * 8; }
+
+int bytes(ElementType type) { return of(type).bytes; }
+
+bool is_float(ElementType type) { return of(type).is_float; }
+
+double lowest(ElementType type) { return of(type).lowest; }
+
+double highest(ElementType type) { return of(type).highest; }
+
+std::string_view name(ElementType type) { return of(type).name; }
+
+std::optional<ElementType> parse_element_type(std::string_view text) {
+  for (std::size_t i = 0; i < properties.size(); ++i)
+    if (properties[i].name == text) return static_cast<ElementType>(i);
+  return std::nullopt;
+}
+
+}  // namespace accord
