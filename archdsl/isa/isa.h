@@ -96,8 +96,8 @@ std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fiel
 /// Writes the instruction's width/8 bytes at `out`. A field value that does not fit is an assertion.
 void encode(const Isa& isa, const Instruction& instruction, std::byte* out);
 
-/// Reads one instruction; returns false (undefined opcode) without touching `out` otherwise. No allocation when
-/// `out.fields` has capacity. Searches the mnemonics; for more than a few instructions use Decoder.
+/// Reads one instruction; returns false (undefined opcode, index beyond its register file) without touching `out`
+/// otherwise. Searches the mnemonics: for many instructions use Decoder. No allocation when `out.fields` has capacity.
 bool decode(const Isa& isa, const std::byte* in, Instruction& out);
 
 /// True where the field can hold the raw value. A 64-bit unsigned field holds the bits of any value.
@@ -113,24 +113,26 @@ std::int64_t wrap(const Register& reg, std::int64_t value);
 /// The register (file) that holds this register number; nullptr where there is none.
 const Register* register_of(const Isa& isa, int number);
 
+/// Where a field lies in an instruction: `shift` bits into the 8-byte word at byte `at`.
+struct FieldSlice {
+  std::size_t at = 0;
+  int shift = 0;
+  int bits = 0;
+  bool is_signed = false;
+};
+
 /// Decodes many instructions of one Isa. Holds its own tables; the Isa may go away. Const members are thread-safe.
 class Decoder {
  public:
   explicit Decoder(const Isa& isa);
 
-  /// As accord::decode. Also false where an index field points beyond its register file.
+  /// As accord::decode; also false where an index field points beyond its register file.
   bool decode(const std::byte* in, Instruction& out) const;
 
   /// Bytes per instruction.
   std::size_t size() const { return size_; }
 
  private:
-  struct Slice {  ///< where a field lies: `shift` bits into the word at byte `at`
-    std::size_t at = 0;
-    int shift = 0;
-    int bits = 0;
-    bool is_signed = false;
-  };
   struct IndexLimit {
     int field = -1;
     std::int64_t count = 0;
@@ -140,16 +142,14 @@ class Decoder {
     std::size_t count = 0;
     std::vector<IndexLimit> limits;
   };
-  Slice slice(int offset, int bits, bool is_signed) const;
-  std::int64_t read(const std::byte* in, const Slice& slice) const;
   int find(std::uint64_t opcode) const;
 
   std::size_t size_ = 0;
-  Slice opcode_;
+  FieldSlice opcode_;
   std::vector<int> table_;  ///< by opcode, for short opcodes; -1: undefined
   std::unordered_map<std::uint64_t, int> sparse_;
   std::vector<Layout> layouts_;
-  std::vector<Slice> slices_;
+  std::vector<FieldSlice> slices_;
 };
 
 }  // namespace accord

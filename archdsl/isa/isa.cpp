@@ -1,0 +1,65 @@
+#include "archdsl/isa/isa.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace accord {
+namespace {
+
+// Two's complement arithmetic that wraps, as the machine's.
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+std::int64_t register_value(const Binding& binding, std::span<const std::int64_t> fields,
+                            std::span<const std::int64_t> registers) {
+  if (binding.base == Binding::Base::none) return 0;
+  auto number = static_cast<std::uint64_t>(binding.reg);
+  if (binding.base == Binding::Base::indexed_register) {
+    number += static_cast<std::uint64_t>(fields[static_cast<std::size_t>(binding.index_field)]);
+  }
+  return number < registers.size() ? registers[number] : 0;
+}
+
+}  // namespace
+
+std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fields,
+                      std::span<const std::int64_t> registers) {
+  std::int64_t value = wrapping_add(register_value(binding, fields, registers), binding.bias);
+  if (binding.field < 0) return value;
+  return wrapping_add(value, wrapping_mul(fields[static_cast<std::size_t>(binding.field)], binding.unit));
+}
+
+std::int64_t lowest_raw(const Field& field) {
+  if (field.bits >= 64) return std::numeric_limits<std::int64_t>::min();
+  return field.is_signed && field.bits > 0 ? -(std::int64_t{1} << (field.bits - 1)) : 0;
+}
+
+std::int64_t highest_raw(const Field& field) {
+  if (field.bits >= 64) return std::numeric_limits<std::int64_t>::max();
+  if (field.bits <= 0) return 0;
+  return (std::int64_t{1} << (field.is_signed ? field.bits - 1 : field.bits)) - 1;
+}
+
+bool fits(const Field& field, std::int64_t raw) { return raw >= lowest_raw(field) && raw <= highest_raw(field); }
+
+std::int64_t wrap(const Register& reg, std::int64_t value) {
+  if (reg.bits >= 64) return value;
+  const int unused = 64 - reg.bits;
+  const auto shifted = static_cast<std::uint64_t>(value) << unused;
+  if (reg.is_signed) return static_cast<std::int64_t>(shifted) >> unused;
+  return static_cast<std::int64_t>(shifted >> unused);
+}
+
+const Register* register_of(const Isa& isa, int number) {
+  const auto found = std::find_if(isa.registers.begin(), isa.registers.end(), [number](const Register& reg) {
+    return number >= reg.first && number - reg.first < reg.count;
+  });
+  return found == isa.registers.end() ? nullptr : &*found;
+}
+
+}  // namespace accord
