@@ -14,8 +14,8 @@ std::int64_t element_count(const Shape& shape) {
 }
 
 TensorId Network::add(Tensor tensor) {
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == name; });
+  const auto taken = [&](const std::string& candidate) {
+    return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == candidate; });
   };
   const auto base = tensor.name.empty() ? std::string("t") : tensor.name;
   if (tensor.name.empty() || taken(tensor.name)) {

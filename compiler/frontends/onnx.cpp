@@ -1,0 +1,303 @@
+#include "compiler/frontends/onnx.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "archdsl/source/error.h"
+#include "compiler/frontends/onnx_constant.h"
+#include "compiler/frontends/onnx_node.h"
+#include "compiler/frontends/seeded.h"
+#include "compiler/network/unused.h"
+
+namespace accord {
+
+namespace {
+
+/// Where a tensor is used as an input.
+struct Use {
+  std::string op_type;
+  int input = 0;
+};
+
+class OnnxImporter {
+ public:
+  OnnxImporter(OnnxFile& file, const OnnxOptions& options) : file_(file), options_(options) {}
+
+  Network run() {
+    network_.name = file_.model.graph().name();
+    collect_uses();
+    read_initialisers();
+    read_inputs();
+    for (const auto& node : file_.model.graph().node()) import_node(node);
+    for (const auto& output : file_.model.graph().output()) network_.outputs.push_back(find(output.name()));
+    if (network_.outputs.empty()) throw Error("the graph has no outputs");
+    remove_unused(network_);
+    return std::move(network_);
+  }
+
+ private:
+  void collect_uses();
+  void read_initialisers();
+  void read_initialiser(onnx::TensorProto& proto);
+  void read_inputs();
+  void read_input(const onnx::ValueInfoProto& input);
+  Shape input_shape(const onnx::ValueInfoProto& input);
+  bool is_stripped_weight(const std::string& name) const;
+  void import_node(const onnx::NodeProto& proto);
+  OnnxNode read_node(const onnx::NodeProto& proto);
+  void add_results(OnnxNode& node, const onnx::NodeProto& proto);
+  void add_operator(OnnxNode& node, const std::vector<TensorId>& outputs);
+  void add_reshaped_operator(OnnxNode& node, const std::vector<TensorId>& outputs);
+  TensorId define(const std::string& name, Tensor tensor);
+  TensorId find(const std::string& name) const;
+  bool used(const std::string& name) const { return !name.empty() && uses_.contains(name); }
+  std::string unique_operator_name(const onnx::NodeProto& proto);
+  void seed(Tensor& tensor, const std::string& why);
+  void count_constant(std::size_t size);
+
+  OnnxFile& file_;
+  OnnxOptions options_;
+  Network network_;
+  std::unordered_map<std::string, TensorId> tensors_;
+  std::unordered_map<std::string, std::vector<Use>> uses_;
+  std::unordered_set<std::string> produced_;
+  std::unordered_set<std::string> operator_names_;
+  std::int64_t constant_bytes_ = 0;
+};
+
+void OnnxImporter::collect_uses() {
+  for (const auto& node : file_.model.graph().node()) {
+    for (int i = 0; i < node.input_size(); ++i) uses_[node.input(i)].push_back({node.op_type(), i});
+    for (const auto& output : node.output()) produced_.insert(output);
+  }
+  for (const auto& output : file_.model.graph().output()) uses_[output.name()];
+}
+
+TensorId OnnxImporter::define(const std::string& name, Tensor tensor) {
+  if (name.empty()) throw Error("a tensor without a name");
+  tensor.name = name;
+  network_.tensors.push_back(std::move(tensor));
+  const auto id = static_cast<TensorId>(network_.tensors.size()) - 1;
+  if (!tensors_.emplace(name, id).second) throw Error(fmt::format("tensor '{}' is defined twice", name));
+  return id;
+}
+
+TensorId OnnxImporter::find(const std::string& name) const {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) throw Error(fmt::format("tensor '{}' is used but not defined before", name));
+  return found->second;
+}
+
+void OnnxImporter::count_constant(std::size_t size) {
+  constant_bytes_ += static_cast<std::int64_t>(size);
+  if (constant_bytes_ > max_constant_bytes) {
+    throw Error(fmt::format("the constants take more than {} GiB", max_constant_bytes >> 30));
+  }
+}
+
+void OnnxImporter::seed(Tensor& tensor, const std::string& why) {
+  if (tensor.type != ElementType::fp32) throw Error(fmt::format("'{}' has no values: {}", tensor.name, why));
+  const auto uses = uses_.find(tensor.name);
+  const auto use = uses == uses_.end() || uses->second.empty() ? Use{"MatMul", 1} : uses->second.front();
+  tensor.data = make_constant("", tensor.shape, seeded_parameter(use.op_type, use.input, tensor.shape, tensor.name)).data;
+  network_.warnings.push_back(fmt::format("'{}' got seeded values: {}", tensor.name, why));
+}
+
+void OnnxImporter::read_initialisers() {
+  for (auto& proto : *file_.model.mutable_graph()->mutable_initializer()) {
+    try {
+      read_initialiser(proto);
+    } catch (const Error& error) {
+      throw Error(fmt::format("initialiser '{}': {}", proto.name(), error.what()));
+    }
+  }
+}
+
+void OnnxImporter::read_initialiser(onnx::TensorProto& proto) {
+  auto tensor = read_tensor(file_, proto);
+  proto.clear_raw_data();  // halves the memory of large models
+  proto.clear_float_data();
+  if (!tensor) {
+    tensor.emplace();
+    tensor->name = proto.name();
+    tensor->type = element_type_of(proto.data_type());
+    tensor->shape.assign(proto.dims().begin(), proto.dims().end());
+    seed(*tensor, "its external data file does not exist");
+  }
+  count_constant(tensor->data->size());
+  define(proto.name(), *std::move(tensor));
+}
+
+Shape OnnxImporter::input_shape(const onnx::ValueInfoProto& input) {
+  const auto& type = input.type().tensor_type();
+  if (!type.has_shape()) throw Error("no shape is given");
+  Shape shape;
+  for (const auto& dim : type.shape().dim()) {
+    const bool known = dim.has_dim_value() && dim.dim_value() > 0;
+    if (dim.has_dim_value() && dim.dim_value() < -1) throw Error(fmt::format("dimension {}", dim.dim_value()));
+    shape.push_back(known ? dim.dim_value() : 1);
+    if (!known) {
+      network_.warnings.push_back(fmt::format("dimension {} of input '{}' is dynamic{}; 1 is assumed", shape.size() - 1,
+                                              input.name(), dim.has_dim_param() ? " (" + dim.dim_param() + ")" : ""));
+    }
+  }
+  check_shape(shape);
+  return shape;
+}
+
+bool OnnxImporter::is_stripped_weight(const std::string& name) const {
+  const auto uses = uses_.find(name);
+  if (!options_.seed_weight_inputs || uses == uses_.end() || uses->second.empty()) return false;
+  return std::all_of(uses->second.begin(), uses->second.end(),
+                     [](const Use& use) { return is_parameter(use.op_type, use.input); });
+}
+
+void OnnxImporter::read_input(const onnx::ValueInfoProto& input) {
+  if (!input.type().has_tensor_type()) throw Error("only tensors are supported");
+  Tensor tensor;
+  tensor.name = input.name();
+  tensor.type = element_type_of(input.type().tensor_type().elem_type());
+  tensor.shape = input_shape(input);
+  if (is_stripped_weight(input.name())) {
+    seed(tensor, "the model has no weights for it");
+    count_constant(tensor.data->size());
+    define(input.name(), std::move(tensor));
+  } else {
+    network_.inputs.push_back(define(input.name(), std::move(tensor)));
+  }
+}
+
+void OnnxImporter::read_inputs() {
+  for (const auto& input : file_.model.graph().input()) {
+    // Old exporters list initialisers, and names that a node gives, among the inputs too.
+    if (tensors_.contains(input.name()) || produced_.contains(input.name())) continue;
+    try {
+      read_input(input);
+    } catch (const Error& error) {
+      throw Error(fmt::format("input '{}': {}", input.name(), error.what()));
+    }
+  }
+}
+
+std::string OnnxImporter::unique_operator_name(const onnx::NodeProto& proto) {
+  auto name = proto.name();
+  if (name.empty() && proto.output_size() > 0) name = proto.output(0);
+  if (name.empty()) name = proto.op_type();
+  const auto base = name;
+  for (int i = 1; !operator_names_.insert(name).second; ++i) name = fmt::format("{}_{}", base, i);
+  return name;
+}
+
+std::optional<Attribute> read_attribute(const onnx::AttributeProto& proto) {
+  switch (proto.type()) {
+    case onnx::AttributeProto::INT: return proto.i();
+    case onnx::AttributeProto::FLOAT: return static_cast<double>(proto.f());
+    case onnx::AttributeProto::STRING: return proto.s();
+    case onnx::AttributeProto::INTS: return std::vector<std::int64_t>(proto.ints().begin(), proto.ints().end());
+    case onnx::AttributeProto::FLOATS: return std::vector<double>(proto.floats().begin(), proto.floats().end());
+    default: return std::nullopt;  // tensors are read by the rules that know them
+  }
+}
+
+OnnxNode OnnxImporter::read_node(const onnx::NodeProto& proto) {
+  OnnxNode node;
+  node.file = &file_;
+  node.proto = &proto;
+  node.op.type = proto.op_type();
+  for (const auto& attribute : proto.attribute()) {
+    if (auto value = read_attribute(attribute)) node.op.attributes[attribute.name()] = *std::move(value);
+  }
+  int count = proto.input_size();
+  while (count > 0 && proto.input(count - 1).empty()) --count;
+  for (int i = 0; i < count; ++i) {
+    const auto id = proto.input(i).empty() ? no_tensor : find(proto.input(i));
+    node.op.inputs.push_back(id);
+  }
+  for (const auto id : node.op.inputs) node.inputs.push_back(id == no_tensor ? nullptr : &network_.tensor(id));
+  int outputs = proto.output_size();
+  while (outputs > 1 && !used(proto.output(outputs - 1))) --outputs;
+  node.output_count = static_cast<std::size_t>(outputs);
+  return node;
+}
+
+std::string supported_operators() {
+  std::string names;
+  for (const auto& [name, rule] : onnx_rules()) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+const OnnxRule& rule_for(const onnx::NodeProto& proto) {
+  const auto found = onnx_rules().find(proto.op_type());
+  const bool default_domain = proto.domain().empty() || proto.domain() == "ai.onnx";
+  if (found == onnx_rules().end() || !default_domain) {
+    const auto domain = default_domain ? std::string() : " of domain '" + proto.domain() + "'";
+    throw Error(fmt::format("this operator{} is not supported; supported are: {}", domain, supported_operators()));
+  }
+  return found->second;
+}
+
+void OnnxImporter::import_node(const onnx::NodeProto& proto) {
+  try {
+    const auto& rule = rule_for(proto);
+    auto node = read_node(proto);
+    if (node.inputs.size() < rule.min_inputs || node.inputs.size() > rule.max_inputs) {
+      throw Error(fmt::format("{} inputs where {} to {} are allowed", node.inputs.size(), rule.min_inputs,
+                              rule.max_inputs));
+    }
+    rule.infer(node);
+    node.op.name = unique_operator_name(proto);
+    if (node.results.size() < node.output_count) throw Error(fmt::format("{} outputs", node.output_count));
+    add_results(node, proto);
+  } catch (const Error& error) {
+    const auto name = proto.name().empty() && proto.output_size() > 0 ? proto.output(0) : proto.name();
+    throw Error(fmt::format("node '{}' ({}): {}", name, proto.op_type(), error.what()));
+  }
+}
+
+void OnnxImporter::add_results(OnnxNode& node, const onnx::NodeProto& proto) {
+  const auto constants = fold(node);
+  std::vector<TensorId> outputs;
+  for (std::size_t i = 0; i < node.output_count; ++i) {
+    const auto& name = proto.output(static_cast<int>(i));
+    Tensor tensor{name, node.results[i].type, node.results[i].shape, nullptr, std::nullopt};
+    if (constants) tensor.data = (*constants)[i];
+    if (!constants && element_count(tensor.shape) == 0) throw Error("the result is empty");
+    if (constants) count_constant(tensor.data->size());
+    outputs.push_back(name.empty() ? no_tensor : define(name, std::move(tensor)));
+  }
+  if (!constants) add_operator(node, outputs);
+}
+
+void OnnxImporter::add_operator(OnnxNode& node, const std::vector<TensorId>& outputs) {
+  if (node.computed_in) return add_reshaped_operator(node, outputs);
+  node.op.outputs = outputs;
+  network_.operators.push_back(std::move(node.op));
+}
+
+void OnnxImporter::add_reshaped_operator(OnnxNode& node, const std::vector<TensorId>& outputs) {
+  const auto& result = node.results[0];
+  const auto name = node.op.name;
+  const auto before = define(name + ".in", {"", result.type, *node.computed_in, nullptr, std::nullopt});
+  const auto after = define(name + ".out", {"", result.type, *node.computed_in, nullptr, std::nullopt});
+  network_.operators.push_back({name + ".flatten", "Reshape", {node.op.inputs[0]}, {before}, {}});
+  node.op.inputs = {before};
+  node.op.outputs = {after};
+  network_.operators.push_back(std::move(node.op));
+  network_.operators.push_back({name + ".restore", "Reshape", {after}, outputs, {}});
+}
+
+}  // namespace
+
+Network import_onnx(const std::filesystem::path& path, const OnnxOptions& options) {
+  try {
+    auto file = read_onnx_file(path);
+    return OnnxImporter(file, options).run();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+}  // namespace accord

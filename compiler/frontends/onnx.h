@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+#include "compiler/network/network.h"
+
+namespace accord {
+
+struct OnnxOptions {
+  /// Graph inputs without a value that serve only as weights (a topology file whose weights were stripped) become
+  /// constants with seeded values. Otherwise they stay inputs.
+  bool seed_weight_inputs = false;
+};
+
+/// Reads an ONNX model (opset 7 to 17) and brings it to form 1 of docs/operators.md: shapes inferred, constants folded.
+/// External data is read from the model's folder; where the file is absent the weights are seeded and a warning says so.
+/// Throws Error for a file that is broken, too large or uses an operator that is not supported.
+Network import_onnx(const std::filesystem::path& path, const OnnxOptions& options = {});
+
+}  // namespace accord

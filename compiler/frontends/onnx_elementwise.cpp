@@ -1,0 +1,79 @@
+// Shapes and types of operators that work element by element.
+#include <limits>
+
+#include "archdsl/source/error.h"
+#include "compiler/frontends/onnx_node.h"
+
+namespace accord {
+
+namespace {
+
+void infer_unary(OnnxNode& node) { node.same_as(0); }
+
+void infer_identity(OnnxNode& node) {
+  if (node.output_count > 1) throw Error("the mask of Dropout is not supported");
+  node.keep_inputs(1);
+  node.same_as(0);
+}
+
+void infer_broadcast(OnnxNode& node) {
+  auto shape = node.shape(0);
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) shape = broadcast(shape, node.shape(i));
+  node.result(node.input(0).type, shape);
+}
+
+void infer_comparison(OnnxNode& node) { node.result(ElementType::u8, broadcast(node.shape(0), node.shape(1))); }
+
+void infer_not(OnnxNode& node) { node.result(ElementType::u8, node.shape(0)); }
+
+void infer_where(OnnxNode& node) {
+  const auto shape = broadcast(broadcast(node.shape(0), node.shape(1)), node.shape(2));
+  node.result(node.input(1).type, shape);
+}
+
+void infer_cast(OnnxNode& node) {
+  const auto to = static_cast<int>(node.get_int("to", 0));
+  node.result(element_type_of(to), node.shape(0));
+}
+
+double bound_from(const OnnxNode& node, std::size_t input, const std::string& key, double otherwise) {
+  if (node.has_input(input)) {
+    const auto values = node.constant_numbers(input);
+    if (values.size() != 1) throw Error(key + " must be a scalar");
+    return values[0];
+  }
+  return node.get(key, otherwise);
+}
+
+void infer_clip(OnnxNode& node) {
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  const auto low = bound_from(node, 1, "min", -infinity);
+  const auto high = bound_from(node, 2, "max", infinity);
+  node.op.attributes["min"] = low;
+  node.op.attributes["max"] = high;
+  node.keep_inputs(1);
+  node.same_as(0);
+}
+
+}  // namespace
+
+void add_elementwise_rules(OnnxRules& rules) {
+  for (const auto* name : {"Relu", "LeakyRelu", "Elu", "Selu", "Celu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh",
+                           "Softplus", "Softsign", "Erf", "Exp", "Log", "Sqrt", "Reciprocal", "Neg", "Abs", "Floor",
+                           "Ceil", "Round", "Sign", "Sin", "Cos", "ThresholdedRelu"}) {
+    rules[name] = {1, 1, infer_unary};
+  }
+  for (const auto* name : {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu"}) rules[name] = {2, 2, infer_broadcast};
+  for (const auto* name : {"Sum", "Mean", "Min", "Max"}) rules[name] = {1, 1000, infer_broadcast};
+  for (const auto* name : {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor"}) {
+    rules[name] = {2, 2, infer_comparison};
+  }
+  rules["Not"] = {1, 1, infer_not};
+  rules["Where"] = {3, 3, infer_where};
+  rules["Cast"] = {1, 1, infer_cast};
+  rules["Clip"] = {1, 3, infer_clip};
+  rules["Identity"] = {1, 1, infer_identity};
+  rules["Dropout"] = {1, 3, infer_identity};
+}
+
+}  // namespace accord

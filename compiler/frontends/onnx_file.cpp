@@ -1,0 +1,251 @@
+#include "compiler/frontends/onnx_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/stubs/logging.h>
+
+#include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
+
+namespace accord {
+
+namespace {
+
+int default_opset(const onnx::ModelProto& model) {
+  for (const auto& entry : model.opset_import()) {
+    if (entry.domain().empty() || entry.domain() == "ai.onnx") {
+      const auto version = entry.version();
+      if (version < 7 || version > 17) {
+        throw Error(fmt::format("opset {} is not supported (7 to 17 are)", version));
+      }
+      return static_cast<int>(version);
+    }
+  }
+  throw Error("the model does not say which ONNX opset it uses");
+}
+
+void parse_model(const std::filesystem::path& path, onnx::ModelProto& model) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw Error("cannot open the file");
+  // Protobuf's own complaints would go to stderr beside our message.
+  const google::protobuf::LogSilencer silence;
+  google::protobuf::io::IstreamInputStream input(&stream);
+  google::protobuf::io::CodedInputStream coded(&input);
+  coded.SetTotalBytesLimit(std::numeric_limits<int>::max());
+  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
+    throw Error("not an ONNX model, or the file is cut off");
+  }
+  if (!model.has_graph()) throw Error("the ONNX model has no graph");
+}
+
+}  // namespace
+
+OnnxFile read_onnx_file(const std::filesystem::path& path) {
+  OnnxFile file;
+  file.path = path;
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(path, code)) throw Error("no such file");
+  parse_model(path, file.model);
+  file.opset = default_opset(file.model);
+  return file;
+}
+
+ElementType element_type_of(int onnx_type) {
+  using Proto = onnx::TensorProto;
+  switch (onnx_type) {
+    case Proto::FLOAT: case Proto::DOUBLE: case Proto::FLOAT16: case Proto::BFLOAT16: return ElementType::fp32;
+    case Proto::UINT8: case Proto::BOOL: return ElementType::u8;
+    case Proto::INT8: return ElementType::i8;
+    case Proto::INT16: return ElementType::i16;
+    case Proto::UINT16: case Proto::INT32: return ElementType::i32;
+    case Proto::INT64: case Proto::UINT32: case Proto::UINT64: return ElementType::i64;
+    default: throw Error(fmt::format("element type {} is not supported", onnx_type));
+  }
+}
+
+void check_shape(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const auto extent : shape) {
+    if (extent < 0) throw Error(fmt::format("dimension {} of shape [{}]", extent, fmt::join(shape, ",")));
+    if (extent > max_elements || (extent > 0 && count > max_elements / extent)) {
+      throw Error(fmt::format("a tensor of shape [{}] is too large (more than {} elements)", fmt::join(shape, ","),
+                              max_elements));
+    }
+    count *= extent;
+  }
+}
+
+namespace {
+
+/// Bytes of one element in `raw_data`.
+std::size_t raw_size(int onnx_type) {
+  using Proto = onnx::TensorProto;
+  switch (onnx_type) {
+    case Proto::UINT8: case Proto::INT8: case Proto::BOOL: return 1;
+    case Proto::UINT16: case Proto::INT16: case Proto::FLOAT16: case Proto::BFLOAT16: return 2;
+    case Proto::FLOAT: case Proto::INT32: case Proto::UINT32: return 4;
+    default: return 8;
+  }
+}
+
+template <typename Stored, typename Source>
+void store_all(std::vector<std::byte>& data, const Source* source, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<Stored>(source[i]);
+    std::memcpy(data.data() + i * sizeof(Stored), &value, sizeof(Stored));
+  }
+}
+
+template <typename Stored, typename Raw>
+void widen(std::vector<std::byte>& data, const char* raw, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Raw value;
+    std::memcpy(&value, raw + i * sizeof(Raw), sizeof(Raw));
+    const auto stored = static_cast<Stored>(value);
+    std::memcpy(data.data() + i * sizeof(Stored), &stored, sizeof(Stored));
+  }
+}
+
+void widen_half(std::vector<std::byte>& data, const char* raw, std::size_t count, ElementType type) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>(load_element(reinterpret_cast<const std::byte*>(raw) + 2 * i, type));
+    std::memcpy(data.data() + 4 * i, &value, 4);
+  }
+}
+
+void decode_raw(std::vector<std::byte>& data, int onnx_type, const std::string& raw, std::size_t count) {
+  using Proto = onnx::TensorProto;
+  if (raw.size() != count * raw_size(onnx_type)) {
+    throw Error(fmt::format("{} bytes of data where its shape needs {}", raw.size(), count * raw_size(onnx_type)));
+  }
+  switch (onnx_type) {
+    case Proto::DOUBLE: return widen<float, double>(data, raw.data(), count);
+    case Proto::UINT16: return widen<std::int32_t, std::uint16_t>(data, raw.data(), count);
+    case Proto::UINT32: return widen<std::int64_t, std::uint32_t>(data, raw.data(), count);
+    case Proto::FLOAT16: return widen_half(data, raw.data(), count, ElementType::fp16);
+    case Proto::BFLOAT16: return widen_half(data, raw.data(), count, ElementType::bf16);
+    default:
+      if (count > 0) std::memcpy(data.data(), raw.data(), raw.size());
+  }
+}
+
+template <typename Stored, typename Field>
+void decode_field(std::vector<std::byte>& data, const Field& field, std::size_t count) {
+  if (static_cast<std::size_t>(field.size()) != count) {
+    throw Error(fmt::format("{} values where its shape needs {}", field.size(), count));
+  }
+  data.resize(count * sizeof(Stored));
+  store_all<Stored>(data, field.data(), count);
+}
+
+void decode_halves(std::vector<std::byte>& data, const onnx::TensorProto& proto, std::size_t count) {
+  std::vector<std::byte> packed;
+  decode_field<std::uint16_t>(packed, proto.int32_data(), count);
+  const auto type = proto.data_type() == onnx::TensorProto::FLOAT16 ? ElementType::fp16 : ElementType::bf16;
+  data.resize(count * 4);
+  widen_half(data, reinterpret_cast<const char*>(packed.data()), count, type);
+}
+
+void decode_fields(std::vector<std::byte>& data, const onnx::TensorProto& proto, std::size_t count) {
+  using Proto = onnx::TensorProto;
+  switch (proto.data_type()) {
+    case Proto::FLOAT: return decode_field<float>(data, proto.float_data(), count);
+    case Proto::DOUBLE: return decode_field<float>(data, proto.double_data(), count);
+    case Proto::INT64: return decode_field<std::int64_t>(data, proto.int64_data(), count);
+    case Proto::UINT32: case Proto::UINT64: return decode_field<std::int64_t>(data, proto.uint64_data(), count);
+    case Proto::INT32: case Proto::UINT16: return decode_field<std::int32_t>(data, proto.int32_data(), count);
+    case Proto::INT16: return decode_field<std::int16_t>(data, proto.int32_data(), count);
+    case Proto::INT8: case Proto::UINT8: case Proto::BOOL:
+      return decode_field<std::uint8_t>(data, proto.int32_data(), count);
+    default: return decode_halves(data, proto, count);
+  }
+}
+
+/// Where a tensor's data lies outside the model file.
+struct ExternalData {
+  std::filesystem::path path;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;
+};
+
+std::uint64_t parse_size(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) {
+    throw Error(fmt::format("'{}' is no offset or length of external data", text));
+  }
+  return value;
+}
+
+ExternalData locate_external(const OnnxFile& file, const onnx::TensorProto& proto) {
+  ExternalData external;
+  for (const auto& entry : proto.external_data()) {
+    if (entry.key() == "location") external.path = entry.value();
+    if (entry.key() == "offset") external.offset = parse_size(entry.value());
+    if (entry.key() == "length") external.length = parse_size(entry.value());
+  }
+  const bool upwards = std::any_of(external.path.begin(), external.path.end(), [](const auto& p) { return p == ".."; });
+  if (external.path.empty() || external.path.is_absolute() || upwards) {
+    throw Error(fmt::format("external data '{}' must lie below the model's folder", external.path.string()));
+  }
+  external.path = file.path.parent_path() / external.path;
+  return external;
+}
+
+/// Nullopt if the file does not exist.
+std::optional<std::string> read_external(const OnnxFile& file, const onnx::TensorProto& proto, std::uint64_t size) {
+  const auto external = locate_external(file, proto);
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(external.path, code)) return std::nullopt;
+  const auto length = external.length.value_or(size);
+  const auto file_size = std::filesystem::file_size(external.path, code);
+  if (length != size || external.offset > file_size || length > file_size - external.offset) {
+    throw Error(fmt::format("external data '{}' does not hold {} bytes at offset {}", external.path.string(), size,
+                            external.offset));
+  }
+  std::ifstream stream(external.path, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(external.offset));
+  std::string data(size, '\0');
+  if (!stream.read(data.data(), static_cast<std::streamsize>(size))) {
+    throw Error(fmt::format("cannot read external data '{}'", external.path.string()));
+  }
+  return data;
+}
+
+}  // namespace
+
+std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto) {
+  Tensor tensor;
+  tensor.name = proto.name();
+  tensor.type = element_type_of(proto.data_type());
+  tensor.shape.assign(proto.dims().begin(), proto.dims().end());
+  check_shape(tensor.shape);
+  const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+  std::vector<std::byte> data;
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+    const auto raw = read_external(file, proto, count * raw_size(proto.data_type()));
+    if (!raw) return std::nullopt;
+    data.resize(count * static_cast<std::size_t>(bytes(tensor.type)));
+    decode_raw(data, proto.data_type(), *raw, count);
+  } else if (proto.has_raw_data()) {
+    if (proto.raw_data().size() / raw_size(proto.data_type()) < count) {
+      throw Error(fmt::format("{} bytes of data where its shape needs {}", proto.raw_data().size(),
+                              count * raw_size(proto.data_type())));
+    }
+    data.resize(count * static_cast<std::size_t>(bytes(tensor.type)));
+    decode_raw(data, proto.data_type(), proto.raw_data(), count);
+  } else {
+    decode_fields(data, proto, count);
+  }
+  tensor.data = std::make_shared<const std::vector<std::byte>>(std::move(data));
+  return tensor;
+}
+
+}  // namespace accord

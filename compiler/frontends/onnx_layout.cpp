@@ -1,0 +1,352 @@
+// Shapes of operators that move or create data without computing.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "archdsl/source/error.h"
+#include "compiler/frontends/onnx_constant.h"
+#include "compiler/frontends/onnx_node.h"
+
+namespace accord {
+
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+Integers required(const std::optional<Integers>& values, const char* what) {
+  if (!values) throw Error(fmt::format("{} is missing", what));
+  return *values;
+}
+
+Shape reshaped(const Shape& x, Shape target, bool zero_is_zero) {
+  const auto count = element_count(x);
+  std::int64_t known = 1;
+  std::int64_t* unknown = nullptr;
+  for (std::size_t d = 0; d < target.size(); ++d) {
+    if (target[d] == 0 && !zero_is_zero) {
+      if (d >= x.size()) throw Error(fmt::format("a 0 in the target shape has no dimension in {}", to_string(x)));
+      target[d] = x[d];
+    }
+    if (target[d] < -1 || target[d] > max_elements) throw Error("target shape " + to_string(target));
+    if (target[d] == -1) {
+      if (unknown) throw Error("more than one -1 in the target shape");
+      unknown = &target[d];
+    } else {
+      if (target[d] > 0 && known > max_elements / target[d]) throw Error("target shape " + to_string(target));
+      known *= target[d];
+    }
+  }
+  if (unknown) *unknown = known > 0 ? count / known : 0;
+  if (element_count(target) != count) {
+    throw Error(fmt::format("{} cannot be reshaped to {}", to_string(x), to_string(target)));
+  }
+  return target;
+}
+
+void infer_reshape(OnnxNode& node) {
+  const auto target = required(node.integers_from(1, "shape"), "shape");
+  const bool zero_is_zero = node.get_int("allowzero", 0) != 0;
+  node.op.attributes.clear();
+  node.keep_inputs(1);
+  node.result(node.input(0).type, reshaped(node.shape(0), target, zero_is_zero));
+}
+
+void infer_flatten(OnnxNode& node) {
+  const auto& x = node.shape(0);
+  const auto axis = normalise_axis(node.get_int("axis", 1), x.size(), true);
+  const auto split = x.begin() + static_cast<std::ptrdiff_t>(axis);
+  node.op.attributes["axis"] = axis;
+  node.result(node.input(0).type, {element_count(Shape(x.begin(), split)), element_count(Shape(split, x.end()))});
+}
+
+void infer_squeeze(OnnxNode& node) {
+  const auto& x = node.shape(0);
+  auto axes = node.integers_from(1, "axes");
+  if (!axes) {
+    axes.emplace();
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      if (x[d] == 1) axes->push_back(static_cast<std::int64_t>(d));
+    }
+  }
+  const auto dropped = normalise_axes(*axes, x.size());
+  Shape shape;
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    const bool drop = std::binary_search(dropped.begin(), dropped.end(), static_cast<std::int64_t>(d));
+    if (drop && x[d] != 1) throw Error(fmt::format("axis {} of {} is not 1", d, to_string(x)));
+    if (!drop) shape.push_back(x[d]);
+  }
+  node.op.attributes["axes"] = dropped;
+  node.keep_inputs(1);
+  node.result(node.input(0).type, shape);
+}
+
+void infer_unsqueeze(OnnxNode& node) {
+  auto shape = node.shape(0);
+  const auto given = required(node.integers_from(1, "axes"), "axes");
+  const auto axes = normalise_axes(given, shape.size() + given.size());
+  for (const auto axis : axes) shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+  node.op.attributes["axes"] = axes;
+  node.keep_inputs(1);
+  node.result(node.input(0).type, shape);
+}
+
+void infer_transpose(OnnxNode& node) {
+  const auto& x = node.shape(0);
+  Integers reversed(x.size());
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  const auto perm = node.get("perm", reversed);
+  if (perm.size() != x.size()) throw Error(fmt::format("perm has {} entries for {}", perm.size(), to_string(x)));
+  auto sorted = normalise_axes(perm, x.size());
+  if (!std::equal(sorted.begin(), sorted.end(), reversed.rbegin())) throw Error("perm is no permutation");
+  Shape shape(x.size());
+  for (std::size_t d = 0; d < x.size(); ++d) shape[d] = x[static_cast<std::size_t>(perm[d])];
+  node.op.attributes["perm"] = perm;
+  node.result(node.input(0).type, shape);
+}
+
+void infer_concat(OnnxNode& node) {
+  auto shape = node.shape(0);
+  const auto axis = normalise_axis(node.get_int("axis", 1), shape.size());
+  const auto a = static_cast<std::size_t>(axis);
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    auto other = node.shape(i);
+    if (other.size() != shape.size()) throw Error("inputs of different rank");
+    shape[a] += other[a];
+    other[a] = shape[a];
+    if (other != shape) throw Error(fmt::format("input {} of shape {} does not fit", i, to_string(node.shape(i))));
+  }
+  node.op.attributes["axis"] = axis;
+  node.result(node.input(0).type, shape);
+}
+
+void infer_split(OnnxNode& node) {
+  const auto& x = node.shape(0);
+  const auto axis = normalise_axis(node.get_int("axis", 0), x.size());
+  const auto extent = x[static_cast<std::size_t>(axis)];
+  auto parts = node.integers_from(1, "split").value_or(Integers{});
+  if (parts.empty()) {
+    const auto count = static_cast<std::int64_t>(node.output_count);
+    if (count == 0 || extent % count != 0) throw Error(fmt::format("{} does not split into {} parts", extent, count));
+    parts.assign(node.output_count, extent / count);
+  }
+  std::int64_t sum = 0;
+  for (const auto part : parts) {
+    if (part < 0 || part > extent) throw Error(fmt::format("a part of {} elements", part));
+    sum += part;
+  }
+  if (sum != extent || parts.size() < node.output_count) throw Error(fmt::format("parts do not sum to {}", extent));
+  for (const auto part : parts) {
+    auto shape = x;
+    shape[static_cast<std::size_t>(axis)] = part;
+    node.result(node.input(0).type, shape);
+  }
+  node.op.attributes["axis"] = axis;
+  node.op.attributes["split"] = parts;
+  node.keep_inputs(1);
+}
+
+/// Brings one start or end into range; `step` decides which end is open.
+std::int64_t clamp_bound(std::int64_t bound, std::int64_t extent, std::int64_t step, bool is_end) {
+  if (bound < 0) bound = bound < -extent ? -1 - extent : bound;
+  if (bound < 0) bound += extent;
+  if (step > 0) return std::clamp<std::int64_t>(bound, 0, extent);
+  return std::clamp<std::int64_t>(bound, is_end ? -1 : 0, extent - 1);
+}
+
+void infer_slice(OnnxNode& node) {
+  auto shape = node.shape(0);
+  auto starts = required(node.integers_from(1, "starts"), "starts");
+  auto ends = required(node.integers_from(2, "ends"), "ends");
+  Integers all(starts.size());
+  std::iota(all.begin(), all.end(), 0);
+  auto axes = node.integers_from(3, "axes").value_or(all);
+  const auto steps = node.integers_from(4, "steps").value_or(Integers(starts.size(), 1));
+  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
+    throw Error("starts, ends, axes and steps differ in length");
+  }
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    axes[i] = normalise_axis(axes[i], shape.size());
+    auto& extent = shape[static_cast<std::size_t>(axes[i])];
+    if (steps[i] == 0 || steps[i] == std::numeric_limits<std::int64_t>::min()) {
+      throw Error(fmt::format("a step of {}", steps[i]));
+    }
+    starts[i] = clamp_bound(starts[i], extent, steps[i], false);
+    ends[i] = clamp_bound(ends[i], extent, steps[i], true);
+    const auto span = steps[i] > 0 ? ends[i] - starts[i] : starts[i] - ends[i];
+    const auto stride = std::abs(steps[i]);
+    extent = span <= 0 ? 0 : 1 + (span - 1) / stride;
+  }
+  normalise_axes(axes, shape.size());
+  node.op.attributes = {{"starts", starts}, {"ends", ends}, {"axes", axes}, {"steps", steps}};
+  node.keep_inputs(1);
+  node.result(node.input(0).type, shape);
+}
+
+void infer_gather(OnnxNode& node) {
+  const auto& x = node.shape(0);
+  const auto& indices = node.shape(1);
+  if (is_float(node.input(1).type)) throw Error("the indices must be integers");
+  const auto axis = normalise_axis(node.get_int("axis", 0), x.size());
+  Shape shape(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(axis));
+  shape.insert(shape.end(), indices.begin(), indices.end());
+  shape.insert(shape.end(), x.begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.end());
+  node.op.attributes["axis"] = axis;
+  node.result(node.input(0).type, shape);
+}
+
+void infer_expand(OnnxNode& node) {
+  const auto target = node.constant_integers(1);
+  check_shape(target);
+  node.keep_inputs(1);
+  node.result(node.input(0).type, broadcast(node.shape(0), target));
+}
+
+void infer_tile(OnnxNode& node) {
+  auto shape = node.shape(0);
+  const auto repeats = node.constant_integers(1);
+  if (repeats.size() != shape.size()) throw Error(fmt::format("{} repeats for rank {}", repeats.size(), shape.size()));
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (repeats[d] < 0 || repeats[d] > max_elements) throw Error(fmt::format("{} repeats", repeats[d]));
+    shape[d] *= repeats[d];
+  }
+  node.op.attributes["repeats"] = repeats;
+  node.keep_inputs(1);
+  node.result(node.input(0).type, shape);
+}
+
+void infer_pad(OnnxNode& node) {
+  auto shape = node.shape(0);
+  const auto rank = shape.size();
+  const auto pads = required(node.integers_from(1, "pads"), "pads");
+  if (pads.size() != 2 * rank) throw Error(fmt::format("pads has {} entries for rank {}", pads.size(), rank));
+  const auto value = node.has_input(2) ? node.constant_numbers(2) : std::vector<double>{node.get("value", 0.0)};
+  if (value.size() != 1) throw Error("the padding value must be a scalar");
+  const auto mode = node.get("mode", std::string("constant"));
+  if (mode != "constant" && mode != "reflect" && mode != "edge") throw Error("mode is '" + mode + "'");
+  for (std::size_t d = 0; d < rank; ++d) {
+    const auto before = pads[d];
+    const auto after = pads[rank + d];
+    if (std::max(std::abs(before), std::abs(after)) > max_elements) throw Error(fmt::format("pads of {}", before));
+    if (mode == "reflect" && std::max(before, after) >= shape[d]) throw Error("reflect pads beyond the input");
+    if (mode == "edge" && shape[d] == 0) throw Error("edge pads of an empty input");
+    shape[d] += before + after;
+  }
+  node.op.attributes = {{"pads", pads}, {"value", value[0]}, {"mode", mode}};
+  node.keep_inputs(1);
+  node.result(node.input(0).type, shape);
+}
+
+std::vector<double> resize_scales(const OnnxNode& node, std::size_t input, const Shape& x) {
+  auto scales = node.has_input(input) ? node.constant_numbers(input) : node.get("scales", std::vector<double>{});
+  if (scales.empty() && node.has_input(input + 1)) {
+    const auto sizes = node.constant_integers(input + 1);
+    if (sizes.size() != x.size()) throw Error(fmt::format("{} sizes for rank {}", sizes.size(), x.size()));
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      if (sizes[d] < 1 || x[d] < 1) throw Error("sizes must be positive");
+      scales.push_back(static_cast<double>(sizes[d]) / static_cast<double>(x[d]));
+    }
+  }
+  if (scales.size() != x.size()) throw Error(fmt::format("{} scales for rank {}", scales.size(), x.size()));
+  return scales;
+}
+
+/// Resize 11 and later: x, roi, scales, sizes. Resize 10 and Upsample: x, scales, with asymmetric coordinates.
+void infer_resize(OnnxNode& node) {
+  const auto& x = node.shape(0);
+  const bool recent = node.op.type == "Resize" && node.opset() >= 11;
+  const auto scales = resize_scales(node, recent ? 2 : 1, x);
+  const auto mode = node.get("mode", std::string("nearest"));
+  const std::string coordinates = recent ? "half_pixel" : "asymmetric";
+  const std::string nearest = recent ? "round_prefer_floor" : "floor";
+  const auto transformation = node.get("coordinate_transformation_mode", coordinates);
+  if (transformation == "tf_crop_and_resize") throw Error("tf_crop_and_resize is not supported");
+  Shape shape(x.size());
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    if (!(scales[d] > 0) || scales[d] > 1e6) throw Error(fmt::format("a scale of {}", scales[d]));
+    // A scale from sizes is a quotient; the tolerance gives the size back.
+    shape[d] = static_cast<std::int64_t>(std::floor(static_cast<double>(x[d]) * scales[d] + 1e-6));
+  }
+  node.op.type = "Resize";
+  node.op.attributes = {{"scales", scales},
+                        {"mode", mode},
+                        {"coordinate_transformation_mode", transformation},
+                        {"nearest_mode", node.get("nearest_mode", nearest)},
+                        {"cubic_coeff_a", node.get("cubic_coeff_a", -0.75)}};
+  node.keep_inputs(1);
+  node.result(node.input(0).type, shape);
+}
+
+void infer_depth_to_space(OnnxNode& node) {
+  const auto& x = node.shape(0);
+  const auto block = node.get_int("blocksize", 0);
+  if (x.size() != 4 || block < 1 || block > 1024) throw Error(fmt::format("blocksize {} of {}", block, to_string(x)));
+  if (node.op.type == "DepthToSpace") {
+    if (x[1] % (block * block) != 0) throw Error(fmt::format("blocksize {} of {}", block, to_string(x)));
+    node.result(node.input(0).type, {x[0], x[1] / (block * block), x[2] * block, x[3] * block});
+  } else {
+    if (x[2] % block != 0 || x[3] % block != 0) throw Error(fmt::format("blocksize {} of {}", block, to_string(x)));
+    node.result(node.input(0).type, {x[0], x[1] * block * block, x[2] / block, x[3] / block});
+  }
+}
+
+void infer_shape(OnnxNode& node) {
+  const auto rank = static_cast<std::int64_t>(node.shape(0).size());
+  const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const auto start = clip(node.get_int("start", 0));
+  const auto end = clip(node.get_int("end", rank));
+  node.op.attributes = {{"start", start}, {"end", std::max(start, end)}};
+  node.result(ElementType::i64, {std::max(start, end) - start});
+}
+
+void infer_size(OnnxNode& node) { node.result(ElementType::i64, {}); }
+
+void infer_constant(OnnxNode& node) {
+  const auto tensor = constant_value(node);
+  node.result(tensor.type, tensor.shape);
+}
+
+void infer_constant_of_shape(OnnxNode& node) {
+  node.result(fill_value(node).type, node.constant_integers(0));
+}
+
+void infer_range(OnnxNode& node) {
+  std::vector<double> bounds;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto value = node.constant_numbers(i);
+    if (value.size() != 1) throw Error("Range needs scalars");
+    bounds.push_back(value[0]);
+  }
+  const auto count = std::ceil((bounds[1] - bounds[0]) / bounds[2]);
+  if (!(std::abs(count) < static_cast<double>(max_elements))) throw Error("Range without end");
+  node.result(node.input(0).type, {std::max<std::int64_t>(static_cast<std::int64_t>(count), 0)});
+}
+
+}  // namespace
+
+void add_layout_rules(OnnxRules& rules) {
+  rules["Reshape"] = {1, 2, infer_reshape};
+  rules["Flatten"] = {1, 1, infer_flatten};
+  rules["Squeeze"] = {1, 2, infer_squeeze};
+  rules["Unsqueeze"] = {1, 2, infer_unsqueeze};
+  rules["Transpose"] = {1, 1, infer_transpose};
+  rules["Concat"] = {1, 10000, infer_concat};
+  rules["Split"] = {1, 2, infer_split};
+  rules["Slice"] = {1, 5, infer_slice};
+  rules["Gather"] = {2, 2, infer_gather};
+  rules["Expand"] = {2, 2, infer_expand};
+  rules["Tile"] = {2, 2, infer_tile};
+  rules["Pad"] = {1, 3, infer_pad};
+  rules["Resize"] = {1, 4, infer_resize};
+  rules["Upsample"] = {1, 2, infer_resize};
+  rules["DepthToSpace"] = {1, 1, infer_depth_to_space};
+  rules["SpaceToDepth"] = {1, 1, infer_depth_to_space};
+  rules["Shape"] = {1, 1, infer_shape};
+  rules["Size"] = {1, 1, infer_size};
+  rules["Constant"] = {0, 0, infer_constant};
+  rules["ConstantOfShape"] = {1, 1, infer_constant_of_shape};
+  rules["Range"] = {3, 3, infer_range};
+}
+
+}  // namespace accord

@@ -1,0 +1,105 @@
+#include "compiler/frontends/onnx_node.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
+
+namespace accord {
+
+const Tensor& OnnxNode::input(std::size_t i) const {
+  if (!has_input(i)) throw Error(fmt::format("input {} is missing", i));
+  return *inputs[i];
+}
+
+std::vector<std::int64_t> OnnxNode::constant_integers(std::size_t i) const {
+  const auto& tensor = input(i);
+  if (!tensor.is_constant()) throw Error(fmt::format("input {} ('{}') must be constant", i, tensor.name));
+  if (is_float(tensor.type)) throw Error(fmt::format("input {} ('{}') must hold integers", i, tensor.name));
+  const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+  std::vector<std::int64_t> values(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    values[k] = tensor.type == ElementType::i64
+                    ? constant_data<std::int64_t>(tensor)[k]
+                    : static_cast<std::int64_t>(load_element(
+                          tensor.data->data() + k * static_cast<std::size_t>(bytes(tensor.type)), tensor.type));
+  }
+  return values;
+}
+
+std::vector<double> OnnxNode::constant_numbers(std::size_t i) const {
+  const auto& tensor = input(i);
+  if (!tensor.is_constant()) throw Error(fmt::format("input {} ('{}') must be constant", i, tensor.name));
+  std::vector<double> values(static_cast<std::size_t>(element_count(tensor.shape)));
+  const auto step = static_cast<std::size_t>(bytes(tensor.type));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    values[k] = load_element(tensor.data->data() + k * step, tensor.type);
+  }
+  return values;
+}
+
+std::optional<std::vector<std::int64_t>> OnnxNode::integers_from(std::size_t input_index,
+                                                                 const std::string& key) const {
+  if (has_input(input_index)) return constant_integers(input_index);
+  if (has(key)) return get(key, std::vector<std::int64_t>{});
+  return std::nullopt;
+}
+
+void OnnxNode::keep_inputs(std::size_t count) {
+  inputs.resize(std::min(inputs.size(), count));
+  op.inputs.resize(inputs.size());
+}
+
+void OnnxNode::result(ElementType type, Shape shape) {
+  check_shape(shape);
+  results.push_back({type, std::move(shape)});
+}
+
+const OnnxRules& onnx_rules() {
+  static const OnnxRules rules = [] {
+    OnnxRules all;
+    add_window_rules(all);
+    add_elementwise_rules(all);
+    add_layout_rules(all);
+    add_contraction_rules(all);
+    add_reduction_rules(all);
+    add_quantised_rules(all);
+    return all;
+  }();
+  return rules;
+}
+
+std::int64_t normalise_axis(std::int64_t axis, std::size_t rank, bool past_end) {
+  const auto limit = static_cast<std::int64_t>(rank) + (past_end ? 1 : 0);
+  const auto positive = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
+  if (positive < 0 || positive >= limit) throw Error(fmt::format("axis {} of a tensor of rank {}", axis, rank));
+  return positive;
+}
+
+std::vector<std::int64_t> normalise_axes(std::vector<std::int64_t> axes, std::size_t rank) {
+  for (auto& axis : axes) axis = normalise_axis(axis, rank);
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) throw Error("an axis occurs twice");
+  return axes;
+}
+
+Shape broadcast(const Shape& a, const Shape& b) {
+  const auto rank = std::max(a.size(), b.size());
+  Shape shape(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto of = [&](const Shape& s) { return i + s.size() < rank ? 1 : s[i + s.size() - rank]; };
+    const auto x = of(a);
+    const auto y = of(b);
+    if (x != y && x != 1 && y != 1) {
+      throw Error(fmt::format("shapes {} and {} do not broadcast", to_string(a), to_string(b)));
+    }
+    shape[i] = x == 1 ? y : x;
+  }
+  return shape;
+}
+
+std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
+
+}  // namespace accord
