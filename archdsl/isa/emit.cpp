@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "archdsl/isa/int128.h"
 #include "archdsl/source/error.h"
 
 namespace accord {
@@ -11,9 +12,9 @@ namespace {
 
 constexpr std::size_t most_fields = 1024;
 
-std::int64_t clamp_to_int64(__int128 value) {
-  const __int128 low = std::numeric_limits<std::int64_t>::min();
-  const __int128 high = std::numeric_limits<std::int64_t>::max();
+std::int64_t clamp_to_int64(Int128 value) {
+  const Int128 low = std::numeric_limits<std::int64_t>::min();
+  const Int128 high = std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(std::clamp(value, low, high));
 }
 
@@ -74,7 +75,7 @@ Emitter::Emitter(const Isa& isa) : isa_(isa) {
     setters_.push_back(static_cast<int>(m));
     for (const RegisterUpdate& update : mnemonic.updates) add_settable(mnemonic, update);
   }
-  const auto width = [](const Settable& s) { return static_cast<__int128>(s.highest) - s.lowest; };
+  const auto width = [](const Settable& s) { return static_cast<Int128>(s.highest) - s.lowest; };
   for (auto& ways : settables_) {
     std::stable_sort(ways.begin(), ways.end(),
                      [&](const Settable& a, const Settable& b) { return width(a) > width(b); });
@@ -118,16 +119,16 @@ void Emitter::add_term(Plan& plan, const Mnemonic& mnemonic, const Binding& bind
 
 void Emitter::add_settable(const Mnemonic& mnemonic, const RegisterUpdate& update) {
   const Binding& amount = update.amount;
-  __int128 low = amount.bias;
-  __int128 high = amount.bias;
+  Int128 low = amount.bias;
+  Int128 high = amount.bias;
   std::int64_t multiple = 1;
   const Register* reg = registers_[static_cast<std::size_t>(update.reg)];
   const Field whole = as_field(*reg);
   if (amount.field >= 0 && amount.unit != 0) {
     const Field& field = mnemonic.fields[static_cast<std::size_t>(amount.field)];
-    multiple = amount.unit > 0 ? amount.unit : clamp_to_int64(-static_cast<__int128>(amount.unit));
-    low += static_cast<__int128>(lowest_raw(field)) * amount.unit;
-    high += static_cast<__int128>(highest_raw(field)) * amount.unit;
+    multiple = amount.unit > 0 ? amount.unit : clamp_to_int64(-static_cast<Int128>(amount.unit));
+    low += static_cast<Int128>(lowest_raw(field)) * amount.unit;
+    high += static_cast<Int128>(highest_raw(field)) * amount.unit;
     if (low > high) std::swap(low, high);
     // A field as wide as the register reaches every content by wrapping around.
     if (multiple == 1 && field.bits >= reg->bits) {
@@ -135,8 +136,8 @@ void Emitter::add_settable(const Mnemonic& mnemonic, const RegisterUpdate& updat
       high = highest_raw(whole);
     }
   }
-  low = std::max(low, static_cast<__int128>(lowest_raw(whole)));
-  high = std::min(high, static_cast<__int128>(highest_raw(whole)));
+  low = std::max(low, static_cast<Int128>(lowest_raw(whole)));
+  high = std::min(high, static_cast<Int128>(highest_raw(whole)));
   if (low > high) return;
   const std::int64_t remainder = ((amount.bias % multiple) + multiple) % multiple;
   const Settable settable{clamp_to_int64(low), clamp_to_int64(high), multiple, remainder};
@@ -175,18 +176,27 @@ void Emitter::track(const Instruction& instruction, std::span<MaybeValue> known)
     const bool indexed = base == Binding::Base::indexed_register;
     return static_cast<std::size_t>(reg + (indexed ? instruction.fields[static_cast<std::size_t>(index_field)] : 0));
   };
+  const auto result = [&](const RegisterUpdate& update, std::size_t target) -> MaybeValue {
+    Binding amount = update.amount;
+    std::uint64_t sum = 0;  // wraps
+    if (amount.base != Binding::Base::none) {
+      const MaybeValue& source = known[number(amount.base, amount.reg, amount.index_field)];
+      if (!source) return std::nullopt;
+      sum += static_cast<std::uint64_t>(*source);
+      amount.base = Binding::Base::none;
+    }
+    if (mnemonic.meaning != Meaning::set) {
+      if (!known[target]) return std::nullopt;
+      sum += static_cast<std::uint64_t>(*known[target]);
+    }
+    sum += static_cast<std::uint64_t>(value_of(amount, instruction.fields, {}));
+    return wrap(*registers_[target], static_cast<std::int64_t>(sum));
+  };
   // All amounts are read before any register changes.
   std::vector<MaybeValue> results;
   results.reserve(mnemonic.updates.size());
   for (const RegisterUpdate& update : mnemonic.updates) {
-    const std::size_t target = number(update.base, update.reg, update.index_field);
-    Binding amount = update.amount;
-    MaybeValue value = 0;
-    if (amount.base != Binding::Base::none) value = known[number(amount.base, amount.reg, amount.index_field)];
-    amount.base = Binding::Base::none;
-    if (mnemonic.meaning != Meaning::set) value = value && known[target] ? MaybeValue(*value + *known[target]) : MaybeValue();
-    if (value) value = wrap(*registers_[target], *value + value_of(amount, instruction.fields, {}));
-    results.push_back(value);
+    results.push_back(result(update, number(update.base, update.reg, update.index_field)));
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     const RegisterUpdate& update = mnemonic.updates[i];

@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bitset>
+
+#include "archdsl/isa/emit.h"
+#include "archdsl/isa/int128.h"
+
+namespace accord {
+namespace {
+
+constexpr std::size_t most_touched = 256;  ///< registers that one search can tell apart
+constexpr std::size_t writes_at_once = 32;
+constexpr std::size_t most_candidates = 4096;
+constexpr int most_nodes = 20000;  ///< of the search for the fewest instructions, before the first that was found is taken
+
+using Touched = std::bitset<most_touched>;
+
+/// One `set` instruction: registers that it brings to their targets, and those with a target that it spoils.
+struct Candidate {
+  Instruction instruction;
+  Touched good;
+  Touched bad;
+};
+
+}  // namespace
+
+/// Finds the fewest `set` instructions: a set cover in which an instruction may spoil what a later one repairs.
+struct Emitter::Sequencer {
+  const Emitter& emitter;
+  std::vector<MaybeValue> target;  ///< by register: wanted or known content
+  std::vector<int> numbers{};      ///< registers that matter, by bit
+  std::vector<Candidate> candidates{};
+  std::vector<int> chosen{};
+  std::vector<int> best{};
+  int nodes = 0;
+  bool overflow = false;  ///< more registers matter than `most_touched`
+
+  std::size_t bit(int reg) {
+    const auto found = std::find(numbers.begin(), numbers.end(), reg);
+    const auto index = static_cast<std::size_t>(found - numbers.begin());
+    if (found != numbers.end()) return index;
+    if (index == most_touched) {
+      overflow = true;
+      return 0;
+    }
+    numbers.push_back(reg);
+    return index;
+  }
+
+  const MaybeValue& goal(int reg) const { return target[static_cast<std::size_t>(reg)]; }
+
+  /// Raw field value that gives the register its target (contents wrap at the register's width).
+  std::optional<std::int64_t> raw_of(const Register& reg, const Binding& amount, const Field* field,
+                                     std::int64_t content) const {
+    const Int128 period = Int128{1} << std::min(reg.bits, 64);
+    for (const Int128 turn : {Int128{0}, -period, period}) {
+      const Int128 rest = content + turn - amount.bias;
+      if (field == nullptr || amount.unit == 0) {
+        if (rest == 0) return 0;
+        continue;
+      }
+      if (rest % amount.unit != 0) continue;
+      const Int128 raw = rest / amount.unit;
+      if (raw >= lowest_raw(*field) && raw <= highest_raw(*field)) return static_cast<std::int64_t>(raw);
+    }
+    return std::nullopt;
+  }
+
+  int number(const RegisterUpdate& update, const std::vector<std::int64_t>& fields) const {
+    if (update.base != Binding::Base::indexed_register) return update.reg;
+    return update.reg + static_cast<int>(fields[static_cast<std::size_t>(update.index_field)]);
+  }
+
+  /// Completes the instruction whose index fields are given; registers in `first` have their choice of shared fields.
+  void add_candidate(int mnemonic, std::vector<std::int64_t> fields, std::vector<bool> pinned, const Touched& first) {
+    const Mnemonic& m = emitter.isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
+    Candidate candidate;
+    const auto place = [&](const RegisterUpdate& update, bool in_first) {
+      const int reg = number(update, fields);
+      if (!goal(reg) || first[bit(reg)] != in_first) return;
+      const Binding& amount = update.amount;
+      const auto index = static_cast<std::size_t>(std::max(amount.field, 0));
+      const Field* field = amount.field >= 0 ? &m.fields[index] : nullptr;
+      const auto raw = raw_of(*emitter.registers_[static_cast<std::size_t>(reg)], amount, field, *goal(reg));
+      const bool works = raw && (field == nullptr || !pinned[index] || fields[index] == *raw);
+      (works ? candidate.good : candidate.bad).set(bit(reg));
+      if (!works || field == nullptr) return;
+      fields[index] = *raw;
+      pinned[index] = true;
+    };
+    for (const bool in_first : {true, false}) {
+      for (const RegisterUpdate& update : m.updates) place(update, in_first);
+    }
+    candidate.instruction = {mnemonic, std::move(fields)};
+    if (candidates.size() < most_candidates) candidates.push_back(std::move(candidate));
+  }
+
+  /// All ways to choose the index fields such that each points at a register that needs a value.
+  void enumerate(int mnemonic, std::size_t from, std::vector<std::int64_t>& fields, std::vector<bool>& pinned,
+                 const Touched& need, std::size_t need_count) {
+    const Mnemonic& m = emitter.isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
+    for (std::size_t u = from; u < m.updates.size(); ++u) {
+      const RegisterUpdate& update = m.updates[u];
+      if (update.base != Binding::Base::indexed_register) continue;
+      const auto index = static_cast<std::size_t>(update.index_field);
+      if (pinned[index]) continue;
+      const Register& file = *emitter.registers_[static_cast<std::size_t>(update.reg)];
+      for (std::size_t i = 0; i < need_count; ++i) {
+        const std::int64_t offset = numbers[i] - update.reg;
+        if (!need[i] || offset < 0 || numbers[i] >= file.first + file.count || !fits(m.fields[index], offset)) continue;
+        pinned[index] = true;
+        fields[index] = offset;
+        enumerate(mnemonic, u + 1, fields, pinned, need, need_count);
+        pinned[index] = false;
+        fields[index] = 0;
+      }
+      // Index 0 stands for "wherever": another update may be the one that is wanted.
+      pinned[index] = true;
+      enumerate(mnemonic, u + 1, fields, pinned, need, need_count);
+      pinned[index] = false;
+      return;
+    }
+    const bool useful = std::any_of(m.updates.begin(), m.updates.end(), [&](const RegisterUpdate& update) {
+      const auto found = std::find(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(need_count),
+                                   number(update, fields));
+      const auto position = static_cast<std::size_t>(found - numbers.begin());
+      return position < need_count && need[position];
+    });
+    if (useful) add_candidate(mnemonic, fields, pinned, need);
+  }
+
+  /// Candidates for `need` and for what those may spoil, and so on.
+  void collect(Touched need) {
+    while (true) {
+      candidates.clear();
+      const std::size_t need_count = numbers.size();
+      for (const int mnemonic : emitter.setters_) {
+        const Mnemonic& m = emitter.isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
+        std::vector<std::int64_t> fields(m.fields.size(), 0);
+        std::vector<bool> pinned(m.fields.size(), false);
+        enumerate(mnemonic, 0, fields, pinned, need, need_count);
+      }
+      Touched grown = need;
+      for (const Candidate& candidate : candidates) grown |= candidate.bad;
+      if (grown == need) return;
+      need = grown;
+    }
+  }
+
+  /// Orders `chosen` such that nobody spoils what an earlier one set for good; false where there is no such order.
+  bool order(std::vector<int>& sequence) const {
+    std::vector<int> left = chosen;
+    Touched repaired;
+    sequence.clear();
+    while (!left.empty()) {
+      const auto last = std::find_if(left.begin(), left.end(), [&](int c) {
+        return (candidates[static_cast<std::size_t>(c)].bad & ~repaired).none();
+      });
+      if (last == left.end()) return false;
+      repaired |= candidates[static_cast<std::size_t>(*last)].good;
+      sequence.insert(sequence.begin(), *last);
+      left.erase(last);
+    }
+    return true;
+  }
+
+  /// Extends `chosen` to at most `depth` candidates that bring all of `need` to their targets.
+  bool search(const Touched& need, const Touched& covered, std::size_t depth) {
+    const Touched open = need & ~covered;
+    if (open.none()) return order(best);
+    if (chosen.size() >= depth || ++nodes > most_nodes) return false;
+    const std::size_t next = open._Find_first();
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+      if (!candidates[c].good[next]) continue;
+      chosen.push_back(static_cast<int>(c));
+      if (search(need | candidates[c].bad, covered | candidates[c].good, depth)) return true;
+      chosen.pop_back();
+    }
+    return false;
+  }
+
+  bool run(const Touched& dirty) {
+    collect(dirty);
+    if (overflow) return false;
+    const std::size_t deepest = numbers.size();
+    for (std::size_t depth = 1; depth <= deepest; ++depth) {
+      chosen.clear();
+      if (search(dirty, {}, depth)) return true;
+      if (nodes <= most_nodes) continue;
+      nodes = 0;
+      chosen.clear();
+      return search(dirty, {}, deepest);
+    }
+    return false;
+  }
+
+  std::string explain(std::span<const RegisterWrite> writes) const {
+    if (overflow) return fmt::format("`set` mnemonics change more than {} registers at once", most_touched);
+    for (const RegisterWrite& write : writes) {
+      const auto position = static_cast<std::size_t>(std::find(numbers.begin(), numbers.end(), write.reg) -
+                                                     numbers.begin());
+      const bool settable = position >= numbers.size() ||
+                            std::any_of(candidates.begin(), candidates.end(),
+                                        [&](const Candidate& candidate) { return candidate.good[position]; });
+      if (settable) continue;
+      const auto& ways = emitter.settables_[static_cast<std::size_t>(write.reg)];
+      const std::string name = emitter.register_name(write.reg);
+      if (ways.empty()) return fmt::format("no mnemonic sets register `{}`", name);
+      const Settable& way = ways.front();
+      return fmt::format("no mnemonic can set register `{}` to {} (widest: {} to {} in steps of {})", name, write.value,
+                         way.lowest, way.highest, way.multiple);
+    }
+    return "no sequence of `set` mnemonics gives all these registers their values without losing another";
+  }
+};
+
+std::optional<std::vector<Instruction>> Emitter::set_registers(std::span<const RegisterWrite> writes,
+                                                               std::span<const MaybeValue> known,
+                                                               std::string* reason) const {
+  std::vector<Instruction> result;
+  std::vector<MaybeValue> now(known.begin(), known.end());
+  now.resize(registers_.size());
+  while (!writes.empty()) {
+    const auto part = writes.first(std::min(writes.size(), writes_at_once));
+    writes = writes.subspan(part.size());
+    Sequencer sequencer{*this, now};
+    Touched dirty;
+    for (const RegisterWrite& write : part) {
+      const auto reg = static_cast<std::size_t>(write.reg);
+      sequencer.target[reg] = write.value;
+      if (now[reg] != MaybeValue(write.value)) dirty.set(sequencer.bit(write.reg));
+    }
+    if (dirty.none()) continue;
+    if (!sequencer.run(dirty)) {
+      if (reason != nullptr) *reason = sequencer.explain(part);
+      return std::nullopt;
+    }
+    for (const int chosen : sequencer.best) {
+      result.push_back(std::move(sequencer.candidates[static_cast<std::size_t>(chosen)].instruction));
+      track(result.back(), now);
+    }
+  }
+  return result;
+}
+
+}  // namespace accord
