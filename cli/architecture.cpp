@@ -1,0 +1,46 @@
+#include "cli/architecture.h"
+
+#include <algorithm>
+#include <iostream>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "archdsl/source/error.h"
+
+namespace accord {
+
+namespace {
+
+std::vector<std::filesystem::path> library_folders() {
+  std::error_code failed;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  std::vector<std::filesystem::path> folders;
+  if (!failed) folders.push_back(program.parent_path().parent_path() / "share" / "accord" / "accelerators");
+  folders.push_back(std::filesystem::path(ACCORD_CONFIGS_DIR) / "accelerators");
+  return folders;
+}
+
+}  // namespace
+
+std::filesystem::path find_covenant(const std::string& arch) {
+  if (std::filesystem::exists(arch)) return arch;
+  for (const auto& folder : library_folders()) {
+    const auto shipped = folder / (arch + ".yaml");
+    if (std::filesystem::exists(shipped)) return shipped;
+  }
+  throw Error(fmt::format("{}: neither a file nor the name of a shipped accelerator", arch));
+}
+
+Architecture load_or_report(const ArchitectureChoice& choice) {
+  const auto file = find_covenant(choice.arch);
+  auto loaded = load_architecture(file, choice.overrides);
+  for (const auto& diagnostic : loaded.diagnostics) std::cerr << render(diagnostic) << '\n';
+  if (loaded.architecture) return std::move(*loaded.architecture);
+  const auto errors = std::count_if(loaded.diagnostics.begin(), loaded.diagnostics.end(),
+                                    [](const Diagnostic& d) { return d.severity == Severity::error; });
+  throw Error(fmt::format("{}: {} error{}", file.string(), errors, errors == 1 ? "" : "s"));
+}
+
+}  // namespace accord

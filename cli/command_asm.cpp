@@ -1,0 +1,14 @@
+#include "archdsl/isa/program.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+
+namespace accord {
+
+Exit run_command(const AsmCommand& command) {
+  const auto architecture = load_or_report(command.choice);
+  const auto program = assemble(architecture, read_text(command.source), command.source.string());
+  write_program(program, command.output);
+  return Exit::right;
+}
+
+}  // namespace accord

@@ -1,0 +1,77 @@
+#include <chrono>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/model.h"
+#include "cli/numeric.h"
+#include "cli/progress.h"
+#include "compiler/compile.h"
+
+namespace accord {
+
+namespace {
+
+void print_mapping(const Program& program) {
+  for (const auto& layer : program.layers) {
+    const auto place = layer.placed_on == "host" ? "host: " + layer.reason : layer.placed_on + "." + layer.capability;
+    fmt::print(std::cout, "{} ({}): {}; {} MACs, bound {} cycles, {} bytes compulsory\n", layer.name, layer.op, place,
+               layer.macs, layer.bound_cycles, layer.compulsory_bytes);
+  }
+}
+
+nlohmann::json layers_json(const Program& program) {
+  auto layers = nlohmann::json::array();
+  for (const auto& layer : program.layers) {
+    layers.push_back({{"name", layer.name},
+                      {"op", layer.op},
+                      {"placed_on", layer.placed_on},
+                      {"capability", layer.capability},
+                      {"reason", layer.reason},
+                      {"macs", layer.macs},
+                      {"bound_cycles", layer.bound_cycles},
+                      {"compulsory_bytes", layer.compulsory_bytes}});
+  }
+  return layers;
+}
+
+Program compile_chosen(const CompileCommand& command, const Architecture& architecture, const LoadedModel& model) {
+  const Progress progress(Progress::wanted(command.progress));
+  progress.show("calibrate");
+  const auto numeric = to_numeric(architecture, model.network, model.inputs);
+  CompileOptions options;
+  options.dump_after = command.dump_after;
+  options.dump = &std::cout;
+  options.progress = [&](const std::string& pass, int done, int total) {
+    progress.show(fmt::format("compile: {} {}/{}", pass, done, total));
+  };
+  return compile(architecture, numeric, options);
+}
+
+}  // namespace
+
+Exit run_command(const CompileCommand& command) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto architecture = load_or_report(command.choice);
+  const auto model = load_chosen(command.model);
+  for (const auto& warning : model.network.warnings) std::cerr << "warning: " << warning << '\n';
+  const auto program = compile_chosen(command, architecture, model);
+  if (!command.output.empty()) write_program(program, command.output);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  if (command.report) print_mapping(program);
+  fmt::print(std::cout, "{} on {}: {} layers, {} bytes of instructions, {:.2f} s\n", model.name, architecture.name,
+             program.layers.size(), program.text.size(), wall.count());
+  write_json(command.json, {{"arch", architecture.name},
+                            {"model", model.name},
+                            {"clock_hz", architecture.clock_hz},
+                            {"wall", {{"compile_s", wall.count()}}},
+                            {"instruction_bytes", program.text.size()},
+                            {"layers", layers_json(program)}});
+  return Exit::right;
+}
+
+}  // namespace accord

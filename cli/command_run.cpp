@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/main_job.h"
+#include "cli/model.h"
+#include "cli/progress.h"
+#include "compiler/numerics/compare.h"
+#include "compiler/reference/execute.h"
+
+namespace accord {
+
+namespace {
+
+std::vector<OutputDistance> distances(const Values& outputs, const Values& reference, const std::string& against) {
+  std::vector<OutputDistance> all;
+  for (const auto& [name, value] : reference) {
+    const auto output = outputs.find(name);
+    if (output == outputs.end()) continue;
+    const auto comparison = compare(value, output->second);
+    all.push_back({name, against, comparison.signal_to_noise_db, comparison.relative_max_error});
+  }
+  return all;
+}
+
+Exit run_reference(const LoadedModel& model, const RunCommand& command) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto outputs = execute(model.network, model.inputs);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  const auto found = distances(outputs, model.expected, "the expected output");
+  auto json = nlohmann::json{{"model", model.name}, {"wall", {{"reference_s", wall.count()}}}};
+  json["outputs"] = nlohmann::json::array();
+  for (const auto& distance : found) {
+    print_distance(distance, std::cout);
+    json["outputs"].push_back(to_json(distance));
+  }
+  fmt::print(std::cout, "wall    reference {:.2f} s\n", wall.count());
+  write_json(command.json, json);
+  return Exit::right;
+}
+
+MainJobOptions job_options(const RunCommand& command, const Progress& progress) {
+  MainJobOptions options;
+  options.fidelity = command.fidelity;
+  options.tolerance = command.tolerance;
+  options.verify = command.verify;
+  options.binary = command.output;
+  options.trace = command.trace;
+  options.dump_after = command.dump_after;
+  options.dump = &std::cout;
+  options.progress = [&progress](const std::string& text) { progress.show(text); };
+  return options;
+}
+
+RunReport run_machine(const LoadedModel& model, const RunCommand& command) {
+  auto choice = command.choice;
+  if (choice.arch.empty()) choice.arch = default_accelerator;
+  const auto architecture = load_or_report(choice);
+  const Progress progress(Progress::wanted(command.progress));
+  auto job = run_main_job(architecture, model.network, model.inputs, job_options(command, progress));
+  job.report.model = model.name;
+  job.report.warnings = model.network.warnings;
+  job.report.distances = distances(job.outputs, job.fp32_outputs, "the fp32 reference");
+  for (auto& distance : distances(job.outputs, model.expected, "the expected output")) {
+    job.report.distances.push_back(std::move(distance));
+  }
+  return job.report;
+}
+
+}  // namespace
+
+Exit run_command(const RunCommand& command) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto model = load_chosen(command.model);
+  if (command.reference_only) return run_reference(model, command);
+  auto report = run_machine(model, command);
+  report.total_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::ostringstream text;
+  print_report(report, text);
+  std::cout << text.str();
+  write_text(command.report, text.str());
+  write_json(command.json, to_json(report));
+  return report.right() ? Exit::right : Exit::wrong_result;
+}
+
+}  // namespace accord

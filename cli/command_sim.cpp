@@ -1,0 +1,68 @@
+#include <chrono>
+#include <iostream>
+
+#include <nlohmann/json.hpp>
+
+#include "archdsl/source/error.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/inputs.h"
+#include "cli/npy.h"
+#include "cli/report.h"
+
+namespace accord {
+
+namespace {
+
+std::vector<TensorSlot> slots_of(const Program& program, Symbol::Role role) {
+  std::vector<TensorSlot> slots;
+  for (const auto& symbol : program.symbols) {
+    if (symbol.role == role) slots.push_back({symbol.name, symbol.type, symbol.shape});
+  }
+  return slots;
+}
+
+void write_outputs(const std::vector<std::string>& assignments, const Values& outputs) {
+  for (const auto& text : assignments) {
+    bool found = false;
+    for (const auto& [name, value] : outputs) {
+      if (!text.starts_with(name + "=")) continue;
+      write_npy(value, text.substr(name.size() + 1));
+      found = true;
+    }
+    if (!found && outputs.size() == 1) {
+      write_npy(outputs.begin()->second, text);
+    } else if (!found) {
+      throw Error("'" + text + "': expected NAME=FILE.npy with NAME an output of the program");
+    }
+  }
+}
+
+}  // namespace
+
+Exit run_command(const SimCommand& command) {
+  const auto architecture = load_or_report(command.choice);
+  const auto program = read_program(command.program);
+  const auto wanted = slots_of(program, Symbol::Role::input);
+  Values inputs = read_tensors(command.inputs, wanted);
+  fill_seeded(inputs, wanted, command.seed);
+
+  SimulateOptions options;
+  options.fidelity = command.fidelity;
+  options.check_hazards = command.check_hazards;
+  options.trace = command.trace;
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = simulate(architecture, program, inputs, options);
+  auto report = make_report(architecture, program, result);
+  report.model = command.program.string();
+  report.simulate_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.total_s = report.simulate_s;
+  report.binary_bytes = static_cast<std::int64_t>(std::filesystem::file_size(command.program));
+
+  write_outputs(command.outputs, result.outputs);
+  print_report(report, std::cout);
+  write_json(command.json, to_json(report));
+  return report.right() ? Exit::right : Exit::wrong_result;
+}
+
+}  // namespace accord

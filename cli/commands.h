@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/architecture.h"
+#include "simulator/simulate.h"
+
+namespace accord {
+
+/// Exit status of every command (design 9).
+enum class Exit { right = 0, user_error = 1, wrong_result = 2, own_fault = 3 };
+
+struct CheckCommand {
+  ArchitectureChoice choice;
+  std::filesystem::path json;  ///< here and below: empty means none
+};
+Exit run_command(const CheckCommand& command);
+
+struct ShowCommand {
+  ArchitectureChoice choice;
+  std::filesystem::path output;  ///< the extension says what: svg, dot, json, xml
+};
+Exit run_command(const ShowCommand& command);
+
+struct ZooCommand {
+  std::string name;
+  std::filesystem::path output;
+  std::uint64_t seed = 0;
+};
+Exit run_command(const ZooCommand& command);
+
+/// A model, and the tensors that go in and that should come out.
+struct ModelChoice {
+  std::string model;  ///< ONNX file, topology table, zoo name, or a folder with model.onnx, in0.npy.., out0.npy..
+  std::vector<std::string> inputs;    ///< NAME=F.npy
+  std::vector<std::string> expected;  ///< NAME=F.npy
+  std::uint64_t seed = 0;             ///< of inputs (and weights) that are not given
+};
+
+struct CompileCommand {
+  ArchitectureChoice choice;
+  ModelChoice model;
+  std::filesystem::path output;
+  std::filesystem::path json;
+  bool report = false;
+  std::vector<std::string> dump_after;
+  bool progress = false;
+};
+Exit run_command(const CompileCommand& command);
+
+struct SimCommand {
+  ArchitectureChoice choice;
+  std::filesystem::path program;
+  std::vector<std::string> inputs;   ///< NAME=F.npy
+  std::vector<std::string> outputs;  ///< NAME=F.npy, written
+  std::uint64_t seed = 0;
+  Fidelity fidelity = Fidelity::transaction;
+  bool check_hazards = true;
+  std::filesystem::path trace;
+  std::filesystem::path json;
+};
+Exit run_command(const SimCommand& command);
+
+struct RunCommand {
+  ArchitectureChoice choice;
+  ModelChoice model;
+  Fidelity fidelity = Fidelity::transaction;
+  double tolerance = 2e-2;  ///< of a layer's greatest value, on float machines
+  bool verify = true;
+  bool reference_only = false;
+  bool progress = false;
+  std::vector<std::string> dump_after;
+  std::filesystem::path output;  ///< the binary
+  std::filesystem::path trace;
+  std::filesystem::path report;
+  std::filesystem::path json;
+};
+Exit run_command(const RunCommand& command);
+
+struct AsmCommand {
+  ArchitectureChoice choice;
+  std::filesystem::path source;
+  std::filesystem::path output;
+};
+Exit run_command(const AsmCommand& command);
+
+struct DisasmCommand {
+  ArchitectureChoice choice;
+  std::filesystem::path program;
+  std::filesystem::path output;  ///< empty: stdout
+};
+Exit run_command(const DisasmCommand& command);
+
+}  // namespace accord

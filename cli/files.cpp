@@ -1,0 +1,30 @@
+#include "cli/files.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "archdsl/source/error.h"
+
+namespace accord {
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (!in || std::filesystem::is_directory(file) || !(text << in.rdbuf())) throw Error(file.string() + ": cannot be read");
+  return text.str();
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
+  if (file.empty()) return;
+  std::ofstream out(file, std::ios::binary);
+  if (!(out << text).flush()) throw Error(file.string() + ": cannot be written");
+}
+
+void write_json(const std::filesystem::path& file, const nlohmann::json& json) {
+  // Names come from models and may hold any bytes.
+  if (!file.empty()) write_text(file, json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace accord

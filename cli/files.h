@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace accord {
+
+/// Whole text of a file; throws Error where it cannot be read.
+std::string read_text(const std::filesystem::path& file);
+
+/// Throws Error where it cannot be written. An empty path writes nothing.
+void write_text(const std::filesystem::path& file, const std::string& text);
+void write_json(const std::filesystem::path& file, const nlohmann::json& json);
+
+}  // namespace accord

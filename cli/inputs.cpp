@@ -1,0 +1,98 @@
+#include "cli/inputs.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
+#include "cli/npy.h"
+#include "compiler/frontends/seeded.h"
+#include "compiler/network/network.h"
+
+namespace accord {
+
+namespace {
+
+Shape without_leading_ones(const Shape& shape) {
+  return {std::find_if(shape.begin(), shape.end(), [](std::int64_t extent) { return extent != 1; }), shape.end()};
+}
+
+std::string names_of(const std::vector<TensorSlot>& slots) {
+  std::vector<std::string> names;
+  for (const auto& slot : slots) names.push_back(slot.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+struct Assignment {
+  const TensorSlot& slot;
+  std::string file;
+};
+
+/// A file name may hold '=', too: what stands before it must be a slot.
+Assignment resolve(const std::string& text, const std::vector<TensorSlot>& slots) {
+  for (const auto& slot : slots) {
+    if (text.starts_with(slot.name + "=")) return {slot, text.substr(slot.name.size() + 1)};
+  }
+  if (slots.size() == 1 && (text.find('=') == std::string::npos || std::filesystem::exists(text))) {
+    return {slots.front(), text};
+  }
+  throw Error(fmt::format("'{}': expected NAME=FILE.npy with NAME one of: {}", text, names_of(slots)));
+}
+
+Value converted(const Value& value, ElementType type) {
+  Value result{type, value.shape, {}};
+  const auto from = static_cast<std::size_t>(bytes(value.type));
+  const auto to = static_cast<std::size_t>(bytes(type));
+  const std::size_t count = value.data.size() / from;
+  result.data.resize(count * to);
+  for (std::size_t i = 0; i < count; ++i) {
+    store_element(result.data.data() + i * to, type, load_element(value.data.data() + i * from, value.type));
+  }
+  return result;
+}
+
+Value read_slot(const Assignment& assignment) {
+  Value value = read_npy(assignment.file);
+  const auto& slot = assignment.slot;
+  if (without_leading_ones(value.shape) != without_leading_ones(slot.shape)) {
+    throw Error(fmt::format("{}: shape [{}], but '{}' has [{}]", assignment.file, fmt::join(value.shape, ", "),
+                            slot.name, fmt::join(slot.shape, ", ")));
+  }
+  if (is_float(value.type) && !is_float(slot.type)) {
+    throw Error(fmt::format("{}: floating point, but '{}' is {}", assignment.file, slot.name, name(slot.type)));
+  }
+  value.shape = slot.shape;
+  return value.type == slot.type ? value : converted(value, slot.type);
+}
+
+}  // namespace
+
+Values read_tensors(const std::vector<std::string>& assignments, const std::vector<TensorSlot>& slots) {
+  Values values;
+  for (const auto& text : assignments) {
+    const auto assignment = resolve(text, slots);
+    values[assignment.slot.name] = read_slot(assignment);
+  }
+  return values;
+}
+
+void fill_seeded(Values& values, const std::vector<TensorSlot>& slots, std::uint64_t seed) {
+  // Small enough to be an index into any vocabulary, and to leave i8 sums room.
+  constexpr float greatest_integer = 16;
+  for (const auto& slot : slots) {
+    if (values.contains(slot.name)) continue;
+    SeededValues stream(seed, slot.name);
+    const auto count = static_cast<std::size_t>(element_count(slot.shape));
+    const auto step = static_cast<std::size_t>(bytes(slot.type));
+    Value value{slot.type, slot.shape, std::vector<std::byte>(count * step)};
+    for (std::size_t i = 0; i < count; ++i) {
+      const float element = is_float(slot.type) ? stream.normal() : stream.uniform(0, greatest_integer);
+      store_element(value.data.data() + i * step, slot.type, element);
+    }
+    values.emplace(slot.name, std::move(value));
+  }
+}
+
+}  // namespace accord

@@ -1,0 +1,181 @@
+// The only unit that includes CLI11, which takes seconds to compile.
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "archdsl/source/error.h"
+#include "cli/commands.h"
+
+namespace accord {
+
+namespace {
+
+using Action = std::function<Exit()>;
+
+/// Adds a subcommand that runs `Command` once it is parsed.
+template <typename Command>
+CLI::App* add_command(CLI::App& app, Action& chosen, const char* name, const char* text, Command*& options) {
+  auto* sub = app.add_subcommand(name, text);
+  auto command = std::make_shared<Command>();
+  options = command.get();
+  sub->callback([&chosen, command] { chosen = [command] { return run_command(*command); }; });
+  return sub;
+}
+
+void add_overrides(CLI::App* sub, ArchitectureChoice& choice) {
+  sub->add_option_function<std::vector<std::string>>(
+         "--set",
+         [&choice](const std::vector<std::string>& settings) {
+           for (const auto& setting : settings) {
+             const auto equals = setting.find('=');
+             if (equals == std::string::npos) throw CLI::ValidationError("--set", setting + ": expected PARAM=VALUE");
+             choice.overrides[setting.substr(0, equals)] = setting.substr(equals + 1);
+           }
+         },
+         "Replaces a param of the covenant: PARAM=VALUE")
+      ->allow_extra_args(false);
+}
+
+CLI::Option* add_architecture(CLI::App* sub, ArchitectureChoice& choice, const char* option = "--arch") {
+  add_overrides(sub, choice);
+  return sub->add_option(option, choice.arch, "Covenant, or the name of a shipped accelerator");
+}
+
+CLI::Option* add_model(CLI::App* sub, ModelChoice& model) {
+  sub->add_option("--input", model.inputs, "NAME=FILE.npy; seeded values otherwise")->allow_extra_args(false);
+  sub->add_option("--seed", model.seed, "Of the inputs and weights that are not given");
+  return sub->add_option("--model", model.model,
+                         "ONNX file, topology table (.csv, .yaml), zoo network, or folder with model.onnx, in0.npy, out0.npy");
+}
+
+void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
+  static const std::map<std::string, Fidelity> levels = {{"function", Fidelity::function},
+                                                         {"transaction", Fidelity::transaction}};
+  sub->add_option("--fidelity", fidelity, "function (values only) or transaction (values and time)")
+      ->transform(CLI::CheckedTransformer(levels));
+}
+
+void add_check(CLI::App& app, Action& chosen) {
+  CheckCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "check", "Checks a covenant", command);
+  add_architecture(sub, command->choice, "arch")->required();
+  sub->add_option("--json", command->json, "Writes the diagnostics");
+}
+
+void add_show(CLI::App& app, Action& chosen) {
+  ShowCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "show", "Draws or exports a covenant", command);
+  add_architecture(sub, command->choice, "arch")->required();
+  sub->add_option("-o,--output", command->output, "FILE.svg, .dot, .json or .xml (IP-XACT)")->required();
+}
+
+void add_zoo(CLI::App& app, Action& chosen) {
+  ZooCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "zoo", "Writes a standard network with seeded weights", command);
+  sub->add_option("name", command->name, "resnet50, resnet18, mobilenet_v2, vgg16, alexnet, bert_base, mlp, lstm")
+      ->required();
+  sub->add_option("-o,--output", command->output, "FILE.onnx; NAME.onnx by default");
+  sub->add_option("--seed", command->seed, "Of the weights");
+}
+
+void add_compile(CLI::App& app, Action& chosen) {
+  CompileCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "compile", "Compiles a model to the machine's binary", command);
+  add_architecture(sub, command->choice)->required();
+  add_model(sub, command->model)->required();
+  sub->add_option("-o,--output", command->output, "Program file (ELF)");
+  sub->add_flag("--report", command->report, "Prints where every layer went");
+  sub->add_option("--dump-after", command->dump_after, "Prints a pass's result")->allow_extra_args(false);
+  sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
+  sub->add_option("--json", command->json, "Writes the mapping report");
+}
+
+void add_sim(CLI::App& app, Action& chosen) {
+  SimCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "sim", "Runs a binary on the machine's model", command);
+  sub->add_option("program", command->program, "Program file")->required();
+  add_architecture(sub, command->choice)->required();
+  sub->add_option("--input", command->inputs, "NAME=FILE.npy; seeded values otherwise")->allow_extra_args(false);
+  sub->add_option("--output", command->outputs, "NAME=FILE.npy, written")->allow_extra_args(false);
+  sub->add_option("--seed", command->seed, "Of the inputs that are not given");
+  add_fidelity(sub, command->fidelity);
+  sub->add_flag("!--no-hazards", command->check_hazards, "Leaves the hazard checks out");
+  sub->add_option("--trace", command->trace, "Writes Chrome trace events");
+  sub->add_option("--json", command->json, "Writes the result");
+}
+
+void add_run(CLI::App& app, Action& chosen) {
+  RunCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "run", "Compiles, simulates, compares with the reference, reports", command);
+  add_architecture(sub, command->choice);
+  add_model(sub, command->model);
+  sub->add_option("--expect", command->model.expected, "NAME=FILE.npy: outputs to measure against")
+      ->allow_extra_args(false);
+  add_fidelity(sub, command->fidelity);
+  sub->add_option("--tolerance", command->tolerance, "Float machines: of a layer's greatest value")
+      ->check(CLI::NonNegativeNumber);
+  sub->add_flag("!--no-verify", command->verify, "Leaves the reference out");
+  sub->add_flag("--reference-only", command->reference_only, "Evaluates the model in fp32, without a machine");
+  sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
+  sub->add_option("--dump-after", command->dump_after, "Prints a pass's result")->allow_extra_args(false);
+  sub->add_option("-o,--output", command->output, "Keeps the program file");
+  sub->add_option("--trace", command->trace, "Writes Chrome trace events");
+  sub->add_option("--report", command->report, "Writes the report to a file, too");
+  sub->add_option("--json", command->json, "Writes the result");
+}
+
+void add_asm(CLI::App& app, Action& chosen) {
+  AsmCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "asm", "Assembles a program", command);
+  sub->add_option("source", command->source, "Assembly text")->required();
+  add_architecture(sub, command->choice)->required();
+  sub->add_option("-o,--output", command->output, "Program file (ELF)")->required();
+}
+
+void add_disasm(CLI::App& app, Action& chosen) {
+  DisasmCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "disasm", "Prints a program as assembly text", command);
+  sub->add_option("program", command->program, "Program file")->required();
+  add_architecture(sub, command->choice)->required();
+  sub->add_option("-o,--output", command->output, "Text file; stdout by default");
+}
+
+Exit run_guarded(const Action& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    std::cerr << "accord: " << error.what() << '\n';
+    return Exit::user_error;
+  } catch (const std::exception& fault) {
+    std::cerr << "accord: internal fault: " << fault.what() << "\nThis is a defect of Accord's own; please report it.\n";
+    return Exit::own_fault;
+  }
+}
+
+}  // namespace
+
+}  // namespace accord
+
+int main(int argc, char** argv) {
+  CLI::App app{"Accord: one YAML file describes an accelerator; compile to it, simulate it, verify it"};
+  app.require_subcommand(1);
+  accord::Action chosen;
+  accord::add_check(app, chosen);
+  accord::add_show(app, chosen);
+  accord::add_zoo(app, chosen);
+  accord::add_compile(app, chosen);
+  accord::add_sim(app, chosen);
+  accord::add_run(app, chosen);
+  accord::add_asm(app, chosen);
+  accord::add_disasm(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const auto wrong = app.exit(error) != 0;
+    return static_cast<int>(wrong ? accord::Exit::user_error : accord::Exit::right);
+  }
+  return static_cast<int>(accord::run_guarded(chosen));
+}

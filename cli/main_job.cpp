@@ -1,0 +1,121 @@
+#include "cli/main_job.h"
+
+#include <chrono>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cli/numeric.h"
+#include "cli/reference_run.h"
+#include "cli/scratch_file.h"
+#include "compiler/compile.h"
+
+namespace accord {
+
+namespace {
+
+constexpr std::size_t reference_budget = std::size_t{512} << 20;
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::set<std::string> delivered_tensors(const Program& program) {
+  std::set<std::string> names;
+  for (const auto& layer : program.layers) names.insert(layer.outputs.begin(), layer.outputs.end());
+  return names;
+}
+
+void show(const MainJobOptions& options, const std::string& text) {
+  if (options.progress) options.progress(text);
+}
+
+/// Compiles and reads the program back from its file: what is simulated is what the file holds.
+Program compile_to_file(const Architecture& architecture, const Network& numeric, const MainJobOptions& options,
+                        const std::filesystem::path& file) {
+  CompileOptions compile_options;
+  compile_options.dump_after = options.dump_after;
+  compile_options.dump = options.dump;
+  compile_options.progress = [&](const std::string& pass, int done, int total) {
+    show(options, fmt::format("compile: {} {}/{}", pass, done, total));
+  };
+  write_program(compile(architecture, numeric, compile_options), file);
+  return read_program(file);
+}
+
+SimulateResult simulate_into(const Architecture& architecture, const Program& program, const Values& inputs,
+                             const MainJobOptions& options, Verifier& verifier) {
+  SimulateOptions simulate_options;
+  simulate_options.fidelity = options.fidelity;
+  simulate_options.trace = options.trace;
+  simulate_options.on_layer = [&](int layer, const Values& outputs) {
+    show(options, fmt::format("simulate: layer {}/{} {}", layer + 1, program.layers.size(),
+                              program.layers[static_cast<std::size_t>(layer)].name));
+    if (!options.verify) return;
+    for (const auto& [name, value] : outputs) verifier.from_machine(name, value);
+  };
+  auto result = simulate(architecture, program, inputs, simulate_options);
+  verifier.close();
+  return result;
+}
+
+/// A layer is verified when all tensors that it completes are.
+void add_verdicts(RunReport& report, const Program& program, const std::map<std::string, TensorVerdict>& verdicts) {
+  report.verified = true;
+  for (std::size_t i = 0; i < report.layers.size(); ++i) {
+    auto& layer = report.layers[i];
+    layer.verified = true;
+    for (const auto& name : program.layers[i].outputs) {
+      const auto& verdict = verdicts.at(name);
+      layer.mismatches += verdict.mismatches;
+      if (verdict.ok()) continue;
+      layer.verified = report.verified = false;
+      layer.verdict += fmt::format("{}'{}': {}", layer.verdict.empty() ? "" : "; ", name, describe(verdict));
+    }
+    report.mismatches += layer.mismatches;
+  }
+}
+
+}  // namespace
+
+MainJobResult run_main_job(const Architecture& architecture, const Network& canonical, const Values& inputs,
+                           const MainJobOptions& options) {
+  const Stopwatch total;
+  show(options, "calibrate");
+  const Network numeric = to_numeric(architecture, canonical, inputs);
+  const double numeric_s = total.seconds();
+
+  Verifier verifier(options.tolerance, reference_budget);
+  std::optional<ReferenceRun> reference;
+  if (options.verify) reference.emplace(numeric, canonical, inputs, verifier);
+
+  const Stopwatch compiling;
+  const ScratchFile file(options.binary);
+  const Program program = compile_to_file(architecture, numeric, options, file.path());
+  verifier.expect(delivered_tensors(program));
+  const double compile_s = compiling.seconds();
+
+  const Stopwatch simulating;
+  auto result = simulate_into(architecture, program, inputs, options, verifier);
+  MainJobResult job{make_report(architecture, program, result), std::move(result.outputs), {}};
+  job.report.simulate_s = simulating.seconds();
+  job.report.compile_s = numeric_s + compile_s;
+  job.report.binary_bytes = static_cast<std::int64_t>(std::filesystem::file_size(file.path()));
+  if (reference) {
+    show(options, "reference");
+    reference->finish();
+    add_verdicts(job.report, program, verifier.verdicts());
+    job.report.tolerance = architecture.numerics.integer ? 0 : options.tolerance;
+    job.report.reference_s = reference->seconds();
+    job.fp32_outputs = reference->fp32_outputs();
+  }
+  job.report.total_s = total.seconds();
+  return job;
+}
+
+}  // namespace accord

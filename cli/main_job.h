@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "cli/report.h"
+#include "compiler/network/network.h"
+#include "compiler/network/values.h"
+
+namespace accord {
+
+struct MainJobOptions {
+  Fidelity fidelity = Fidelity::transaction;
+  double tolerance = 2e-2;  ///< of a layer's greatest value, on float machines; integers are compared bit by bit
+  bool verify = true;
+  std::filesystem::path binary;  ///< kept here; empty: not kept
+  std::filesystem::path trace;
+  std::vector<std::string> dump_after;
+  std::ostream* dump = nullptr;
+  std::function<void(const std::string&)> progress;  ///< may be empty; called from one thread
+};
+
+struct MainJobResult {
+  RunReport report;
+  Values outputs;       ///< of the machine, by the network's names
+  Values fp32_outputs;  ///< of the reference; empty without verification
+};
+
+/// Quantises (or converts) the canonical network for the machine, compiles, simulates, and compares every layer with
+/// the reference. Calibrates on `inputs`. Throws Error for what the machine cannot hold or do.
+MainJobResult run_main_job(const Architecture& architecture, const Network& canonical, const Values& inputs,
+                           const MainJobOptions& options = {});
+
+}  // namespace accord

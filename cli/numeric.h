@@ -1,0 +1,13 @@
+#pragma once
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/network/network.h"
+#include "compiler/network/values.h"
+
+namespace accord {
+
+/// The canonical network in the machine's number types: quantised with ranges calibrated on `inputs`, or converted to
+/// its floats.
+Network to_numeric(const Architecture& architecture, const Network& canonical, const Values& inputs);
+
+}  // namespace accord

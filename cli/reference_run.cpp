@@ -1,0 +1,53 @@
+#include "cli/reference_run.h"
+
+#include <chrono>
+
+#include "compiler/reference/execute.h"
+
+namespace accord {
+
+namespace {
+struct Abandoned {};
+}  // namespace
+
+ReferenceRun::ReferenceRun(const Network& numeric, const Network& canonical, const Values& inputs, Verifier& verifier)
+    : numeric_(numeric), canonical_(canonical), inputs_(inputs), verifier_(verifier), thread_([this] { work(); }) {}
+
+ReferenceRun::~ReferenceRun() {
+  if (!thread_.joinable()) return;
+  abandoned_ = true;
+  verifier_.close();
+  thread_.join();
+}
+
+void ReferenceRun::finish() {
+  thread_.join();
+  if (fault_) std::rethrow_exception(fault_);
+}
+
+void ReferenceRun::work() {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    evaluate_numeric();
+    // One thread: the other core simulates.
+    fp32_outputs_ = execute(canonical_, inputs_, {.keep = Keep::outputs, .threads = 1, .observer = {}});
+  } catch (const Abandoned&) {
+  } catch (...) {
+    fault_ = std::current_exception();
+  }
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void ReferenceRun::evaluate_numeric() {
+  ExecuteOptions options;
+  options.threads = 1;
+  options.observer = [this](const Operator& op, const std::vector<const Value*>& outputs) {
+    if (abandoned_) throw Abandoned{};
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (op.outputs[i] != no_tensor) verifier_.from_reference(numeric_.tensor(op.outputs[i]).name, *outputs[i]);
+    }
+  };
+  execute(numeric_, inputs_, options);
+}
+
+}  // namespace accord

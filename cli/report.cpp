@@ -1,0 +1,91 @@
+#include "cli/report.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace accord {
+
+namespace {
+
+bool is_multiply_accumulate(const TensorProgram& program) {
+  return std::any_of(program.statements.begin(), program.statements.end(), [](const Statement& statement) {
+    return statement.reduction == Reduction::add && statement.value->op == ExprOp::mul;
+  });
+}
+
+/// Points per cycle of the capability at its greatest extents.
+std::int64_t points_per_cycle(const Capability& capability) {
+  std::int64_t points = 1;
+  std::vector<std::int64_t> variables;
+  for (const auto& dim : capability.dims) {
+    points *= dim.maximum;
+    variables.push_back(dim.maximum);
+  }
+  const auto held = std::count_if(capability.operands.begin(), capability.operands.end(),
+                                  [](const CapabilityOperand& operand) { return operand.held; });
+  variables.insert(variables.end(), static_cast<std::size_t>(held), 0);
+  return points / std::max<std::int64_t>(capability.interval.evaluate(variables), 1);
+}
+
+LayerReport make_layer(const Layer& layer, const LayerResult& result) {
+  LayerReport report;
+  report.name = layer.name;
+  report.op = layer.op;
+  report.placed_on = layer.placed_on;
+  report.capability = layer.capability;
+  report.reason = layer.reason;
+  report.cycles = result.cycles;
+  report.bound_cycles = layer.bound_cycles;
+  report.macs = layer.macs;
+  report.lane_macs = result.lane_macs;
+  report.energy_pj = result.energy_pj;
+  report.link_bytes = result.link_bytes;
+  if (const auto unit = result.stalls.find(layer.placed_on); unit != result.stalls.end()) report.stalls = unit->second;
+  return report;
+}
+
+}  // namespace
+
+double LayerReport::efficiency() const {
+  return cycles > 0 ? static_cast<double>(bound_cycles) / static_cast<double>(cycles) : 0;
+}
+
+double LayerReport::utilisation(std::int64_t lanes) const {
+  const double offered = static_cast<double>(cycles) * static_cast<double>(lanes);
+  return offered > 0 ? static_cast<double>(macs) / offered : 0;
+}
+
+bool RunReport::right() const { return verified.value_or(true) && hazards.empty() && broken_invariants.empty(); }
+
+std::int64_t multiply_lanes(const Architecture& architecture) {
+  std::int64_t lanes = 0;
+  for (const auto& unit : architecture.units) {
+    std::int64_t widest = 0;
+    for (const auto& capability : unit.capabilities) {
+      if (is_multiply_accumulate(capability.program)) widest = std::max(widest, points_per_cycle(capability));
+    }
+    if (unit.kind == UnitKind::compute) lanes = std::max(lanes, widest);
+  }
+  return lanes;
+}
+
+RunReport make_report(const Architecture& architecture, const Program& program, const SimulateResult& result) {
+  RunReport report;
+  report.arch = architecture.name;
+  report.clock_hz = architecture.clock_hz;
+  report.lanes = multiply_lanes(architecture);
+  report.total_cycles = result.total_cycles;
+  report.instructions = result.instructions;
+  report.energy_pj = result.energy_pj;
+  report.broken_invariants = result.broken_invariants;
+  report.hazards = result.hazards;
+  report.link_bytes = result.link_bytes;
+  report.stalls = result.stalls;
+  for (std::size_t i = 0; i < program.layers.size() && i < result.layers.size(); ++i) {
+    report.layers.push_back(make_layer(program.layers[i], result.layers[i]));
+    report.bound_cycles += program.layers[i].bound_cycles;
+  }
+  return report;
+}
+
+}  // namespace accord

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "cli/report.h"
+
+namespace accord {
+
+namespace {
+
+constexpr std::size_t widest_name = 36;
+
+/// Keeps the end of a long name: that is where the names of one model differ.
+std::string shortened(const std::string& name) {
+  return name.size() <= widest_name ? name : "~" + name.substr(name.size() - widest_name + 1);
+}
+
+/// The leaf, other than work, that took the most cycles, with its share.
+std::string top_stall(const LayerReport& layer) {
+  const StallLeaves::value_type* top = nullptr;
+  for (const auto& leaf : layer.stalls) {
+    if (leaf.first != "working" && leaf.second > 0 && (!top || leaf.second > top->second)) top = &leaf;
+  }
+  if (!top || layer.cycles <= 0) return "-";
+  return fmt::format("{} {:.0f}%", top->first, 100.0 * static_cast<double>(top->second) / static_cast<double>(layer.cycles));
+}
+
+std::string mark(const std::optional<bool>& verified) { return !verified ? "" : *verified ? "ok" : "WRONG"; }
+
+void print_layers(const RunReport& report, std::ostream& out) {
+  std::size_t width = 5;
+  for (const auto& layer : report.layers) width = std::max(width, shortened(layer.name).size());
+  constexpr auto row = "{:<{}}  {:<12} {:<10} {:<14} {:>11} {:>11} {:>6} {:>6}  {:<26} {}\n";
+  fmt::print(out, row, "layer", width, "op", "placed on", "capability", "cycles", "bound", "eff", "util", "top stall", "");
+  for (const auto& layer : report.layers) {
+    if (layer.placed_on == "host") {
+      fmt::print(out, row, shortened(layer.name), width, layer.op, "host", "", "", "", "", "", "", mark(layer.verified));
+      continue;
+    }
+    fmt::print(out, row, shortened(layer.name), width, layer.op, layer.placed_on, layer.capability, layer.cycles,
+               layer.bound_cycles, fmt::format("{:.2f}", layer.efficiency()),
+               fmt::format("{:.2f}", layer.utilisation(report.lanes)), top_stall(layer), mark(layer.verified));
+  }
+}
+
+void print_host_layers(const RunReport& report, std::ostream& out) {
+  const auto on_host = [](const LayerReport& layer) { return layer.placed_on == "host"; };
+  if (std::none_of(report.layers.begin(), report.layers.end(), on_host)) return;
+  fmt::print(out, "\non the host:\n");
+  for (const auto& layer : report.layers) {
+    if (on_host(layer)) fmt::print(out, "  {} ({}): {}\n", layer.name, layer.op, layer.reason);
+  }
+}
+
+/// MAC-weighted efficiency of the layers that multiply.
+double weighted_efficiency(const RunReport& report) {
+  double weighted = 0;
+  double weight = 0;
+  for (const auto& layer : report.layers) {
+    if (layer.macs == 0 || layer.cycles == 0) continue;
+    weighted += static_cast<double>(layer.macs) * layer.efficiency();
+    weight += static_cast<double>(layer.macs);
+  }
+  return weight > 0 ? weighted / weight : 0;
+}
+
+void print_totals(const RunReport& report, std::ostream& out) {
+  const auto cycles = static_cast<double>(report.total_cycles);
+  fmt::print(out, "\ntotal   {} cycles = {:.3f} ms at {:.0f} MHz; bound {}, efficiency {:.2f} (MAC-weighted {:.2f})\n",
+             report.total_cycles, 1e3 * cycles / report.clock_hz, report.clock_hz / 1e6, report.bound_cycles,
+             cycles > 0 ? static_cast<double>(report.bound_cycles) / cycles : 0, weighted_efficiency(report));
+  for (const auto& [link, moved] : report.link_bytes) fmt::print(out, "        {}: {} bytes\n", link, moved);
+  if (report.energy_pj > 0) fmt::print(out, "energy  {:.3f} mJ\n", report.energy_pj * 1e-9);
+  fmt::print(out, "binary  {} bytes, {} instructions executed\n", report.binary_bytes, report.instructions);
+}
+
+void print_verdict(const RunReport& report, std::ostream& out) {
+  for (const auto& distance : report.distances) print_distance(distance, out);
+  for (const auto& layer : report.layers) {
+    if (!layer.verdict.empty()) fmt::print(out, "WRONG   {}: {}\n", layer.name, layer.verdict);
+  }
+  for (const auto& hazard : report.hazards) {
+    fmt::print(out, "HAZARD  {} at cycle {}, instruction {} ({}), layer '{}', {}{}{}: {}\n", hazard.kind, hazard.cycle,
+               hazard.instruction, hazard.mnemonic, hazard.layer, hazard.statement, hazard.statement.empty() ? "" : ", ",
+               hazard.where, hazard.message);
+  }
+  for (const auto& broken : report.broken_invariants) fmt::print(out, "BROKEN  invariant: {}\n", broken);
+  if (!report.verified) return;
+  const auto rule = report.tolerance > 0 ? fmt::format("within {:g} of the largest value", report.tolerance) : "bit-exact";
+  fmt::print(out, "verified: {} ({} mismatches, {} per layer), {} hazards, invariants {}\n", *report.verified,
+             report.mismatches, rule, report.hazards.size(), report.broken_invariants.empty() ? "hold" : "broken");
+}
+
+}  // namespace
+
+void print_distance(const OutputDistance& distance, std::ostream& out) {
+  fmt::print(out, "output  {}: {:.1f} dB signal-to-noise, relative error {:.2e} against {}\n", distance.name,
+             distance.snr_db, distance.relative_error, distance.against);
+}
+
+void print_report(const RunReport& report, std::ostream& out) {
+  for (const auto& warning : report.warnings) fmt::print(out, "warning: {}\n", warning);
+  print_layers(report, out);
+  print_host_layers(report, out);
+  print_totals(report, out);
+  print_verdict(report, out);
+  fmt::print(out, "wall    compile {:.2f} s, simulate {:.2f} s, reference {:.2f} s, all {:.2f} s\n", report.compile_s,
+             report.simulate_s, report.reference_s, report.total_s);
+}
+
+}  // namespace accord

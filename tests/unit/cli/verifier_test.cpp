@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "cli/verifier.h"
+
+using namespace accord;
+
+namespace {
+
+Value floats(const std::vector<float>& elements) {
+  Value value{ElementType::fp32, {static_cast<std::int64_t>(elements.size())}, {}};
+  value.data.resize(elements.size() * sizeof(float));
+  std::memcpy(value.data.data(), elements.data(), value.data.size());
+  return value;
+}
+
+Value integers(const std::vector<std::int8_t>& elements) {
+  Value value{ElementType::i8, {static_cast<std::int64_t>(elements.size())}, {}};
+  value.data.resize(elements.size());
+  std::memcpy(value.data.data(), elements.data(), value.data.size());
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("integers must be equal, whatever the tolerance") {
+  CHECK(compare_tensors(integers({1, 2}), integers({1, 2}), 0.5).ok());
+  const auto verdict = compare_tensors(integers({1, 2, 100}), integers({1, 3, 98}), 0.5);
+  CHECK(verdict.mismatches == 2);
+  CHECK(verdict.greatest_difference == 2);
+}
+
+TEST_CASE("floats may differ by a part of the largest value") {
+  CHECK(compare_tensors(floats({0.09F, 10}), floats({0, 10}), 1e-2).ok());
+  CHECK(compare_tensors(floats({0.11F, 10}), floats({0, 10}), 1e-2).mismatches == 1);
+}
+
+TEST_CASE("a NaN equals only a NaN, an infinity only itself") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  CHECK(compare_tensors(floats({nan, inf, 0}), floats({nan, inf, -0.0F}), 0).ok());
+  CHECK(compare_tensors(floats({nan}), floats({1}), 1).mismatches == 1);
+  CHECK(compare_tensors(floats({1}), floats({nan}), 1).mismatches == 1);
+  CHECK(compare_tensors(floats({inf}), floats({-inf}), 1).mismatches == 1);
+  CHECK(compare_tensors(floats({1}), floats({inf}), 1).mismatches == 1);
+}
+
+TEST_CASE("another shape or type is no match") {
+  CHECK_FALSE(compare_tensors(integers({1}), integers({1, 2}), 0).ok());
+  CHECK_FALSE(compare_tensors(floats({1}), integers({1, 0, 0, 0}), 0).ok());
+}
+
+TEST_CASE("tensors meet whichever side is first") {
+  Verifier verifier(0, 1024);
+  verifier.from_reference("a", integers({1}));
+  verifier.expect({"a", "b"});
+  verifier.from_machine("b", integers({2}));
+  verifier.from_machine("a", integers({1}));
+  verifier.from_reference("b", integers({3}));
+  verifier.from_reference("dropped", integers({3}));
+  verifier.close();
+  const auto verdicts = verifier.verdicts();
+  CHECK(verdicts.size() == 2);
+  CHECK(verdicts.at("a").ok());
+  CHECK(verdicts.at("b").mismatches == 1);
+}
+
+TEST_CASE("a tensor that one side owes is not verified") {
+  Verifier verifier(0, 1024);
+  verifier.expect({"a"});
+  verifier.from_reference("a", integers({1}));
+  verifier.from_machine("b", integers({1}));
+  verifier.close();
+  CHECK_FALSE(verifier.verdicts().at("a").ok());
+  CHECK_FALSE(verifier.verdicts().at("b").ok());
+}
+
+TEST_CASE("a reference that runs ahead waits, and goes on when the machine has caught up") {
+  Verifier verifier(0, 1);
+  std::thread reference([&] {
+    for (const char* name : {"a", "b", "c"}) verifier.from_reference(name, integers({1, 2}));
+  });
+  verifier.expect({"a", "b", "c"});
+  for (const char* name : {"c", "b", "a"}) verifier.from_machine(name, integers({1, 2}));
+  verifier.close();
+  reference.join();
+  for (const auto& [name, verdict] : verifier.verdicts()) CHECK(verdict.ok());
+}
+
+TEST_CASE("a reference that waits is let go when the machine gives up") {
+  Verifier verifier(0, 1);
+  std::thread reference([&] {
+    for (const char* name : {"a", "b"}) verifier.from_reference(name, integers({1, 2}));
+  });
+  verifier.close();
+  reference.join();
+}
