@@ -1,0 +1,31 @@
+#include "compiler/network/canonicalise.h"
+
+#include "compiler/network/passes/passes.h"
+#include "compiler/network/unused.h"
+
+namespace accord {
+
+const std::vector<NetworkPass>& canonical_passes() {
+  static const std::vector<NetworkPass> passes = {
+      {"drop_no_ops", drop_no_ops},
+      {"unify_elementwise", unify_elementwise},
+      {"merge_padding", merge_padding},
+      {"unify_pools", unify_pools},
+      {"widen_to_2d", widen_to_2d},
+      {"unify_products", unify_products},
+      {"fold_affine", fold_affine},
+      {"merge_clips", merge_clips},
+      {"unify_reshapes", unify_reshapes},
+      {"dense_to_conv", dense_to_conv},
+      {"unify_reshapes_after_conv", unify_reshapes},
+      {"drop_no_ops_left", drop_no_ops},
+      {"remove_unused", remove_unused},
+  };
+  return passes;
+}
+
+void canonicalise(Network& network) {
+  for (const auto& pass : canonical_passes()) pass.run(network);
+}
+
+}  // namespace accord

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "compiler/network/network.h"
+
+namespace accord {
+
+void drop_no_ops(Network& network);        ///< Identity, Dropout, Reshape and Transpose that change nothing
+void unify_reshapes(Network& network);     ///< Flatten, Squeeze, Unsqueeze; Reshape of Reshape
+void unify_elementwise(Network& network);  ///< Relu, Sum, Sub and Div by constants, Min and Max with constants
+void merge_padding(Network& network);      ///< Pad with zeros into the pads of what follows
+void unify_pools(Network& network);        ///< global pools, means over the plane, ceil_mode
+void widen_to_2d(Network& network);        ///< 1-D convolutions and pools
+void unify_products(Network& network);     ///< Gemm and MatMul
+void fold_affine(Network& network);        ///< BatchNormalization, constant Mul and Add per channel
+void merge_clips(Network& network);        ///< Clip of Clip
+void dense_to_conv(Network& network);      ///< Gemm over a flattened plane
+
+}  // namespace accord

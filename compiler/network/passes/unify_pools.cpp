@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include "compiler/network/passes/passes.h"
+
+namespace accord {
+
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+void set_window(Operator& op, const char* type, const Integers& kernel) {
+  op.type = type;
+  op.attributes = {{"kernel_shape", kernel},
+                   {"strides", Integers(kernel.size(), 1)},
+                   {"dilations", Integers(kernel.size(), 1)},
+                   {"pads", Integers(2 * kernel.size(), 0)},
+                   {"count_include_pad", std::int64_t{0}}};
+}
+
+bool reduces_plane(const Network& network, const Operator& op) {
+  if (op.type != "ReduceMean" && op.type != "ReduceMax") return false;
+  return network.tensor(op.inputs[0]).shape.size() == 4 && attribute(op, "axes", Integers{}) == Integers{2, 3};
+}
+
+/// ReduceMean over H, W becomes a pool over the whole plane, reshaped where the dimensions are not kept.
+void reduction_to_pool(Network& network, Operator op, std::vector<Operator>& operators) {
+  const auto shape = network.tensor(op.inputs[0]).shape;
+  const bool keeps = attribute(op, "keepdims", std::int64_t{1}) != 0;
+  set_window(op, op.type == "ReduceMean" ? "AveragePool" : "MaxPool", {shape[2], shape[3]});
+  if (keeps) {
+    operators.push_back(std::move(op));
+    return;
+  }
+  const auto result = op.outputs[0];
+  const auto type = network.tensor(result).type;
+  const auto pooled = network.add({op.name + ".pool", type, {shape[0], shape[1], 1, 1}, nullptr, std::nullopt});
+  op.outputs[0] = pooled;
+  const auto name = op.name + ".flatten";
+  operators.push_back(std::move(op));
+  operators.push_back({name, "Reshape", {pooled}, {result}, {}});
+}
+
+/// Elements that the windows reach beyond the padded input, per spatial dimension.
+Integers reach_beyond(const Operator& op, const Shape& x, const Shape& y) {
+  const auto kernel = attribute(op, "kernel_shape", Integers{});
+  const auto strides = attribute(op, "strides", Integers{});
+  const auto dilations = attribute(op, "dilations", Integers{});
+  const auto pads = attribute(op, "pads", Integers{});
+  Integers beyond(kernel.size());
+  for (std::size_t d = 0; d < kernel.size(); ++d) {
+    const auto end = (y[d + 2] - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1;
+    beyond[d] = std::max<std::int64_t>(end - (x[d + 2] + pads[d] + pads[kernel.size() + d]), 0);
+  }
+  return beyond;
+}
+
+/// An average that counts its padding but not what ceil_mode adds: pad first, then count the padded plane only.
+void pad_explicitly(Network& network, Operator& pool, std::vector<Operator>& operators) {
+  const auto& x = network.tensor(pool.inputs[0]);
+  auto shape = x.shape;
+  const auto pads = attribute(pool, "pads", Integers{});
+  const auto planes = pads.size() / 2;
+  Integers all(2 * shape.size(), 0);
+  for (std::size_t d = 0; d < planes; ++d) {
+    all[d + 2] = pads[d];
+    all[shape.size() + d + 2] = pads[planes + d];
+    shape[d + 2] += pads[d] + pads[planes + d];
+  }
+  const auto padded = network.add({pool.name + ".padded", x.type, shape, nullptr, std::nullopt});
+  operators.push_back({pool.name + ".pad", "Pad", {pool.inputs[0]}, {padded},
+                       {{"pads", all}, {"value", 0.0}, {"mode", std::string("constant")}}});
+  pool.inputs[0] = padded;
+  pool.attributes["pads"] = Integers(pads.size(), 0);
+  pool.attributes["count_include_pad"] = std::int64_t{0};
+}
+
+void drop_ceil_mode(Network& network, Operator& pool, std::vector<Operator>& operators) {
+  pool.attributes.erase("ceil_mode");
+  pool.attributes.try_emplace("count_include_pad", std::int64_t{0});
+  const auto beyond = reach_beyond(pool, network.tensor(pool.inputs[0]).shape, network.tensor(pool.outputs[0]).shape);
+  if (beyond == Integers(beyond.size(), 0)) return;
+  auto pads = attribute(pool, "pads", Integers{});
+  const bool counts_pads = attribute(pool, "count_include_pad", std::int64_t{0}) != 0;
+  if (pool.type == "AveragePool" && counts_pads) {
+    if (pads != Integers(pads.size(), 0)) pad_explicitly(network, pool, operators);
+    pool.attributes["count_include_pad"] = std::int64_t{0};
+    pads.assign(pads.size(), 0);
+  }
+  for (std::size_t d = 0; d < beyond.size(); ++d) pads[beyond.size() + d] += beyond[d];
+  pool.attributes["pads"] = pads;
+}
+
+}  // namespace
+
+void unify_pools(Network& network) {
+  std::vector<Operator> operators;
+  for (auto& op : network.operators) {
+    if (reduces_plane(network, op)) {
+      reduction_to_pool(network, std::move(op), operators);
+      continue;
+    }
+    if (op.type == "GlobalAveragePool" || op.type == "GlobalMaxPool") {
+      const auto& x = network.tensor(op.inputs[0]).shape;
+      set_window(op, op.type == "GlobalMaxPool" ? "MaxPool" : "AveragePool", Integers(x.begin() + 2, x.end()));
+    } else if (op.type == "MaxPool" || op.type == "AveragePool") {
+      drop_ceil_mode(network, op, operators);
+    }
+    operators.push_back(std::move(op));
+  }
+  network.operators = std::move(operators);
+}
+
+}  // namespace accord
