@@ -1,5 +1,8 @@
 #include "compiler/reference/execute.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,12 +16,6 @@ namespace {
 
 using reference::OperatorCall;
 using reference::TensorView;
-
-std::string to_text(const Shape& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? "," : "") + std::to_string(shape[i]);
-  return text + "]";
-}
 
 /// The state of one run: a slot per tensor, emptied when its last reader is done unless it is to be kept.
 class Execution {
@@ -39,8 +36,8 @@ class Execution {
       if (found == inputs.end()) throw Error("no value given for input " + tensor.name);
       Value& value = found->second;
       if (value.type != tensor.type || value.shape != tensor.shape) {
-        throw Error("input " + tensor.name + " must be " + std::string(name(tensor.type)) + to_text(tensor.shape) +
-                    ", not " + std::string(name(value.type)) + to_text(value.shape));
+        throw Error(fmt::format("input {} must be {}[{}], not {}[{}]", tensor.name, name(tensor.type),
+                                fmt::join(tensor.shape, ","), name(value.type), fmt::join(value.shape, ",")));
       }
       values_[static_cast<std::size_t>(id)] = std::move(value);
     }

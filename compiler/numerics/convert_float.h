@@ -1,0 +1,13 @@
+#pragma once
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/network/network.h"
+
+namespace accord {
+
+/// Brings a canonical network (docs/operators.md, form 2) to a float machine's types (form 3): activations and weights
+/// in the storage type, products, sums and biases in the accumulator type, Requantize with the covenant's expression
+/// between them. Element-wise operators take and give the storage type. Network inputs and outputs stay fp32 (Cast).
+Network convert_float(const Network& canonical, const Numerics& numerics);
+
+}  // namespace accord

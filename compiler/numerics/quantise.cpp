@@ -1,0 +1,303 @@
+#include "compiler/numerics/quantise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "archdsl/source/error.h"
+#include "compiler/numerics/calibrate.h"
+#include "compiler/numerics/requantiser.h"
+#include "compiler/numerics/rewrite.h"
+#include "compiler/numerics/roles.h"
+#include "compiler/numerics/scales.h"
+
+namespace accord {
+namespace numerics {
+namespace {
+
+/// An accumulator on its way to the storage type.
+struct Accumulator {
+  TensorId id = no_tensor;
+  std::vector<double> scale;  ///< one, or one per channel
+  double bound = 0;           ///< greatest magnitude that can occur
+};
+
+class Quantiser {
+ public:
+  Quantiser(const Network& from, const Numerics& numerics, const std::vector<double>& largest, QuantiseReport& report)
+      : rewrite_(from),
+        from_(from),
+        numerics_(numerics),
+        requantiser_(numerics),
+        plan_(plan_roles(from, true)),
+        scales_(activation_scales(from, plan_, largest, numerics.storage, requantiser_.powers_of_two())),
+        report_(report) {}
+
+  Network run() {
+    for (std::size_t i = 0; i < plan_.size(); ++i) emit(from_.operators[i], plan_[i]);
+    std::vector<TensorId> outputs;
+    for (TensorId id : from_.outputs) outputs.push_back(as_real(id));
+    rewrite_.set_outputs(outputs);
+    return rewrite_.take();
+  }
+
+ private:
+  void emit(const Operator& op, const PlannedOperator& planned) {
+    switch (planned.role) {
+      case Role::product: return finish(op, planned, product(op, no_tensor));
+      case Role::sum: return sum(op, planned);
+      case Role::average: return finish(op, planned, average(op));
+      case Role::carry: return carry(op);
+      case Role::clip: return finish(op, planned, clip(op));
+      case Role::floating: return floating(op, planned);
+      case Role::fused: return;
+    }
+  }
+
+  float scale(TensorId id) const { return scales_[static_cast<std::size_t>(id)]; }
+
+  /// The tensor in the storage type, quantised from fp32 where it only exists so.
+  TensorId as_stored(TensorId id) {
+    if (rewrite_.stored(id) == no_tensor) {
+      const Tensor& tensor = from_.tensor(id);
+      if (tensor.is_constant()) {
+        rewrite_.set_stored(id, stored_constant(tensor, scale(id)));
+      } else {
+        const TensorId stored = add_stored(id);
+        rewrite_.add_operator("Quantize", tensor.name + ".quantise", {rewrite_.real(id)}, {stored}, scale_attribute(id));
+      }
+    }
+    return rewrite_.stored(id);
+  }
+
+  /// The tensor in fp32 (or, if it is none, as it is).
+  TensorId as_real(TensorId id) {
+    if (id == no_tensor) return no_tensor;
+    if (rewrite_.real(id) == no_tensor) {
+      const Tensor& tensor = from_.tensor(id);
+      if (tensor.is_constant()) {
+        rewrite_.set_real(id, rewrite_.add_constant(tensor));
+      } else {
+        const std::string name = rewrite_.keeps_name_in_fp32(id) ? tensor.name : tensor.name + ".fp32";
+        rewrite_.set_real(id, rewrite_.add_tensor(name, ElementType::fp32, tensor.shape));
+        rewrite_.add_operator("Dequantize", tensor.name + ".dequantise", {rewrite_.stored(id)}, {rewrite_.real(id)},
+                              scale_attribute(id));
+      }
+    }
+    return rewrite_.real(id);
+  }
+
+  std::map<std::string, Attribute> scale_attribute(TensorId id) const {
+    return {{"scale", static_cast<double>(scale(id))}};
+  }
+
+  TensorId add_stored(TensorId id) {
+    const TensorId stored = rewrite_.add_tensor(rewrite_.stored_name(id), numerics_.storage, from_.tensor(id).shape,
+                                                Quantisation{{scale(id)}, -1});
+    rewrite_.set_stored(id, stored);
+    return stored;
+  }
+
+  TensorId stored_constant(const Tensor& tensor, double step) {
+    std::vector<double> integers(static_cast<std::size_t>(element_count(tensor.shape)));
+    const float* values = constant_data<float>(tensor);
+    for (std::size_t i = 0; i < integers.size(); ++i) integers[i] = std::nearbyint(values[i] / step);
+    return rewrite_.add_constant(typed_constant(tensor.name, numerics_.storage, tensor.shape, integers));
+  }
+
+  TensorId add_accumulator(const Tensor& like, const char* suffix, const std::vector<double>& scales) {
+    Quantisation quantisation{{scales.begin(), scales.end()}, scales.size() > 1 ? channel_axis(like.shape) : -1};
+    return rewrite_.add_tensor(like.name + suffix, numerics_.accumulator, like.shape, std::move(quantisation));
+  }
+
+  TensorId integer_constant(const std::string& name, const Shape& shape, const std::vector<std::int64_t>& values) {
+    return rewrite_.add_constant(typed_constant(name, numerics_.accumulator, shape, {values.begin(), values.end()}));
+  }
+
+  /// Conv, Gemm or MatMul into an accumulator, with `addend` accumulated on top. No id where the addend cannot be.
+  Accumulator product(const Operator& op, TensorId addend) {
+    return op.type == "MatMul" ? variable_product(op) : weighted_product(op, addend);
+  }
+
+  Accumulator variable_product(const Operator& op) {
+    const Tensor& y = from_.tensor(op.outputs[0]);
+    const Shape& a = from_.tensor(op.inputs[0]).shape;
+    const double limit = -lowest(numerics_.storage);
+    Accumulator result{no_tensor, {double{scale(op.inputs[0])} * double{scale(op.inputs[1])}},
+                       limit * limit * static_cast<double>(a.back())};
+    if (result.bound > highest(numerics_.accumulator)) throw Error(op.name + ": its sums can overflow the accumulator");
+    const TensorId a_stored = as_stored(op.inputs[0]), b_stored = as_stored(op.inputs[1]);
+    result.id = add_accumulator(y, ".acc", result.scale);
+    rewrite_.add_operator(op.type, op.name, {a_stored, b_stored}, {result.id}, op.attributes);
+    return result;
+  }
+
+  IntegerWeights integer_weights(const Operator& op, TensorId addend) const {
+    const Tensor& w = from_.tensor(op.inputs[1]);
+    const bool has_bias = op.inputs.size() > 2 && op.inputs[2] != no_tensor;
+    WeightRequest request;
+    request.weights = constant_data<float>(w);
+    request.bias = has_bias ? constant_data<float>(from_.tensor(op.inputs[2])) : nullptr;
+    request.channels = w.shape[0];
+    request.length = element_count(w.shape) / std::max<std::int64_t>(1, w.shape[0]);
+    request.x_scale = scale(op.inputs[0]);
+    request.addend_scale = addend == no_tensor ? 0 : scale(addend);
+    request.per_channel = requantiser_.per_channel();
+    request.powers_of_two = requantiser_.powers_of_two();
+    return quantise_weights(request, numerics_);
+  }
+
+  Accumulator weighted_product(const Operator& op, TensorId addend) {
+    const IntegerWeights integers = integer_weights(op, addend);
+    if (integers.scale.empty()) return {};
+    const Tensor &w = from_.tensor(op.inputs[1]), &y = from_.tensor(op.outputs[0]);
+    Tensor weights = typed_constant(w.name, numerics_.weight, w.shape, {integers.weights.begin(), integers.weights.end()});
+    weights.quantisation = Quantisation{{integers.scale.begin(), integers.scale.end()}, 0};
+    std::vector<TensorId> inputs = {as_stored(op.inputs[0]), rewrite_.add_constant(std::move(weights))};
+    if (!integers.bias.empty()) {
+      const Tensor& bias = from_.tensor(op.inputs[2]);
+      inputs.push_back(integer_constant(bias.name, {w.shape[0]}, integers.bias));
+    }
+    Accumulator result{no_tensor, {}, integers.bound};
+    for (double step : integers.scale) result.scale.push_back(step * scale(op.inputs[0]));
+    result.id = add_accumulator(y, ".acc", result.scale);
+    rewrite_.add_operator(op.type, op.name, inputs, {result.id}, op.attributes);
+    if (addend == no_tensor) return result;
+    const TensorId multiples = integer_constant(y.name + ".multiples", {w.shape[0]}, integers.addend);
+    return accumulate(y, op.name + ".accumulate", std::move(result), addend, multiples);
+  }
+
+  Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend, TensorId multiples) {
+    const TensorId sum = add_accumulator(y, ".sum", start.scale);
+    rewrite_.add_operator("Accumulate", name, {start.id, as_stored(addend), multiples}, {sum},
+                          {{"axis", std::int64_t{channel_axis(y.shape)}}});
+    start.id = sum;
+    return start;
+  }
+
+  void sum(const Operator& op, const PlannedOperator& planned) {
+    if (planned.product != no_operator) {
+      const Operator& producer = from_.operators[static_cast<std::size_t>(planned.product)];
+      const TensorId other = op.inputs[op.inputs[0] == producer.outputs[0] ? 1 : 0];
+      if (const Accumulator fused = product(producer, other); fused.id != no_tensor) {
+        ++report_.fused_additions;
+        return finish(op, planned, fused);
+      }
+      finish(producer, {}, product(producer, no_tensor));
+    }
+    finish(op, planned, separate_sum(op));
+  }
+
+  /// Both operands as integer multiples of one small scale.
+  Accumulator separate_sum(const Operator& op) {
+    const Tensor& y = from_.tensor(op.outputs[0]);
+    const double a = scale(op.inputs[0]), b = scale(op.inputs[1]);
+    // 2^14 multiples of the larger: its error is 2^-15 of the operand, and 2 * 2^14 * 2^7 stays far below 2^31.
+    const double limit = std::max(-lowest(numerics_.storage), highest(numerics_.storage));
+    const double most = std::min(16384.0, std::floor(highest(numerics_.accumulator) / (2 * limit)));
+    const double unit = a == b ? a : std::max(a, b) / most;
+    const auto m_a = std::llround(a / unit), m_b = std::llround(b / unit);
+    Accumulator result{no_tensor, {unit}, limit * static_cast<double>(m_a + m_b)};
+    result.id = add_accumulator(y, ".acc", result.scale);
+    rewrite_.add_operator("Scale", op.name + ".scale",
+                          {as_stored(op.inputs[0]), integer_constant(y.name + ".multiple_a", {}, {m_a})}, {result.id});
+    return accumulate(y, op.name, std::move(result), op.inputs[1], integer_constant(y.name + ".multiple_b", {}, {m_b}));
+  }
+
+  Accumulator average(const Operator& op) {
+    const auto count = static_cast<double>(constant_pool_count(from_, op));
+    Accumulator result{no_tensor, {scale(op.inputs[0]) / count}, -lowest(numerics_.storage) * count};
+    const TensorId x = as_stored(op.inputs[0]);
+    result.id = add_accumulator(from_.tensor(op.outputs[0]), ".acc", {double{scale(op.inputs[0])}});
+    rewrite_.add_operator("SumPool", op.name, {x}, {result.id}, op.attributes);
+    return result;
+  }
+
+  /// A Clip of its own: multiplied by 1 into the accumulator type, where a requantisation can bound it.
+  Accumulator clip(const Operator& op) {
+    const Tensor& y = from_.tensor(op.outputs[0]);
+    Accumulator result{no_tensor, {double{scale(op.inputs[0])}}, -lowest(numerics_.storage)};
+    const TensorId x = as_stored(op.inputs[0]);
+    result.id = add_accumulator(y, ".acc", result.scale);
+    rewrite_.add_operator("Scale", op.name, {x, integer_constant(y.name + ".one", {}, {1})}, {result.id});
+    return result;
+  }
+
+  /// Requantize, bounded by the operator's fused (or own) Clip.
+  void finish(const Operator& op, const PlannedOperator& planned, const Accumulator& accumulator) {
+    const Operator& last = planned.clip == no_operator ? op : from_.operators[static_cast<std::size_t>(planned.clip)];
+    const TensorId y = last.outputs[0];
+    const double step = scale(y);
+    auto bound = [&](const char* key, double limit) {
+      const double value = last.type == "Clip" ? attribute(last, key, limit * INFINITY) : limit * INFINITY;
+      return std::clamp(std::nearbyint(value / step), lowest(numerics_.storage), highest(numerics_.storage));
+    };
+    const double lo = bound("min", -1), hi = bound("max", 1);
+    std::vector<double> multipliers;
+    for (double s : accumulator.scale) multipliers.push_back(s / step);
+    const Shape& shape = from_.tensor(y).shape;
+    const int axis = channel_axis(shape);
+    if (requantiser_.per_channel()) multipliers.resize(static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]), multipliers[0]);
+    std::vector<TensorId> inputs = {accumulator.id};
+    for (Tensor& parameter : requantiser_.solve(multipliers, accumulator.bound, lo, hi, from_.tensor(y).name)) {
+      inputs.push_back(rewrite_.add_constant(std::move(parameter)));
+    }
+    rewrite_.add_operator("Requantize", last.name + ".requantise", inputs, {add_stored(y)},
+                          {{"expression", numerics_.requantise},
+                           {"parameters", requantiser_.parameter_names()},
+                           {"axis", std::int64_t{axis}},
+                           {"lo", lo},
+                           {"hi", hi}});
+  }
+
+  void carry(const Operator& op) {
+    const auto carried = carried_inputs(op);
+    std::vector<TensorId> inputs, outputs;
+    for (TensorId id : op.inputs) {
+      const bool moves = std::ranges::find(carried, id) != carried.end();
+      inputs.push_back(moves ? as_stored(id) : as_real(id));
+    }
+    for (TensorId id : op.outputs) outputs.push_back(id == no_tensor ? no_tensor : add_stored(id));
+    rewrite_.add_operator(op.type, op.name, inputs, outputs, op.attributes);
+  }
+
+  void floating(const Operator& op, const PlannedOperator& planned) {
+    report_.floating[op.name] = planned.reason;
+    std::vector<TensorId> inputs, outputs;
+    for (TensorId id : op.inputs) inputs.push_back(as_real(id));
+    for (TensorId id : op.outputs) {
+      if (id != no_tensor) {
+        const Tensor& tensor = from_.tensor(id);
+        rewrite_.set_real(id, rewrite_.add_tensor(tensor.name, tensor.type, tensor.shape));
+      }
+      outputs.push_back(id == no_tensor ? no_tensor : rewrite_.real(id));
+    }
+    rewrite_.add_operator(op.type, op.name, inputs, outputs, op.attributes);
+  }
+
+  Rewrite rewrite_;
+  const Network& from_;
+  const Numerics& numerics_;
+  Requantiser requantiser_;
+  std::vector<PlannedOperator> plan_;
+  std::vector<float> scales_;
+  QuantiseReport& report_;
+};
+
+}  // namespace
+}  // namespace numerics
+
+Network quantise(const Network& canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
+                 QuantiseReport* report) {
+  QuantiseReport unused;
+  QuantiseReport& filled = report ? *report : unused;
+  std::vector<Values> inputs = calibration_inputs;
+  if (inputs.empty()) inputs = {seeded_inputs(canonical, 1), seeded_inputs(canonical, 2)};
+  const std::vector<double> largest = numerics::calibrate(canonical, inputs);
+  for (std::size_t id = 0; id < largest.size(); ++id) {
+    if (!canonical.tensors[id].is_constant()) filled.largest[canonical.tensors[id].name] = largest[id];
+  }
+  return numerics::Quantiser(canonical, numerics, largest, filled).run();
+}
+
+}  // namespace accord

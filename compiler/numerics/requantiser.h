@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/network/network.h"
+
+namespace accord::numerics {
+
+/// Finds values for the parameters of a machine's requantisation so that expression(x) is within one unit of
+/// clamp(x * multiplier, lo, hi); whether it is gets checked by evaluating the expression.
+/// Parameters are known by name and type: a float whose name holds "scale"; integers whose names hold "mult" and "shift".
+class Requantiser {
+ public:
+  /// Throws Error when a parameter's meaning is not known.
+  explicit Requantiser(const Numerics& numerics);
+
+  /// Whether channels may have multipliers of their own.
+  bool per_channel() const;
+
+  /// Multipliers must be powers of two: there is a shift, and nothing else.
+  bool powers_of_two() const;
+
+  /// Constants for the parameters in the covenant's order: rank 1 with one element per channel where the covenant says
+  /// per channel, else rank 0. `bound` is the greatest |x| that can occur.
+  /// Throws Error naming the requantisation when no values do.
+  std::vector<Tensor> solve(const std::vector<double>& multipliers, double bound, double lo, double hi,
+                            const std::string& tensor_name);
+
+  /// "mult,shift"
+  std::string parameter_names() const;
+
+ private:
+  /// How `mult` and `shift` encode a multiplier m: mult = round(m * 2^e), shift = sign * (e - offset).
+  struct Encoding {
+    int bits = 0;
+    int offset = 0;
+    int sign = 1;
+  };
+  struct Solution {
+    std::vector<std::vector<double>> values;  ///< per parameter, one or one per channel
+  };
+
+  Solution encode(const std::vector<double>& multipliers, const Encoding& encoding) const;
+  bool holds(const Solution& solution, const std::vector<double>& multipliers, double bound, double lo, double hi) const;
+  std::optional<Solution> search(const std::vector<double>& multipliers, double bound, double lo, double hi);
+  int find(const char* part) const;
+
+  const Numerics& numerics_;
+  int scale_ = -1, mult_ = -1, shift_ = -1;  ///< indices of the parameters
+  std::optional<Encoding> last_;             ///< what worked before is tried first
+};
+
+}  // namespace accord::numerics

@@ -1,0 +1,220 @@
+#include "compiler/numerics/roles.h"
+
+#include <algorithm>
+#include <array>
+
+namespace accord::numerics {
+namespace {
+
+constexpr std::array carriers = {"MaxPool", "Reshape", "Transpose", "Concat", "Slice",         "Split",
+                                 "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout",     "Expand",
+                                 "Tile",    "Gather",  "Pad",       "Resize", "DepthToSpace", "SpaceToDepth"};
+
+bool is_fp32(const Network& network, TensorId id) {
+  return id != no_tensor && network.tensor(id).type == ElementType::fp32;
+}
+
+bool is_variable(const Network& network, TensorId id) {
+  return is_fp32(network, id) && !network.tensor(id).is_constant();
+}
+
+bool is_constant(const Network& network, const Operator& op, std::size_t input) {
+  return op.inputs.size() <= input || op.inputs[input] == no_tensor || network.tensor(op.inputs[input]).is_constant();
+}
+
+std::string product_obstacle(const Network& network, const Operator& op) {
+  if (!is_variable(network, op.inputs[0])) return "its input is no fp32 activation";
+  if (op.type == "MatMul") return is_variable(network, op.inputs[1]) ? "" : "its second factor is no activation";
+  if (!is_constant(network, op, 1) || !is_constant(network, op, 2)) return "its weights are computed";
+  if (op.type == "Conv") return network.tensor(op.inputs[0]).shape.size() == 4 ? "" : "it is not two-dimensional";
+  for (const char* key : {"transA", "transB", "alpha", "beta"}) {
+    if (op.attributes.contains(key)) return "it is not in canonical form";
+  }
+  return "";
+}
+
+std::string sum_obstacle(const Network& network, const Operator& op) {
+  const Shape& shape = network.tensor(op.outputs[0]).shape;
+  for (TensorId id : op.inputs) {
+    if (!is_variable(network, id)) return "an operand is a constant";
+    if (network.tensor(id).shape != shape) return "its operands broadcast";
+  }
+  return op.inputs[0] == op.inputs[1] ? "both operands are one tensor" : "";
+}
+
+bool carries(const Network& network, const Operator& op) {
+  if (std::ranges::find(carriers, op.type) == carriers.end() || !is_variable(network, op.inputs[0])) return false;
+  if (op.type == "MaxPool" && op.outputs.size() > 1) return false;
+  if (op.type == "Resize") return attribute(op, "mode", std::string("nearest")) == "nearest";
+  if (op.type == "Pad") return attribute(op, "value", 0.0) == 0 && op.inputs.size() == 1;
+  return true;
+}
+
+/// Role without regard to the neighbours.
+PlannedOperator classify(const Network& network, const Operator& op) {
+  if (op.inputs.empty() || op.inputs[0] == no_tensor) return {Role::floating, no_operator, no_operator, "it has no input"};
+  auto role_unless = [](Role role, const std::string& obstacle) {
+    return PlannedOperator{obstacle.empty() ? role : Role::floating, no_operator, no_operator, obstacle};
+  };
+  if (op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul") return role_unless(Role::product, product_obstacle(network, op));
+  if (op.type == "Add") return role_unless(Role::sum, sum_obstacle(network, op));
+  if (op.type == "AveragePool") {
+    return role_unless(Role::average, constant_pool_count(network, op) ? "" : "its windows differ in their element count");
+  }
+  if (op.type == "Clip" && is_variable(network, op.inputs[0])) return {Role::clip, no_operator, no_operator, ""};
+  if (carries(network, op)) return {Role::carry, no_operator, no_operator, ""};
+  return {Role::floating, no_operator, no_operator, op.type + " has no integer form"};
+}
+
+bool is_integer_role(Role role) { return role == Role::product || role == Role::sum || role == Role::average; }
+bool follows_neighbours(Role role) { return role == Role::carry || role == Role::clip; }
+
+void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (!is_integer_role(plan[i].role)) continue;
+    const TensorId result = network.operators[i].outputs[0];
+    if (!uses.sole_consumer(result)) continue;
+    const int next = uses.consumers[static_cast<std::size_t>(result)][0];
+    if (plan[static_cast<std::size_t>(next)].role != Role::clip) continue;
+    plan[i].clip = next;
+    plan[static_cast<std::size_t>(next)].role = Role::fused;
+  }
+}
+
+/// The product that a sum can be added to: its result is read by the sum alone. Of two, the later one, since the
+/// other's result is there by then.
+void fuse_sums(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (plan[i].role != Role::sum) continue;
+    for (TensorId id : network.operators[i].inputs) {
+      const int producer = uses.producer[static_cast<std::size_t>(id)];
+      if (producer == no_operator || !uses.sole_consumer(id)) continue;
+      const Operator& op = network.operators[static_cast<std::size_t>(producer)];
+      if (plan[static_cast<std::size_t>(producer)].role == Role::product && op.type != "MatMul") {
+        plan[i].product = std::max(plan[i].product, producer);
+      }
+    }
+    if (plan[i].product != no_operator) plan[static_cast<std::size_t>(plan[i].product)].role = Role::fused;
+  }
+}
+
+/// Keeps in float what lies between float operators: a sum or carry is done in integers only where an operand comes as
+/// one or (carries) an integer operator waits for the result.
+class FormChoice {
+ public:
+  FormChoice(const Network& network, std::vector<PlannedOperator>& plan)
+      : network_(network), plan_(plan), wanted_(network.tensors.size()), available_(network.tensors.size()) {}
+
+  void run() {
+    for (std::size_t i = plan_.size(); i-- > 0;) mark_wanted(i);
+    for (std::size_t i = 0; i < plan_.size(); ++i) choose(i);
+  }
+
+ private:
+  bool any(const std::vector<bool>& flags, const std::vector<TensorId>& ids) const {
+    return std::ranges::any_of(ids, [&](TensorId id) { return id != no_tensor && flags[static_cast<std::size_t>(id)]; });
+  }
+
+  void mark(std::vector<bool>& flags, const std::vector<TensorId>& ids) const {
+    for (TensorId id : ids) {
+      if (is_variable(network_, id)) flags[static_cast<std::size_t>(id)] = true;
+    }
+  }
+
+  void mark_wanted(std::size_t i) {
+    const Operator& op = network_.operators[i];
+    const Role role = plan_[i].role;
+    const bool product = role == Role::product || role == Role::average || (role == Role::fused && op.type != "Clip");
+    if (product || (follows_neighbours(role) && any(wanted_, op.outputs))) mark(wanted_, op.inputs);
+  }
+
+  void choose(std::size_t i) {
+    const Operator& op = network_.operators[i];
+    PlannedOperator& planned = plan_[i];
+    const bool fed = any(available_, op.inputs);
+    if (planned.role == Role::sum && !fed && planned.product == no_operator) demote(i, "its operands are float results");
+    if (follows_neighbours(planned.role) && !fed && !any(wanted_, op.outputs)) demote(i, "its neighbours are in float");
+    if (planned.role != Role::floating) mark(available_, op.outputs);
+  }
+
+  void demote(std::size_t i, const char* reason) {
+    const int clip = plan_[i].clip;
+    plan_[i] = {Role::floating, no_operator, no_operator, reason};
+    if (clip != no_operator) plan_[static_cast<std::size_t>(clip)].role = Role::clip;
+  }
+
+  const Network& network_;
+  std::vector<PlannedOperator>& plan_;
+  std::vector<bool> wanted_, available_;
+};
+
+/// Float machines do sums and clips that are not fused as they stand.
+void keep_in_float(std::vector<PlannedOperator>& plan) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const bool lone_sum = plan[i].role == Role::sum && plan[i].product == no_operator;
+    if (lone_sum && plan[i].clip != no_operator) plan[static_cast<std::size_t>(plan[i].clip)].role = Role::floating;
+    if (lone_sum || follows_neighbours(plan[i].role)) plan[i] = {Role::floating, no_operator, no_operator, ""};
+  }
+}
+
+}  // namespace
+
+Uses::Uses(const Network& network)
+    : consumers(network.tensors.size()), producer(network.tensors.size(), no_operator), is_output(network.tensors.size()) {
+  for (std::size_t i = 0; i < network.operators.size(); ++i) {
+    for (TensorId id : network.operators[i].inputs) {
+      if (id != no_tensor) consumers[static_cast<std::size_t>(id)].push_back(static_cast<int>(i));
+    }
+    for (TensorId id : network.operators[i].outputs) {
+      if (id != no_tensor) producer[static_cast<std::size_t>(id)] = static_cast<int>(i);
+    }
+  }
+  for (TensorId id : network.outputs) is_output[static_cast<std::size_t>(id)] = true;
+}
+
+bool Uses::sole_consumer(TensorId id) const {
+  return consumers[static_cast<std::size_t>(id)].size() == 1 && !is_output[static_cast<std::size_t>(id)];
+}
+
+std::vector<PlannedOperator> plan_roles(const Network& network, bool integers) {
+  const Uses uses(network);
+  std::vector<PlannedOperator> plan;
+  for (const Operator& op : network.operators) plan.push_back(classify(network, op));
+  fuse_clips(network, uses, plan);
+  fuse_sums(network, uses, plan);
+  if (integers) {
+    FormChoice(network, plan).run();
+  } else {
+    keep_in_float(plan);
+  }
+  return plan;
+}
+
+std::vector<TensorId> carried_inputs(const Operator& op) {
+  if (op.type == "Concat") return op.inputs;
+  return {op.inputs[0]};
+}
+
+std::int64_t constant_pool_count(const Network& network, const Operator& op) {
+  const Shape &x = network.tensor(op.inputs[0]).shape, &y = network.tensor(op.outputs[0]).shape;
+  const std::size_t rank = x.size() < 2 ? 0 : x.size() - 2;
+  const auto kernel = attribute(op, "kernel_shape", std::vector<std::int64_t>{});
+  const auto strides = attribute(op, "strides", std::vector<std::int64_t>(rank, 1));
+  const auto dilations = attribute(op, "dilations", std::vector<std::int64_t>(rank, 1));
+  const auto pads = attribute(op, "pads", std::vector<std::int64_t>(2 * rank, 0));
+  const bool include_pad = attribute(op, "count_include_pad", std::int64_t{0}) != 0;
+  if (rank == 0 || kernel.size() != rank || strides.size() != rank || dilations.size() != rank || pads.size() != 2 * rank) return 0;
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::int64_t end = (y[d + 2] - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1;
+    const bool inside_pads = end <= x[d + 2] + pads[d] + pads[rank + d];
+    const bool inside_plane = pads[d] == 0 && end <= x[d + 2];
+    if (!inside_plane && !(include_pad && inside_pads)) return 0;
+    count *= kernel[d];
+  }
+  return count;
+}
+
+int channel_axis(const Shape& shape) { return shape.size() == 4 ? 1 : static_cast<int>(shape.size()) - 1; }
+
+}  // namespace accord::numerics

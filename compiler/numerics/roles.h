@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/network/network.h"
+
+namespace accord::numerics {
+
+/// What becomes of a canonical operator in the numeric form.
+enum class Role {
+  product,   ///< Conv, Gemm, MatMul: accumulator, then Requantize
+  sum,       ///< Add of two activations
+  average,   ///< AveragePool with one count everywhere: SumPool, then Requantize
+  carry,     ///< moves elements unchanged (MaxPool, Reshape, Concat, ...)
+  clip,      ///< Clip that follows none of the above
+  floating,  ///< anything else
+  fused      ///< done by another operator
+};
+
+inline constexpr int no_operator = -1;
+
+/// One operator's part in the plan; indices are into Network::operators.
+struct PlannedOperator {
+  Role role = Role::floating;
+  int clip = no_operator;     ///< Clip that its requantisation does
+  int product = no_operator;  ///< of a sum: the product whose accumulator takes the other operand
+  std::string reason;         ///< of a floating operator: why
+};
+
+/// Which tensors are read by whom, once.
+struct Uses {
+  explicit Uses(const Network& network);
+  std::vector<std::vector<int>> consumers;  ///< operator indices per tensor
+  std::vector<int> producer;                ///< no_operator for inputs and constants
+  std::vector<bool> is_output;
+  bool sole_consumer(TensorId id) const;  ///< read once and not a network output
+};
+
+/// Classifies every operator and fuses Clip and residual Add. `integers`: sums and carries that touch only float results
+/// stay floating; for float machines every sum and clip that is not fused stays floating.
+std::vector<PlannedOperator> plan_roles(const Network& network, bool integers);
+
+/// Inputs of a carrying operator whose elements it passes on (not the indices of a Gather).
+std::vector<TensorId> carried_inputs(const Operator& op);
+
+/// Elements under every window of an AveragePool, or 0 where the count differs between windows.
+std::int64_t constant_pool_count(const Network& network, const Operator& op);
+
+/// Dimension of a tensor that holds the channels: 1 for images [N,C,H,W], else the last.
+int channel_axis(const Shape& shape);
+
+}  // namespace accord::numerics

@@ -1,0 +1,135 @@
+#include "compiler/numerics/scales.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace accord::numerics {
+namespace {
+
+/// Union-find over tensors.
+class Groups {
+ public:
+  explicit Groups(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+
+  std::size_t find(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(TensorId a, TensorId b) { parent_[find(static_cast<std::size_t>(a))] = find(static_cast<std::size_t>(b)); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+double power_of_two_above(double value) { return std::exp2(std::ceil(std::log2(value) - 1e-9)); }
+
+/// Smallest scale per channel that lets weights and bias fit.
+std::vector<double> least_scales(const WeightRequest& r, const Numerics& numerics) {
+  const double greatest = highest(numerics.weight), bias_limit = highest(numerics.accumulator) / 4;
+  std::vector<double> scales(static_cast<std::size_t>(r.channels));
+  for (std::int64_t k = 0; k < r.channels; ++k) {
+    double largest = 0;
+    for (std::int64_t l = 0; l < r.length; ++l) largest = std::max<double>(largest, std::abs(r.weights[k * r.length + l]));
+    scales[static_cast<std::size_t>(k)] = largest / greatest;
+  }
+  const double layer = *std::ranges::max_element(scales);
+  for (std::int64_t k = 0; k < r.channels; ++k) {
+    double& scale = scales[static_cast<std::size_t>(k)];
+    if (!r.per_channel || scale == 0) scale = layer > 0 ? layer : 1;
+    if (r.bias) scale = std::max(scale, std::abs(r.bias[k]) / (r.x_scale * bias_limit));
+  }
+  if (!r.per_channel) std::ranges::fill(scales, *std::ranges::max_element(scales));
+  return scales;
+}
+
+/// Raises the scale so that addend_scale is an integer multiple of x_scale * scale. 0 if that costs too much precision.
+std::int64_t align_to_addend(const WeightRequest& r, double& scale) {
+  constexpr double least = 16, greatest = 1 << 21;
+  double multiple = std::min(std::floor(r.addend_scale / (r.x_scale * scale) * (1 + 1e-12)), greatest);
+  if (r.powers_of_two && multiple >= 1) multiple = std::exp2(std::floor(std::log2(multiple)));
+  if (multiple < least) return 0;
+  scale = r.addend_scale / (r.x_scale * multiple);
+  return static_cast<std::int64_t>(multiple);
+}
+
+/// Integers of one channel; returns the greatest accumulator magnitude.
+double quantise_channel(const WeightRequest& r, const Numerics& numerics, std::int64_t k, IntegerWeights& result) {
+  const auto channel = static_cast<std::size_t>(k);
+  const double scale = result.scale[channel], greatest = highest(numerics.weight), x_limit = -lowest(numerics.storage);
+  double bound = 0;
+  for (std::int64_t i = k * r.length; i < (k + 1) * r.length; ++i) {
+    const double integer = std::clamp(std::nearbyint(r.weights[i] / scale), -greatest, greatest);
+    result.weights[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(integer);
+    bound += std::abs(integer) * std::max(x_limit, highest(numerics.storage));
+  }
+  if (r.bias) {
+    result.bias[channel] = static_cast<std::int64_t>(std::nearbyint(r.bias[k] / (r.x_scale * scale)));
+    bound += std::abs(static_cast<double>(result.bias[channel]));
+  }
+  if (r.addend_scale > 0) bound += static_cast<double>(result.addend[channel]) * std::max(x_limit, highest(numerics.storage));
+  return bound;
+}
+
+/// Raises the common scale of channels first..last-1 until none of them can overflow. False if the addend forbids it.
+bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t first, std::int64_t last,
+                  IntegerWeights& result) {
+  double scale = result.scale[static_cast<std::size_t>(first)];
+  for (;; scale *= 1.25) {
+    if (r.powers_of_two) scale = power_of_two_above(scale);
+    const std::int64_t addend = r.addend_scale > 0 ? align_to_addend(r, scale) : 0;
+    if (r.addend_scale > 0 && addend == 0) return false;
+    double bound = 0;
+    for (std::int64_t k = first; k < last; ++k) {
+      result.scale[static_cast<std::size_t>(k)] = scale;
+      if (addend) result.addend[static_cast<std::size_t>(k)] = addend;
+      bound = std::max(bound, quantise_channel(r, numerics, k, result));
+    }
+    if (bound > highest(numerics.accumulator)) continue;
+    result.bound = std::max(result.bound, bound);
+    return true;
+  }
+}
+
+}  // namespace
+
+std::vector<float> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
+                                     const std::vector<double>& largest, ElementType storage, bool powers_of_two) {
+  Groups groups(network.tensors.size());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (plan[i].role != Role::carry) continue;
+    const Operator& op = network.operators[i];
+    for (TensorId id : carried_inputs(op)) groups.join(id, op.outputs[0]);
+    for (TensorId id : op.outputs) {
+      if (id != no_tensor) groups.join(id, op.outputs[0]);
+    }
+  }
+  std::vector<double> group_largest(largest.size());
+  for (std::size_t id = 0; id < largest.size(); ++id) {
+    double& seen = group_largest[groups.find(id)];
+    seen = std::max(seen, largest[id]);
+  }
+  std::vector<float> scales(largest.size());
+  for (std::size_t id = 0; id < largest.size(); ++id) {
+    const double seen = group_largest[groups.find(id)];
+    double scale = seen > 0 ? seen / highest(storage) : 1.0;
+    if (powers_of_two) scale = power_of_two_above(scale);
+    scales[id] = std::max(static_cast<float>(scale), 1e-30f);
+  }
+  return scales;
+}
+
+IntegerWeights quantise_weights(const WeightRequest& request, const Numerics& numerics) {
+  IntegerWeights result;
+  result.scale = least_scales(request, numerics);
+  result.weights.resize(static_cast<std::size_t>(request.channels * request.length));
+  if (request.bias) result.bias.resize(result.scale.size());
+  if (request.addend_scale > 0) result.addend.resize(result.scale.size());
+  const std::int64_t together = request.per_channel ? 1 : request.channels;
+  for (std::int64_t first = 0; first < request.channels; first += together) {
+    if (!settle_scale(request, numerics, first, first + together, result)) return {};
+  }
+  return result;
+}
+
+}  // namespace accord::numerics

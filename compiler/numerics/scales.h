@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/network/network.h"
+#include "compiler/numerics/roles.h"
+
+namespace accord::numerics {
+
+/// Scale of every tensor, were it stored in integers: greatest magnitude / greatest integer, tensors that an operator
+/// carries over unchanged sharing one. Powers of two where asked for.
+std::vector<float> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
+                                     const std::vector<double>& largest, ElementType storage, bool powers_of_two);
+
+/// Integer weights and bias of one product.
+struct IntegerWeights {
+  std::vector<std::int64_t> weights;  ///< in the order of the float weights
+  std::vector<std::int64_t> bias;     ///< empty if there is none
+  std::vector<double> scale;          ///< of the weights, per output channel
+  std::vector<std::int64_t> addend;   ///< integer multiplier per channel of what is accumulated on top; empty if nothing is
+  double bound = 0;                   ///< greatest accumulator magnitude that any input can give
+};
+
+struct WeightRequest {
+  const float* weights = nullptr;
+  const float* bias = nullptr;  ///< or null
+  std::int64_t channels = 0;    ///< output channels, the outermost dimension of the weights
+  std::int64_t length = 0;      ///< products per output
+  double x_scale = 1;
+  double addend_scale = 0;      ///< scale of a tensor to be accumulated exactly, 0 if there is none
+  bool per_channel = true;
+  bool powers_of_two = false;
+};
+
+/// Chooses weight scales such that the accumulator cannot overflow and, with an addend, that addend_scale is an integer
+/// multiple (at least 16, so that weights lose little) of x_scale * scale. An empty `scale` says that none exists.
+IntegerWeights quantise_weights(const WeightRequest& request, const Numerics& numerics);
+
+}  // namespace accord::numerics
