@@ -19,6 +19,8 @@ namespace accord {
 
 namespace {
 
+constexpr double reference_tolerance = 1e-4;  ///< of the largest output: fp32 sums in another order
+
 std::vector<OutputDistance> distances(const Values& outputs, const Values& reference, const std::string& against) {
   std::vector<OutputDistance> all;
   for (const auto& [name, value] : reference) {
@@ -35,15 +37,20 @@ Exit run_reference(const LoadedModel& model, const RunCommand& command) {
   const auto outputs = execute(model.network, model.inputs);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   const auto found = distances(outputs, model.expected, "the expected output");
+  const bool close = std::all_of(found.begin(), found.end(), [](const OutputDistance& distance) {
+    return distance.relative_error <= reference_tolerance;
+  });
   auto json = nlohmann::json{{"model", model.name}, {"wall", {{"reference_s", wall.count()}}}};
+  json["verified"] = found.empty() ? nlohmann::json(nullptr) : nlohmann::json(close);
   json["outputs"] = nlohmann::json::array();
   for (const auto& distance : found) {
     print_distance(distance, std::cout);
     json["outputs"].push_back(to_json(distance));
   }
+  if (!found.empty()) fmt::print(std::cout, "verified: {} (relative error at most {:g})\n", close, reference_tolerance);
   fmt::print(std::cout, "wall    reference {:.2f} s\n", wall.count());
   write_json(command.json, json);
-  return Exit::right;
+  return close ? Exit::right : Exit::wrong_result;
 }
 
 MainJobOptions job_options(const RunCommand& command, const Progress& progress) {

@@ -48,7 +48,8 @@ Network import(const std::string& model, std::uint64_t seed) {
 
 LoadedModel load_chosen(const ModelChoice& choice) {
   const std::string name = choice.model.empty() ? default_model : choice.model;
-  LoadedModel model{name, canonicalise(import(name, choice.seed)), {}, {}};
+  LoadedModel model{name, import(name, choice.seed), {}, {}};
+  canonicalise(model.network);
   const auto inputs = slots_of(model.network, model.network.inputs);
   const auto outputs = slots_of(model.network, model.network.outputs);
   if (std::filesystem::is_directory(name)) {
