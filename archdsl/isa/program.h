@@ -17,6 +17,7 @@ struct Image {
   std::int64_t address = 0;
   std::vector<std::byte> bytes;
   std::int64_t zeros = 0;  ///< that many zero bytes follow (not stored in the file)
+  bool operator==(const Image&) const = default;
 };
 
 /// A tensor in a memory: element (i0, i1, ...) lies at address + sum of index * stride.
@@ -29,6 +30,7 @@ struct Symbol {
   Shape shape;                        ///< logical, in the model's index order
   std::vector<std::int64_t> strides;  ///< bytes, one per index
   Role role = Role::intermediate;
+  bool operator==(const Symbol&) const = default;
 };
 
 /// An operand of a host statement: a symbol, or a temporary of the host's own (dense, row-major).
@@ -58,6 +60,7 @@ struct Layer {
   std::int64_t bound_cycles = 0;  ///< proven lower bound, from the compiler (docs/figures.md)
   std::int64_t compulsory_bytes = 0;  ///< off-chip
   std::vector<std::string> outputs;   ///< symbols complete when the layer ends
+  bool operator==(const Layer&) const = default;
 };
 
 /// Instructions [first, first + count) run until every unit is idle, or the host works. Stages run one after another.
@@ -75,12 +78,14 @@ struct MapEntry {
   std::int64_t count = 0;
   int layer = -1;
   std::string statement;
+  bool operator==(const MapEntry&) const = default;
 };
 
 /// What the compiler gives the simulator, and all that it gives.
 struct Program {
   std::string architecture;       ///< name
   std::string architecture_hash;
+  std::string controller = "controller";  ///< names the text section
   std::vector<std::byte> text;    ///< encoded instructions, Isa::width / 8 bytes each
   std::vector<Image> images;
   std::vector<Symbol> symbols;

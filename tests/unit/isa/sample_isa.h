@@ -5,6 +5,7 @@
 #include <string>
 
 #include "archdsl/graph/architecture.h"
+#include "archdsl/isa/program.h"
 
 namespace accord::test {
 
@@ -46,6 +47,13 @@ std::int64_t random_raw(std::mt19937_64& random, const Field& field);
 
 /// A random legal instruction.
 Instruction random_instruction(std::mt19937_64& random, const Isa& isa);
+
+/// A random program for the architecture: instructions, some undefined bytes, images, symbols with odd names, layers,
+/// stages with host work, a map with gaps.
+Program random_program(std::mt19937_64& random, const Architecture& architecture);
+
+/// All that a program holds, readable, for comparisons.
+std::string describe(const Program& program);
 
 /// The seed of this run: ACCORD_SEED, or a new one. Tests print it (CAPTURE).
 std::uint64_t seed();
