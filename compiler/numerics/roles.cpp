@@ -27,10 +27,8 @@ std::string product_obstacle(const Network& network, const Operator& op) {
   if (op.type == "MatMul") return is_variable(network, op.inputs[1]) ? "" : "its second factor is no activation";
   if (!is_constant(network, op, 1) || !is_constant(network, op, 2)) return "its weights are computed";
   if (op.type == "Conv") return network.tensor(op.inputs[0]).shape.size() == 4 ? "" : "it is not two-dimensional";
-  for (const char* key : {"transA", "transB", "alpha", "beta"}) {
-    if (op.attributes.contains(key)) return "it is not in canonical form";
-  }
-  return "";
+  const Shape canonical = {network.tensor(op.outputs[0]).shape.back(), network.tensor(op.inputs[0]).shape.back()};
+  return network.tensor(op.inputs[1]).shape == canonical ? "" : "its weights are not in canonical form";
 }
 
 std::string sum_obstacle(const Network& network, const Operator& op) {

@@ -101,14 +101,19 @@ void gemm_imported(const OperatorCall& call) {
   store_all(call.outputs[0], y);
 }
 
+/// Canonical weights are [N, K], which an imported Gemm says by transB alone.
+bool is_canonical(const OperatorCall& call) {
+  for (const char* key : {"transA", "alpha", "beta"}) {
+    if (call.op.attributes.contains(key)) return false;
+  }
+  if (!is_float(call.outputs[0].type)) return true;
+  const Shape imported = {call.inputs[0].shape.back(), call.outputs[0].shape.back()};
+  return attribute(call.op, "transB", std::int64_t{call.inputs[1].shape != imported}) != 0;
+}
+
 void gemm(const OperatorCall& call) {
-  const auto& attributes = call.op.attributes;
-  const bool imported = attributes.contains("transA") || attributes.contains("transB") ||
-                        attributes.contains("alpha") || attributes.contains("beta");
   if (call.inputs[0].shape.empty() || call.outputs[0].shape.empty()) fail_shapes(call.op);
-  // Canonical weights are [N, K]; where only [K, N] fits, this is an imported Gemm with every attribute at its default.
-  const bool canonical_weights = call.inputs[1].shape == Shape{call.outputs[0].shape.back(), call.inputs[0].shape.back()};
-  if (imported || !canonical_weights) return gemm_imported(call);
+  if (!is_canonical(call)) return gemm_imported(call);
   if (is_float(call.outputs[0].type)) return gemm_canonical<float>(call);
   gemm_canonical<std::uint32_t>(call);
 }

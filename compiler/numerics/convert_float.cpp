@@ -1,0 +1,174 @@
+#include "compiler/numerics/convert_float.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "archdsl/source/error.h"
+#include "compiler/numerics/rewrite.h"
+#include "compiler/numerics/roles.h"
+
+namespace accord {
+namespace numerics {
+namespace {
+
+class FloatConverter {
+ public:
+  FloatConverter(const Network& from, const Numerics& numerics)
+      : rewrite_(from), from_(from), numerics_(numerics), plan_(plan_roles(from, false)) {
+    for (const auto& parameter : numerics.parameters) {
+      if (!is_float(parameter.type) || parameter.name.find("scale") == std::string::npos) {
+        throw Error("requantisation '" + numerics.requantise + "': the only parameter of a float machine is a float `scale`");
+      }
+    }
+  }
+
+  Network run() {
+    for (std::size_t i = 0; i < plan_.size(); ++i) emit(from_.operators[i], plan_[i]);
+    std::vector<TensorId> outputs;
+    for (TensorId id : from_.outputs) outputs.push_back(as_fp32(id));
+    rewrite_.set_outputs(outputs);
+    return rewrite_.take();
+  }
+
+ private:
+  void emit(const Operator& op, const PlannedOperator& planned) {
+    switch (planned.role) {
+      case Role::product: return finish(op, planned, product(op), 1);
+      case Role::sum: return sum(op, planned);
+      case Role::average: return average(op, planned);
+      case Role::fused: return;
+      default: return elementwise(op);
+    }
+  }
+
+  bool converts(TensorId id) const { return from_.tensor(id).type == ElementType::fp32; }
+
+  /// The tensor in the storage type; integers and what is fp32 by design stay as they are.
+  TensorId as_stored(TensorId id) {
+    if (id == no_tensor) return no_tensor;
+    if (rewrite_.stored(id) == no_tensor) {
+      const Tensor& tensor = from_.tensor(id);
+      if (tensor.is_constant()) {
+        rewrite_.set_stored(id, converts(id) ? constant(tensor, numerics_.storage) : rewrite_.add_constant(tensor));
+      } else if (!converts(id) || numerics_.storage == ElementType::fp32) {
+        rewrite_.set_stored(id, rewrite_.real(id));
+      } else {
+        const TensorId input = rewrite_.real(id), stored = add_stored(id);
+        rewrite_.add_operator("Cast", tensor.name + ".store", {input}, {stored});
+      }
+    }
+    return rewrite_.stored(id);
+  }
+
+  /// A network output: fp32 under the network's name.
+  TensorId as_fp32(TensorId id) {
+    if (rewrite_.real(id) == no_tensor) {
+      const Tensor& tensor = from_.tensor(id);
+      if (tensor.is_constant()) {
+        rewrite_.set_real(id, rewrite_.add_constant(tensor));
+      } else if (!is_wider_than_storage(id)) {
+        rewrite_.set_real(id, rewrite_.stored(id));
+      } else {
+        rewrite_.set_real(id, rewrite_.add_tensor(tensor.name, ElementType::fp32, tensor.shape));
+        rewrite_.add_operator("Cast", tensor.name + ".load", {rewrite_.stored(id)}, {rewrite_.real(id)});
+      }
+    }
+    return rewrite_.real(id);
+  }
+
+  bool is_wider_than_storage(TensorId id) const { return converts(id) && numerics_.storage != ElementType::fp32; }
+
+  TensorId add_stored(TensorId id) {
+    const Tensor& tensor = from_.tensor(id);
+    const std::string name = is_wider_than_storage(id) ? rewrite_.stored_name(id) : tensor.name;
+    rewrite_.set_stored(id, rewrite_.add_tensor(name, converts(id) ? numerics_.storage : tensor.type, tensor.shape));
+    return rewrite_.stored(id);
+  }
+
+  TensorId constant(const Tensor& tensor, ElementType type) {
+    const float* values = constant_data<float>(tensor);
+    const std::vector<double> numbers(values, values + element_count(tensor.shape));
+    return rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, numbers));
+  }
+
+  TensorId add_accumulator(const Tensor& like, const char* suffix) {
+    return rewrite_.add_tensor(like.name + suffix, numerics_.accumulator, like.shape);
+  }
+
+  TensorId product(const Operator& op) {
+    std::vector<TensorId> inputs = {as_stored(op.inputs[0])};
+    const Tensor& w = from_.tensor(op.inputs[1]);
+    inputs.push_back(w.is_constant() ? constant(w, numerics_.weight) : as_stored(op.inputs[1]));
+    if (op.inputs.size() > 2 && op.inputs[2] != no_tensor) {
+      inputs.push_back(constant(from_.tensor(op.inputs[2]), numerics_.accumulator));
+    }
+    const TensorId result = add_accumulator(from_.tensor(op.outputs[0]), ".acc");
+    rewrite_.add_operator(op.type, op.name, inputs, {result}, op.attributes);
+    return result;
+  }
+
+  void sum(const Operator& op, const PlannedOperator& planned) {
+    const Operator& producer = from_.operators[static_cast<std::size_t>(planned.product)];
+    const TensorId other = op.inputs[op.inputs[0] == producer.outputs[0] ? 1 : 0];
+    const TensorId start = product(producer), result = add_accumulator(from_.tensor(producer.outputs[0]), ".sum");
+    rewrite_.add_operator("Accumulate", op.name, {start, as_stored(other)}, {result});
+    finish(op, planned, result, 1);
+  }
+
+  void average(const Operator& op, const PlannedOperator& planned) {
+    const Tensor& y = from_.tensor(op.outputs[0]);
+    const double factor = 1 / static_cast<double>(constant_pool_count(from_, op));
+    const TensorId x = as_stored(op.inputs[0]), total = add_accumulator(y, ".acc");
+    rewrite_.add_operator("SumPool", op.name, {x}, {total}, op.attributes);
+    if (!numerics_.parameters.empty()) return finish(op, planned, total, factor);
+    const TensorId scaled = add_accumulator(y, ".mean");
+    const TensorId m = rewrite_.add_constant(typed_constant(y.name + ".factor", numerics_.accumulator, {}, {factor}));
+    rewrite_.add_operator("Scale", op.name + ".scale", {total, m}, {scaled});
+    finish(op, planned, scaled, 1);
+  }
+
+  /// Requantize to the storage type, bounded by the operator's fused Clip.
+  void finish(const Operator& op, const PlannedOperator& planned, TensorId accumulator, double factor) {
+    const Operator& last = planned.clip == no_operator ? op : from_.operators[static_cast<std::size_t>(planned.clip)];
+    const Tensor& y = from_.tensor(last.outputs[0]);
+    const bool clips = last.type == "Clip";
+    const int axis = channel_axis(y.shape);
+    std::vector<TensorId> inputs = {accumulator};
+    std::string names;
+    for (const auto& parameter : numerics_.parameters) {
+      names += (names.empty() ? "" : ",") + parameter.name;
+      const Shape shape = parameter.per_channel ? Shape{y.shape[static_cast<std::size_t>(axis)]} : Shape{};
+      const std::vector<double> values(static_cast<std::size_t>(element_count(shape)), factor);
+      inputs.push_back(rewrite_.add_constant(typed_constant(y.name + "." + parameter.name, parameter.type, shape, values)));
+    }
+    rewrite_.add_operator("Requantize", last.name + ".requantise", inputs, {add_stored(last.outputs[0])},
+                          {{"expression", numerics_.requantise},
+                           {"parameters", names},
+                           {"axis", std::int64_t{axis}},
+                           {"lo", clips ? attribute(last, "min", -INFINITY) : -INFINITY},
+                           {"hi", clips ? attribute(last, "max", INFINITY) : INFINITY}});
+  }
+
+  void elementwise(const Operator& op) {
+    std::vector<TensorId> inputs, outputs;
+    for (TensorId id : op.inputs) inputs.push_back(as_stored(id));
+    for (TensorId id : op.outputs) outputs.push_back(id == no_tensor ? no_tensor : add_stored(id));
+    rewrite_.add_operator(op.type, op.name, inputs, outputs, op.attributes);
+  }
+
+  Rewrite rewrite_;
+  const Network& from_;
+  const Numerics& numerics_;
+  std::vector<PlannedOperator> plan_;
+};
+
+}  // namespace
+}  // namespace numerics
+
+Network convert_float(const Network& canonical, const Numerics& numerics) {
+  return numerics::FloatConverter(canonical, numerics).run();
+}
+
+}  // namespace accord
