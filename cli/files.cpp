@@ -12,7 +12,8 @@ namespace accord {
 std::string read_text(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
-  if (!in || std::filesystem::is_directory(file) || !(text << in.rdbuf())) throw Error(file.string() + ": cannot be read");
+  if (!in || std::filesystem::is_directory(file) || !(text << in.rdbuf()))
+    throw Error(file.string() + ": cannot be read");
   return text.str();
 }
 

@@ -47,8 +47,9 @@ CLI::Option* add_architecture(CLI::App* sub, ArchitectureChoice& choice, const c
 CLI::Option* add_model(CLI::App* sub, ModelChoice& model) {
   sub->add_option("--input", model.inputs, "NAME=FILE.npy; seeded values otherwise")->allow_extra_args(false);
   sub->add_option("--seed", model.seed, "Of the inputs and weights that are not given");
-  return sub->add_option("--model", model.model,
-                         "ONNX file, topology table (.csv, .yaml), zoo network, or folder with model.onnx, in0.npy, out0.npy");
+  return sub->add_option(
+      "--model", model.model,
+      "ONNX file, topology table (.csv, .yaml), zoo network, or folder with model.onnx, in0.npy, out0.npy");
 }
 
 void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
@@ -150,7 +151,8 @@ Exit run_guarded(const Action& action) {
     std::cerr << "accord: " << error.what() << '\n';
     return Exit::user_error;
   } catch (const std::exception& fault) {
-    std::cerr << "accord: internal fault: " << fault.what() << "\nThis is a defect of Accord's own; please report it.\n";
+    std::cerr << "accord: internal fault: " << fault.what()
+              << "\nThis is a defect of Accord's own; please report it.\n";
     return Exit::own_fault;
   }
 }

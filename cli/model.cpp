@@ -17,7 +17,8 @@ namespace {
 
 std::vector<TensorSlot> slots_of(const Network& network, const std::vector<TensorId>& ids) {
   std::vector<TensorSlot> slots;
-  for (const auto id : ids) slots.push_back({network.tensor(id).name, network.tensor(id).type, network.tensor(id).shape});
+  for (const auto id : ids)
+    slots.push_back({network.tensor(id).name, network.tensor(id).type, network.tensor(id).shape});
   return slots;
 }
 

@@ -32,14 +32,9 @@ nlohmann::json layer_json(const LayerReport& layer, std::int64_t lanes) {
 }
 
 nlohmann::json hazard_json(const Hazard& hazard) {
-  return {{"kind", hazard.kind},
-          {"cycle", hazard.cycle},
-          {"instruction", hazard.instruction},
-          {"mnemonic", hazard.mnemonic},
-          {"layer", hazard.layer},
-          {"statement", hazard.statement},
-          {"where", hazard.where},
-          {"message", hazard.message}};
+  return {{"kind", hazard.kind},         {"cycle", hazard.cycle},    {"instruction", hazard.instruction},
+          {"mnemonic", hazard.mnemonic}, {"layer", hazard.layer},    {"statement", hazard.statement},
+          {"where", hazard.where},       {"message", hazard.message}};
 }
 
 template <typename T, typename Convert>

@@ -24,7 +24,8 @@ std::string top_stall(const LayerReport& layer) {
     if (leaf.first != "working" && leaf.second > 0 && (!top || leaf.second > top->second)) top = &leaf;
   }
   if (!top || layer.cycles <= 0) return "-";
-  return fmt::format("{} {:.0f}%", top->first, 100.0 * static_cast<double>(top->second) / static_cast<double>(layer.cycles));
+  return fmt::format("{} {:.0f}%", top->first,
+                     100.0 * static_cast<double>(top->second) / static_cast<double>(layer.cycles));
 }
 
 std::string mark(const std::optional<bool>& verified) { return !verified ? "" : *verified ? "ok" : "WRONG"; }
@@ -33,10 +34,12 @@ void print_layers(const RunReport& report, std::ostream& out) {
   std::size_t width = 5;
   for (const auto& layer : report.layers) width = std::max(width, shortened(layer.name).size());
   constexpr auto row = "{:<{}}  {:<12} {:<10} {:<14} {:>11} {:>11} {:>6} {:>6}  {:<26} {}\n";
-  fmt::print(out, row, "layer", width, "op", "placed on", "capability", "cycles", "bound", "eff", "util", "top stall", "");
+  fmt::print(out, row, "layer", width, "op", "placed on", "capability", "cycles", "bound", "eff", "util", "top stall",
+             "");
   for (const auto& layer : report.layers) {
     if (layer.placed_on == "host") {
-      fmt::print(out, row, shortened(layer.name), width, layer.op, "host", "", "", "", "", "", "", mark(layer.verified));
+      fmt::print(out, row, shortened(layer.name), width, layer.op, "host", "", "", "", "", "", "",
+                 mark(layer.verified));
       continue;
     }
     fmt::print(out, row, shortened(layer.name), width, layer.op, layer.placed_on, layer.capability, layer.cycles,
@@ -83,12 +86,13 @@ void print_verdict(const RunReport& report, std::ostream& out) {
   }
   for (const auto& hazard : report.hazards) {
     fmt::print(out, "HAZARD  {} at cycle {}, instruction {} ({}), layer '{}', {}{}{}: {}\n", hazard.kind, hazard.cycle,
-               hazard.instruction, hazard.mnemonic, hazard.layer, hazard.statement, hazard.statement.empty() ? "" : ", ",
-               hazard.where, hazard.message);
+               hazard.instruction, hazard.mnemonic, hazard.layer, hazard.statement,
+               hazard.statement.empty() ? "" : ", ", hazard.where, hazard.message);
   }
   for (const auto& broken : report.broken_invariants) fmt::print(out, "BROKEN  invariant: {}\n", broken);
   if (!report.verified) return;
-  const auto rule = report.tolerance > 0 ? fmt::format("within {:g} of the largest value", report.tolerance) : "bit-exact";
+  const auto rule =
+      report.tolerance > 0 ? fmt::format("within {:g} of the largest value", report.tolerance) : "bit-exact";
   fmt::print(out, "verified: {} ({} mismatches, {} per layer), {} hazards, invariants {}\n", *report.verified,
              report.mismatches, rule, report.hazards.size(), report.broken_invariants.empty() ? "hold" : "broken");
 }

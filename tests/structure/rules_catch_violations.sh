@@ -33,5 +33,5 @@ rejects dependency_rule simulator/a.cpp '#include "../compiler/compile.h"'
 rejects dependency_rule compiler/mapping/a.cpp '#include "a.h"'
 rejects committed_files build/a.txt 'text'
 rejects committed_files tests/a.o 'text'
-rejects committed_files docs/a.md "see /ho""me/somebody/notes"
+rejects committed_files docs/a.md "see /home/somebody/notes"
 exit $status

@@ -33,7 +33,8 @@ Value read(const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("what NumPy writes is read") {
-  const auto value = read(npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1), }", std::string("\1\0\xff\xff", 4)));
+  const auto value =
+      read(npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1), }", std::string("\1\0\xff\xff", 4)));
   CHECK(value.type == ElementType::i16);
   CHECK(value.shape == Shape{2, 1});
   CHECK(value.data[0] == std::byte{1});
@@ -46,7 +47,8 @@ TEST_CASE("a scalar has no dimensions, a vector one") {
 }
 
 TEST_CASE("float64 becomes fp32") {
-  const auto value = read(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", std::string("\0\0\0\0\0\0\xf8\x3f", 8)));
+  const auto value =
+      read(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", std::string("\0\0\0\0\0\0\xf8\x3f", 8)));
   CHECK(value.type == ElementType::fp32);
   CHECK(*reinterpret_cast<const float*>(value.data.data()) == 1.5F);
 }
@@ -60,7 +62,8 @@ TEST_CASE("what is no array of that kind is an error") {
   CHECK_THROWS_AS(read(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "12345678")), Error);
   CHECK_THROWS_AS(read(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }", "1234")), Error);
   CHECK_THROWS_AS(read(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "1234")), Error);
-  CHECK_THROWS_AS(read(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999), }", "")), Error);
+  CHECK_THROWS_AS(read(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999), }", "")),
+                  Error);
   CHECK_THROWS_AS(read_npy("/nonexistent.npy"), Error);
 }
 

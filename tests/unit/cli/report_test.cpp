@@ -56,13 +56,13 @@ TEST_CASE("a hazard, a broken invariant or a mismatch makes the result wrong") {
 
 TEST_CASE("the JSON has the fields that other tools read") {
   const auto json = to_json(report_of_two_layers());
-  for (const char* key : {"arch", "model", "clock_hz", "total_cycles", "bound_cycles", "verified", "mismatches", "energy_pj",
-                          "wall", "binary_bytes", "invariants", "hazards", "layers"}) {
+  for (const char* key : {"arch", "model", "clock_hz", "total_cycles", "bound_cycles", "verified", "mismatches",
+                          "energy_pj", "wall", "binary_bytes", "invariants", "hazards", "layers"}) {
     CHECK_MESSAGE(json.contains(key), key);
   }
   for (const char* key : {"compile_s", "simulate_s", "reference_s"}) CHECK_MESSAGE(json["wall"].contains(key), key);
-  for (const char* key : {"name", "op", "placed_on", "capability", "cycles", "bound_cycles", "efficiency", "macs", "bytes",
-                          "stalls", "verified"}) {
+  for (const char* key : {"name", "op", "placed_on", "capability", "cycles", "bound_cycles", "efficiency", "macs",
+                          "bytes", "stalls", "verified"}) {
     CHECK_MESSAGE(json["layers"][0].contains(key), key);
   }
   CHECK(json["layers"][0]["stalls"]["waiting: bus"] == 40);
