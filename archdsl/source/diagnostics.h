@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archdsl/source/location.h"
@@ -21,6 +23,16 @@ struct Diagnostic {
   std::string line;     ///< the source line, for the caret
   std::vector<Diagnostic> notes;
 };
+
+/// One row of the table of codes.
+struct DiagnosticCode {
+  std::string_view code;
+  Severity severity;
+  std::string_view meaning;  ///< one sentence for docs/diagnostics.md
+};
+
+/// The whole table, in the order of the documentation.
+std::span<const DiagnosticCode> diagnostic_codes();
 
 /// FILE:LINE:COLUMN: error[code]: message, the line, a caret, the hint.
 std::string render(const Diagnostic& diagnostic);

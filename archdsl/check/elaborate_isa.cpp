@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "archdsl/check/elaborate.h"
+#include "archdsl/check/mnemonic_reader.h"
+
+namespace accord {
+
+namespace {
+
+constexpr int most_registers = 65536;
+
+void read_opcode(Scope& scope, const Node* node, Isa& isa) {
+  if (!node) return;
+  MapReader reader(scope, *node, "opcode");
+  isa.opcode_offset = static_cast<int>(reader.integer("offset", {0, isa.width - 1}, 0));
+  isa.opcode_bits = static_cast<int>(reader.integer("bits", {1, 63}, 8));
+  reader.finish();
+  if (isa.opcode_offset + isa.opcode_bits > isa.width) {
+    scope.reporter().report("bad-encoding", node->place, fmt::format("the opcode ends beyond the instruction's {} bits", isa.width));
+  }
+}
+
+Register read_register(Scope& scope, const NodeEntry& entry) {
+  Register result;
+  result.name = entry.key.text;
+  const std::string what = fmt::format("register `{}`", result.name);
+  scope.check_name(result.name, entry.key.place, "register");
+  if (entry.value.is_map()) {
+    MapReader reader(scope, entry.value, what);
+    result.is_signed = reader.flag("signed", false);
+    result.bits = static_cast<int>(reader.integer("bits", {1, result.is_signed ? 64 : 63}, std::nullopt));
+    result.count = static_cast<int>(reader.integer("count", {1, most_registers}, 1));
+    reader.finish();
+  } else {
+    result.bits = static_cast<int>(scope.integer(entry.value, what, {1, 63}).value_or(32));
+  }
+  return result;
+}
+
+void read_registers(Scope& scope, const Node* node, Isa& isa, std::vector<Place>& places) {
+  if (!node) return;
+  MapReader(scope, *node, "registers");
+  for (const NodeEntry& entry : node->entries) {
+    Register result = read_register(scope, entry);
+    result.first = isa.register_count;
+    isa.register_count = std::min(isa.register_count + result.count, 2 * most_registers);
+    if (isa.register_count > most_registers) {
+      scope.reporter().report("out-of-range", entry.key.place, fmt::format("more than {} registers in all", most_registers));
+    }
+    isa.registers.push_back(std::move(result));
+    places.push_back(entry.key.place);
+  }
+}
+
+void read_mnemonics(Elaboration& elaboration, const Node& node, const std::vector<Place>& register_places) {
+  Isa& isa = elaboration.architecture.isa;
+  Reporter& reporter = elaboration.scope.reporter();
+  MapReader(elaboration.scope, node, "mnemonics");
+  std::vector<bool> used(isa.registers.size());
+  for (const NodeEntry& entry : node.entries) {
+    isa.mnemonics.push_back(MnemonicReader(elaboration, entry, used).read());
+    elaboration.mnemonic_places.push_back(entry.key.place);
+  }
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    if (used[r]) continue;
+    reporter.report("unused-register", register_places[r], fmt::format("no mnemonic reads the register `{}`", isa.registers[r].name));
+  }
+}
+
+}  // namespace
+
+void read_isa(Elaboration& elaboration, const Node& node) {
+  elaboration.isa_place = node.place;
+  Scope& scope = elaboration.scope;
+  Isa& isa = elaboration.architecture.isa;
+  MapReader reader(scope, node, "isa");
+  isa.width = static_cast<int>(reader.integer("width", {8, 4096}, 128));
+  if (isa.width % 8 != 0) {
+    scope.reporter().report("bad-encoding", reader.find("width")->place, fmt::format("width {} is no whole number of bytes", isa.width));
+  }
+  read_opcode(scope, reader.find("opcode"), isa);
+  std::vector<Place> register_places;
+  read_registers(scope, reader.find("registers"), isa, register_places);
+  const Node* const mnemonics = reader.require("mnemonics");
+  if (mnemonics) read_mnemonics(elaboration, *mnemonics, register_places);
+  reader.finish();
+}
+
+}  // namespace accord

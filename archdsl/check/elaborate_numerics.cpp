@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "archdsl/check/elaborate.h"
+#include "archdsl/source/suggest.h"
+#include "archdsl/tensor/parse.h"
+
+namespace accord {
+
+namespace {
+
+ElementType read_type(Scope& scope, const Node* node, std::string_view what, ElementType otherwise) {
+  if (!node) return otherwise;
+  const auto text = scope.text(*node, what);
+  if (!text) return otherwise;
+  if (const auto type = parse_element_type(*text)) return *type;
+  scope.reporter().report("wrong-value", node->place, fmt::format("{}: `{}` is no element type", what, *text),
+                          "i4, i8, u8, i16, i32, i64, fp8e4m3, fp8e5m2, fp16, bf16, fp32");
+  return otherwise;
+}
+
+Numerics::Parameter read_parameter(Scope& scope, const NodeEntry& entry) {
+  Numerics::Parameter parameter;
+  parameter.name = entry.key.text;
+  parameter.per_channel = true;
+  scope.check_name(parameter.name, entry.key.place, "parameter");
+  if (parameter.name == "x" || parameter.name == "lo" || parameter.name == "hi") {
+    scope.reporter().report("bad-name", entry.key.place, fmt::format("`{}` always stands in a requantisation", parameter.name));
+  }
+  if (!entry.value.is_map()) {
+    parameter.type = read_type(scope, &entry.value, parameter.name, ElementType::fp32);
+    return parameter;
+  }
+  MapReader reader(scope, entry.value, fmt::format("parameter `{}`", parameter.name));
+  parameter.type = read_type(scope, reader.require("type"), "type", ElementType::fp32);
+  if (const Node* const per = reader.find("per")) {
+    const auto text = scope.text(*per, "per").value_or("channel");
+    parameter.per_channel = text == "channel";
+    if (text != "channel" && text != "tensor") {
+      scope.reporter().report("wrong-value", per->place, fmt::format("per is `channel` or `tensor`, not `{}`", text));
+    }
+  }
+  reader.finish();
+  return parameter;
+}
+
+void set_default_requantisation(Numerics& numerics) {
+  const std::string_view storage = name(numerics.storage);
+  numerics.requantise = numerics.integer ? fmt::format("{}(clamp(round(fp32(x) * scale), lo, hi))", storage)
+                                         : fmt::format("{}(clamp(x, lo, hi))", storage);
+}
+
+/// The expression must parse over x, the parameters, lo and hi, and give the storage type.
+void check_requantisation(Elaboration& elaboration, const Numerics& numerics, const Node* node) {
+  const bool floats = !numerics.integer || std::any_of(numerics.parameters.begin(), numerics.parameters.end(),
+                                                       [](const auto& p) { return is_float(p.type); });
+  StatementContext context;
+  for (const auto& parameter : numerics.parameters) context.operand_types[parameter.name] = parameter.type;
+  context.operand_types["x"] = numerics.accumulator;
+  context.operand_types["lo"] = context.operand_types["hi"] = floats ? ElementType::fp32 : numerics.accumulator;
+  std::string target = "y";
+  while (context.operand_types.contains(target)) target += "_";
+  context.operand_types[target] = numerics.storage;
+  const std::string prefix = target.append(" = ");
+  const auto parsed = parse_statements({prefix + numerics.requantise}, context);
+  const ResolvedText verbatim{numerics.requantise, {{0, 0, numerics.requantise.size(), true}}};
+  if (const auto* const error = std::get_if<StatementError>(&parsed)) {
+    const std::size_t offset = error->offset < prefix.size() ? 0 : error->offset - prefix.size();
+    elaboration.scope.reporter().report(
+        "bad-requantise", node ? elaboration.scope.place_of(*node, verbatim, offset, error->length) : Place{}, error->message);
+    return;
+  }
+  const ElementType type = std::get<TensorProgram>(parsed).statements.at(0).value->type;
+  if (type == numerics.storage) return;
+  elaboration.scope.reporter().report(
+      "bad-requantise", node ? node->place : Place{},
+      fmt::format("the requantisation gives {}, but storage is {}", name(type), name(numerics.storage)),
+      fmt::format("wrap it in {}(...)", name(numerics.storage)));
+}
+
+}  // namespace
+
+Numerics read_numerics(Elaboration& elaboration, const Node* node) {
+  Scope& scope = elaboration.scope;
+  const Node none{Node::Kind::map, {}, false, {}, {}, {}};
+  MapReader reader(scope, node ? *node : none, "numerics");
+  const std::size_t errors = scope.reporter().errors();
+  Numerics numerics;
+  numerics.storage = read_type(scope, reader.find("storage"), "storage", ElementType::i8);
+  numerics.integer = !is_float(numerics.storage);
+  numerics.weight = read_type(scope, reader.find("weight"), "weight", numerics.storage);
+  const ElementType accumulator = numerics.integer ? ElementType::i32 : ElementType::fp32;
+  numerics.accumulator = read_type(scope, reader.find("accumulator"), "accumulator", accumulator);
+  set_default_requantisation(numerics);
+  const Node* const requantise = reader.find("requantise");
+  if (requantise) numerics.requantise = scope.text(*requantise, "requantise").value_or(numerics.requantise);
+  if (const Node* const parameters = reader.find("parameters")) {
+    MapReader(scope, *parameters, "parameters");
+    for (const NodeEntry& entry : parameters->entries) numerics.parameters.push_back(read_parameter(scope, entry));
+  } else if (numerics.integer) {
+    numerics.parameters = {{"scale", ElementType::fp32, true}};
+  }
+  reader.finish();
+  if (scope.reporter().errors() == errors) check_requantisation(elaboration, numerics, requantise);
+  return numerics;
+}
+
+}  // namespace accord

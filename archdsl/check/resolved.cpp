@@ -1,0 +1,174 @@
+#include "archdsl/check/resolved.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "archdsl/tensor/parse.h"
+
+namespace accord {
+
+namespace {
+
+using nlohmann::json;
+
+json to_json(const Step& step) { return step.kind == Step::Kind::free ? json("free") : json(step.bytes); }
+
+json to_json(const Memory& m) {
+  return {{"name", m.name},
+          {"off_chip", m.off_chip},
+          {"capacity", m.capacity},
+          {"word", m.word},
+          {"banks", m.banks},
+          {"read_ports", m.read_ports},
+          {"write_ports", m.write_ports},
+          {"latency", m.latency},
+          {"read_pj_per_byte", m.energy.read_pj},
+          {"write_pj_per_byte", m.energy.write_pj},
+          {"area_um2", m.area_um2}};
+}
+
+json to_json(const Link& l) {
+  return {{"name", l.name}, {"width", l.width}, {"duplex", l.duplex}, {"latency", l.latency}, {"pj_per_byte", l.pj_per_byte}};
+}
+
+json name_or_null(const auto& list, int index) {
+  return index < 0 ? json() : json(list[static_cast<std::size_t>(index)].name);
+}
+
+json to_json(const Architecture& a, const Route& r) {
+  json walk = json::array();
+  for (const WalkDim& dim : r.walk) {
+    walk.push_back({{"max", dim.max}, {"source", to_json(dim.source)}, {"target", to_json(dim.target)}});
+  }
+  return {{"from", name_or_null(a.memories, r.source)},
+          {"to", name_or_null(a.memories, r.target)},
+          {"link", name_or_null(a.links, r.link)},
+          {"walk", std::move(walk)}};
+}
+
+json to_json(const Architecture& a, const Capability& c) {
+  json dims = json::array();
+  for (const CapabilityDim& dim : c.dims) {
+    dims.push_back({{"name", dim.name}, {"min", dim.minimum}, {"max", dim.maximum}, {"multiple", dim.multiple}});
+  }
+  json operands = json::array();
+  for (std::size_t i = 0; i < c.operands.size(); ++i) {
+    json steps = json::array();
+    for (const Step& step : c.operands[i].steps) steps.push_back(to_json(step));
+    operands.push_back({{"name", c.program.operands[i].name},
+                        {"type", name(c.program.operands[i].type)},
+                        {"rank", c.program.operands[i].rank},
+                        {"in", name_or_null(a.memories, c.operands[i].memory)},
+                        {"held", c.operands[i].held},
+                        {"steps", std::move(steps)}});
+  }
+  json does = json::array();
+  for (const Statement& statement : c.program.statements) does.push_back(to_string(c.program, statement));
+  return {{"name", c.name},
+          {"does", std::move(does)},
+          {"dims", std::move(dims)},
+          {"operands", std::move(operands)},
+          {"timing", {{"start", c.start.text()}, {"interval", c.interval.text()}, {"drain", c.drain.text()}}},
+          {"pj_per_point", c.pj_per_point}};
+}
+
+json to_json(const Architecture& a, const Unit& u) {
+  json unit = {{"name", u.name}, {"kind", u.kind == UnitKind::mover ? "mover" : "compute"}, {"queue", u.queue}, {"area_um2", u.area_um2}};
+  unit["capabilities"] = json::array();
+  for (const Capability& capability : u.capabilities) unit["capabilities"].push_back(to_json(a, capability));
+  if (u.kind != UnitKind::mover) return unit;
+  unit["request"] = u.request;
+  unit["in_flight"] = u.in_flight;
+  unit["setup"] = u.setup;
+  unit["routes"] = json::array();
+  for (const Route& route : u.routes) unit["routes"].push_back(to_json(a, route));
+  return unit;
+}
+
+json to_json(const Sync& s) {
+  switch (s.kind) {
+    case Sync::Kind::semaphores: return {{"semaphores", {{"count", s.semaphores}, {"max", s.semaphore_max}}}};
+    case Sync::Kind::interlock: return {{"interlock", {{"entries", s.entries}}}};
+    default: return "in_order";
+  }
+}
+
+json to_json(const Numerics& n) {
+  json parameters = json::array();
+  for (const auto& p : n.parameters) {
+    parameters.push_back({{"name", p.name}, {"type", name(p.type)}, {"per", p.per_channel ? "channel" : "tensor"}});
+  }
+  return {{"integer", n.integer},
+          {"storage", name(n.storage)},
+          {"weight", name(n.weight)},
+          {"accumulator", name(n.accumulator)},
+          {"requantise", n.requantise},
+          {"parameters", std::move(parameters)}};
+}
+
+json to_json(const Binding& b) {
+  return {{"base", static_cast<int>(b.base)}, {"register", b.reg}, {"index_field", b.index_field},
+          {"field", b.field},                 {"unit", b.unit},    {"bias", b.bias}};
+}
+
+json to_json(const Mnemonic& m) {
+  static constexpr std::array<std::string_view, 8> meanings = {"set", "add", "transfer", "run", "loop", "wait", "signal", "fence"};
+  json fields = json::array();
+  for (const Field& f : m.fields) {
+    fields.push_back({{"name", f.name}, {"offset", f.offset}, {"bits", f.bits}, {"signed", f.is_signed}});
+  }
+  json arguments = json::array();
+  for (const Binding& binding : m.arguments) arguments.push_back(to_json(binding));
+  json updates = json::array();
+  for (const RegisterUpdate& u : m.updates) {
+    updates.push_back({{"base", static_cast<int>(u.base)}, {"register", u.reg}, {"index_field", u.index_field}, {"amount", to_json(u.amount)}});
+  }
+  return {{"name", m.name},           {"opcode", m.opcode},
+          {"means", meanings[static_cast<std::size_t>(m.meaning)]},
+          {"unit", m.unit},           {"route", m.route},
+          {"capability", m.capability}, {"fields", std::move(fields)},
+          {"arguments", std::move(arguments)}, {"updates", std::move(updates)}};
+}
+
+json to_json(const Isa& isa) {
+  json registers = json::array();
+  for (const Register& r : isa.registers) {
+    registers.push_back({{"name", r.name}, {"bits", r.bits}, {"signed", r.is_signed}, {"count", r.count}});
+  }
+  json mnemonics = json::array();
+  for (const Mnemonic& m : isa.mnemonics) mnemonics.push_back(to_json(m));
+  return {{"width", isa.width},
+          {"opcode", {{"offset", isa.opcode_offset}, {"bits", isa.opcode_bits}}},
+          {"registers", std::move(registers)},
+          {"mnemonics", std::move(mnemonics)}};
+}
+
+}  // namespace
+
+nlohmann::json resolved(const Architecture& a) {
+  json result = {{"name", a.name},
+                 {"clock_hz", a.clock_hz},
+                 {"controller",
+                  {{"name", a.controller.name}, {"issue_width", a.controller.issue_width}, {"loop_depth", a.controller.loop_depth}}},
+                 {"sync", to_json(a.sync)},
+                 {"numerics", to_json(a.numerics)},
+                 {"isa", to_json(a.isa)}};
+  for (const char* const list : {"memories", "links", "units"}) result[list] = json::array();
+  for (const Memory& memory : a.memories) result["memories"].push_back(to_json(memory));
+  for (const Link& link : a.links) result["links"].push_back(to_json(link));
+  for (const Unit& unit : a.units) result["units"].push_back(to_json(a, unit));
+  return result;
+}
+
+std::string hash_of(const Architecture& architecture) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : resolved(architecture).dump()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace accord

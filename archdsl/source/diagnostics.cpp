@@ -1,0 +1,95 @@
+#include "archdsl/source/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace accord {
+
+namespace {
+
+constexpr std::array codes = {
+    DiagnosticCode{"unreadable-file", Severity::error, "The covenant does not exist, is no regular file, or is larger than 4 MiB."},
+    DiagnosticCode{"invalid-text", Severity::error, "The file is not UTF-8 text or holds control characters."},
+    DiagnosticCode{"yaml-syntax", Severity::error, "The file is not one well-formed YAML document."},
+    DiagnosticCode{"yaml-limits", Severity::error, "More than 64 levels of nesting or 200000 values once aliases are expanded."},
+    DiagnosticCode{"yaml-alias", Severity::error, "An alias stands inside the value that its anchor names."},
+    DiagnosticCode{"yaml-key", Severity::error, "A key is a list or a map."},
+    DiagnosticCode{"duplicate-key", Severity::error, "A key occurs twice in one map."},
+    DiagnosticCode{"unknown-key", Severity::error, "A key that this map does not have."},
+    DiagnosticCode{"missing-key", Severity::error, "A key that this map must have is absent."},
+    DiagnosticCode{"wrong-form", Severity::error, "A map, list or single value stands where another form is expected."},
+    DiagnosticCode{"wrong-value", Severity::error, "A value of the wrong kind: not a number, not one of the words allowed, not that unit."},
+    DiagnosticCode{"out-of-range", Severity::error, "A number outside its legal range."},
+    DiagnosticCode{"wrong-version", Severity::error, "`accord` names a language version other than 1."},
+    DiagnosticCode{"bad-name", Severity::error, "A name that is not letters, digits and `_`, or that is reserved."},
+    DiagnosticCode{"duplicate-name", Severity::error, "Two things of one kind share a name."},
+    DiagnosticCode{"unknown-name", Severity::error, "A reference to a component, capability, operand, field or register that does not exist."},
+    DiagnosticCode{"wrong-component", Severity::error, "A reference names a component of the wrong kind."},
+    DiagnosticCode{"unknown-param", Severity::error, "An expression or an override names a param that does not exist (yet)."},
+    DiagnosticCode{"bad-expression", Severity::error, "A `${...}` that cannot be evaluated."},
+    DiagnosticCode{"bad-override", Severity::error, "An override's value has another kind or unit than the param."},
+    DiagnosticCode{"unused-param", Severity::warning, "A param that no expression uses."},
+    DiagnosticCode{"bad-statement", Severity::error, "A tensor statement that does not parse or does not type."},
+    DiagnosticCode{"bad-formula", Severity::error, "A timing formula that does not parse."},
+    DiagnosticCode{"bad-dimension", Severity::error, "A dimension without a range, or one that its statements do not use."},
+    DiagnosticCode{"bad-operand", Severity::error, "An operand without a place, with steps that do not fit its rank, or that no statement uses."},
+    DiagnosticCode{"bad-walk", Severity::error, "A step that is neither given nor follows from the dimensions before it."},
+    DiagnosticCode{"bad-capacity", Severity::error, "A capacity that is not a multiple of word times banks."},
+    DiagnosticCode{"controller-count", Severity::error, "A covenant has exactly one controller."},
+    DiagnosticCode{"not-fed", Severity::error, "A unit that the controller does not feed."},
+    DiagnosticCode{"no-off-chip", Severity::error, "No off-chip memory: nothing holds a network's tensors."},
+    DiagnosticCode{"unreachable", Severity::error, "No routes lead from off-chip memory to what a capability reads, or back from what it writes."},
+    DiagnosticCode{"missing-mnemonic", Severity::warning, "A capability or route that no mnemonic starts."},
+    DiagnosticCode{"missing-fence", Severity::error, "Units run on their own and no mnemonic waits for all of them."},
+    DiagnosticCode{"missing-sync", Severity::error, "With semaphores every unit needs a mnemonic for wait and one for signal."},
+    DiagnosticCode{"bad-encoding", Severity::error, "An opcode or a field that does not fit the instruction, or two that overlap."},
+    DiagnosticCode{"duplicate-opcode", Severity::error, "Two mnemonics share an opcode."},
+    DiagnosticCode{"missing-argument", Severity::error, "An argument of the meaning is not bound and has no default."},
+    DiagnosticCode{"bad-binding", Severity::error, "An argument's binding cannot be understood."},
+    DiagnosticCode{"useless-binding", Severity::error, "A binding that reaches no legal value of its argument."},
+    DiagnosticCode{"unused-field", Severity::error, "A field that no argument of its mnemonic reads."},
+    DiagnosticCode{"unused-register", Severity::warning, "A register that no mnemonic reads."},
+    DiagnosticCode{"bad-requantise", Severity::error, "`numerics.requantise` does not parse, or gives another type than `storage`."},
+};
+
+std::string_view word(Severity severity) {
+  static constexpr std::array<std::string_view, 3> words = {"error", "warning", "note"};
+  return words[static_cast<std::size_t>(severity)];
+}
+
+std::string position(const Location& where) {
+  if (where.line == 0) return where.file;
+  return fmt::format("{}:{}:{}", where.file, where.line, where.column);
+}
+
+/// The source line and a caret below it; tabs stay tabs so that both line up.
+std::string excerpt(const Diagnostic& diagnostic) {
+  if (diagnostic.line.empty() || diagnostic.where.column < 1) return {};
+  std::string margin;
+  int column = 1;
+  for (const char c : diagnostic.line) {
+    const bool continuation = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+    if (continuation) continue;
+    if (column++ == diagnostic.where.column) break;
+    margin += c == '\t' ? '\t' : ' ';
+  }
+  return fmt::format("  {}\n  {}^{:~<{}}\n", diagnostic.line, margin, "", std::max(diagnostic.length - 1, 0));
+}
+
+}  // namespace
+
+std::span<const DiagnosticCode> diagnostic_codes() { return codes; }
+
+std::string render(const Diagnostic& diagnostic) {
+  const std::string code = diagnostic.code.empty() ? "" : fmt::format("[{}]", diagnostic.code);
+  std::string text = fmt::format("{}: {}{}: {}\n{}", position(diagnostic.where), word(diagnostic.severity), code,
+                                 diagnostic.message, excerpt(diagnostic));
+  if (!diagnostic.hint.empty()) text += fmt::format("  hint: {}\n", diagnostic.hint);
+  for (const Diagnostic& note : diagnostic.notes) text += render(note);
+  return text;
+}
+
+}  // namespace accord

@@ -1,0 +1,190 @@
+#include "archdsl/source/node.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace accord {
+
+namespace {
+
+constexpr std::size_t deepest = 64;
+constexpr std::size_t most_nodes = 200'000;
+
+struct Stop {};  ///< thrown once what follows cannot be understood; the diagnostic is already made
+
+/// Builds the tree from the parser's events, with every alias expanded where it stands.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(Reporter& reporter) : reporter_(reporter) {}
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { leaf(Node::Kind::null, mark, anchor, {}, false); }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) {
+      reporter_.report("yaml-alias", place(mark), "this alias stands inside what it names");
+      throw Stop();
+    }
+    count(found->second.size, mark);
+    Node copy = found->second.node;
+    add(std::move(copy), found->second.size);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+    leaf(Node::Kind::scalar, mark, anchor, value, tag == "!");
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    open(Node::Kind::sequence, mark, anchor);
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    open(Node::Kind::map, mark, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapEnd() override { close(); }
+
+  Node take() { return std::move(root_); }
+
+ private:
+  struct Frame {
+    Node node;
+    YAML::anchor_t anchor = 0;
+    std::size_t size = 1;
+    bool have_key = false;
+    Node key;
+    std::map<std::string, Place, std::less<>> keys;
+  };
+  struct Anchored {
+    Node node;
+    std::size_t size = 1;
+  };
+
+  static Place place(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1, 1}; }
+
+  void count(std::size_t nodes, const YAML::Mark& mark) {
+    nodes_ += nodes;
+    if (nodes_ <= most_nodes) return;
+    reporter_.report("yaml-limits", place(mark), fmt::format("more than {} values, aliases expanded", most_nodes));
+    throw Stop();
+  }
+
+  void leaf(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& text, bool quoted) {
+    count(1, mark);
+    Node node;
+    node.kind = kind;
+    node.place = place(mark);
+    node.text = text;
+    node.quoted = quoted;
+    const std::size_t shown = text.substr(0, text.find('\n')).size();
+    node.place.length = static_cast<int>(std::max<std::size_t>(1, shown + (quoted ? 2 : 0)));
+    finish(std::move(node), anchor, 1);
+  }
+
+  void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    count(1, mark);
+    if (frames_.size() >= deepest) {
+      reporter_.report("yaml-limits", place(mark), fmt::format("nested deeper than {} levels", deepest));
+      throw Stop();
+    }
+    Frame& frame = frames_.emplace_back();
+    frame.node.kind = kind;
+    frame.node.place = place(mark);
+    frame.anchor = anchor;
+  }
+
+  void close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    finish(std::move(frame.node), frame.anchor, frame.size);
+  }
+
+  void finish(Node node, YAML::anchor_t anchor, std::size_t size) {
+    if (anchor != 0) anchors_[anchor] = {node, size};
+    add(std::move(node), size);
+  }
+
+  void add(Node node, std::size_t size) {
+    if (frames_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Frame& frame = frames_.back();
+    frame.size += size;
+    if (frame.node.is_sequence()) {
+      frame.node.items.push_back(std::move(node));
+    } else if (!frame.have_key) {
+      frame.key = std::move(node);
+      frame.have_key = true;
+    } else {
+      frame.have_key = false;
+      add_entry(frame, std::move(node));
+    }
+  }
+
+  void add_entry(Frame& frame, Node value) {
+    if (!frame.key.is_scalar()) {
+      reporter_.report("yaml-key", frame.key.place, "a key must be a name");
+      return;
+    }
+    const auto [earlier, fresh] = frame.keys.emplace(frame.key.text, frame.key.place);
+    if (!fresh) {
+      reporter_.report("duplicate-key", frame.key.place, fmt::format("`{}` stands here a second time", frame.key.text))
+          .notes.push_back(reporter_.note(earlier->second, "first here"));
+      return;
+    }
+    frame.node.entries.push_back({std::move(frame.key), std::move(value)});
+  }
+
+  Reporter& reporter_;
+  std::vector<Frame> frames_;
+  std::map<YAML::anchor_t, Anchored> anchors_;
+  Node root_;
+  std::size_t nodes_ = 0;
+};
+
+}  // namespace
+
+const Node* Node::find(std::string_view key) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const NodeEntry& e) { return e.key.text == key; });
+  return found == entries.end() ? nullptr : &found->value;
+}
+
+std::string_view describe(Node::Kind kind) {
+  static constexpr std::array<std::string_view, 4> texts = {"nothing", "a single value", "a list", "a map"};
+  return texts[static_cast<std::size_t>(kind)];
+}
+
+Node parse_document(Reporter& reporter) {
+  TreeBuilder builder(reporter);
+  try {
+    std::istringstream in(reporter.text());
+    YAML::Parser parser(in);
+    if (!parser.HandleNextDocument(builder)) {
+      reporter.report("yaml-syntax", {}, "the file is empty");
+      return {};
+    }
+    Node root = builder.take();
+    TreeBuilder second(reporter);
+    if (parser.HandleNextDocument(second)) {
+      reporter.report("yaml-syntax", second.take().place, "a covenant is one document; this begins a second");
+    }
+    return root;
+  } catch (const Stop&) {
+  } catch (const YAML::Exception& error) {
+    reporter.report("yaml-syntax", {error.mark.line + 1, error.mark.column + 1, 1}, error.msg);
+  }
+  return {};
+}
+
+}  // namespace accord

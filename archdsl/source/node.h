@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archdsl/source/reporter.h"
+
+namespace accord {
+
+struct NodeEntry;
+
+/// A piece of the YAML document with its place. Aliases are expanded, keys are unique plain scalars.
+struct Node {
+  enum class Kind { null, scalar, sequence, map };
+  Kind kind = Kind::null;
+  Place place;
+  bool quoted = false;
+  std::string text;              ///< scalar
+  std::vector<Node> items;       ///< sequence
+  std::vector<NodeEntry> entries;  ///< map
+
+  bool is_map() const { return kind == Kind::map; }
+  bool is_scalar() const { return kind == Kind::scalar; }
+  bool is_sequence() const { return kind == Kind::sequence; }
+  /// Value of `key` in a map; null where absent.
+  const Node* find(std::string_view key) const;
+};
+
+struct NodeEntry {
+  Node key;
+  Node value;
+};
+
+/// "a map", "a list", ...: for diagnostics.
+std::string_view describe(Node::Kind kind);
+
+/// Parses the reporter's source text as one YAML document. Reports syntax errors, duplicate keys, keys that are not
+/// scalars, cycles of aliases, and documents beyond the limits of depth and size; gives a null node where nothing is left.
+Node parse_document(Reporter& reporter);
+
+}  // namespace accord

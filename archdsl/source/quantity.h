@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "archdsl/source/arithmetic.h"
+
+namespace accord {
+
+/// What a quantity measures; its base unit in brackets.
+enum class Dimension : std::uint8_t {
+  none,
+  bytes,             ///< [B]: B, kB, MB, GB, KiB, MiB, GiB, TiB
+  frequency,         ///< [Hz]: Hz, kHz, MHz, GHz
+  time,              ///< [s]: s, ms, us, ns, ps
+  cycles,            ///< [cycles]: cycles, cycle
+  energy,            ///< [pJ]: fJ, pJ, nJ, uJ
+  bytes_per_second,  ///< [B/s]: B/s, kB/s, MB/s, GB/s, TB/s
+  word               ///< a bare word such as `in_order` or `i8`, no number
+};
+
+/// A number with its dimension, in the base unit. Whole numbers up to 2^63 stay exact.
+struct Quantity {
+  Dimension dimension = Dimension::none;
+  bool integral = true;
+  std::int64_t integer = 0;
+  double real = 0;
+  std::string word;
+  std::optional<ArithmeticError> error;  ///< set where the computation went wrong (division by zero, overflow, units)
+
+  double number() const { return integral ? static_cast<double>(integer) : real; }
+};
+
+/// Quantity of a name; nullopt where there is none such.
+using QuantityLookup = std::function<std::optional<Quantity>(std::string_view)>;
+
+/// Evaluates an expression such as "4 * dim", "256 KiB / ways", "ceil_div(rows, 8)". Whole results stay whole; `/` of
+/// whole numbers that do not divide gives a real. Functions: min max ceil_div log2 pow ceil floor select.
+/// Throws ArithmeticError.
+Quantity evaluate_quantity(std::string_view text, const QuantityLookup& lookup);
+
+/// A number with an optional unit and nothing else ("64 KiB", "-3", "0x10", "1.5 GHz"); nullopt for any other text.
+std::optional<Quantity> parse_quantity(std::string_view text);
+
+/// What parse_quantity reads back: "16", "65536 B", "2.5 pJ".
+std::string to_string(const Quantity& quantity);
+
+/// "bytes (such as `64 B` or `4 KiB`)": for diagnostics.
+std::string_view describe(Dimension dimension);
+
+}  // namespace accord
