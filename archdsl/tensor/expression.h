@@ -30,6 +30,9 @@ enum class ExprOp : std::uint8_t {
 /// Constants take the type of the other operand. `cast` to an integer type truncates toward zero and saturates
 /// (NaN gives 0); cast to a float type rounds to nearest even (fp8e4m3 saturates, the others overflow to infinity).
 /// exp, log, sqrt, tanh, erf and pow of an integer compute in fp32.
+/// Parsed trees convert explicitly: both arguments of an operation have the type it computes in (`fp32(x) * scale`).
+/// Integer division truncates toward zero and gives 0 for a divisor of 0. Shift counts below 0 count as 0; beyond the
+/// width a left shift gives 0 and a right shift the sign. min(a, b) is `a < b ? a : b`, max likewise, also for NaN.
 struct Expr {
   ExprOp op{};
   ElementType type{};

@@ -17,9 +17,12 @@ struct StridedOperand {
 };
 
 /// A statement compiled for repeated execution over strided memory, with the very results of `interpret`
-/// (float sums in iteration order). The caller guarantees that every touched byte exists.
+/// (float sums in iteration order). The caller guarantees that every touched byte exists, and that the target overlaps
+/// no other operand unless element for element. Runs on different threads do not disturb each other.
 class Kernel {
  public:
+  /// Throws std::invalid_argument if the statement accesses one operand in two ways (x[i] and x[i + 1]): one address and
+  /// one set of steps cannot say where they lie.
   Kernel(const TensorProgram& program, std::size_t statement);
   ~Kernel();
   Kernel(Kernel&&) noexcept;
