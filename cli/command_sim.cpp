@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -38,6 +39,14 @@ void write_outputs(const std::vector<std::string>& assignments, const Values& ou
   }
 }
 
+/// A program that no machine could run is the user's mistake; one that runs and goes wrong is a wrong result.
+bool is_malformed(const Hazard& hazard) { return hazard.kind == "undefined_opcode" || hazard.kind == "out_of_range"; }
+
+Exit status_of(const RunReport& report) {
+  if (std::any_of(report.hazards.begin(), report.hazards.end(), is_malformed)) return Exit::user_error;
+  return report.right() ? Exit::right : Exit::wrong_result;
+}
+
 }  // namespace
 
 Exit run_command(const SimCommand& command) {
@@ -62,7 +71,7 @@ Exit run_command(const SimCommand& command) {
   write_outputs(command.outputs, result.outputs);
   print_report(report, std::cout);
   write_json(command.json, to_json(report));
-  return report.right() ? Exit::right : Exit::wrong_result;
+  return status_of(report);
 }
 
 }  // namespace accord

@@ -1,0 +1,75 @@
+#include "tests/end_to_end/machines.h"
+
+#include <doctest/doctest.h>
+
+#include "cli/architecture.h"
+#include "cli/files.h"
+#include "cli/inputs.h"
+#include "cli/scratch_file.h"
+
+namespace accord::test {
+
+namespace {
+
+std::int64_t sum(const StallLeaves& leaves) {
+  std::int64_t total = 0;
+  for (const auto& [leaf, cycles] : leaves) total += cycles;
+  return total;
+}
+
+void check_stalls(const RunReport& report) {
+  for (const auto& [component, leaves] : report.stalls) {
+    CHECK_MESSAGE(sum(leaves) == report.total_cycles, component);
+  }
+  for (const auto& layer : report.layers) {
+    if (!layer.stalls.empty()) CHECK_MESSAGE(sum(layer.stalls) == layer.cycles, layer.name);
+  }
+}
+
+}  // namespace
+
+Architecture machine(const std::string& name, const std::map<std::string, std::string>& overrides) {
+  return load_or_report({name, overrides});
+}
+
+std::string edited(const std::string& name, const std::string& from, const std::string& to) {
+  std::string text = read_text(find_covenant(name));
+  auto at = text.find(from);
+  REQUIRE_MESSAGE(at != std::string::npos, from);
+  for (; at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  return text;
+}
+
+LoadResult load_text(const std::string& covenant) {
+  const ScratchFile file;
+  write_text(file.path(), covenant);
+  return load_architecture(file.path());
+}
+
+Values seeded_inputs_of(const Network& network, std::uint64_t seed) {
+  std::vector<TensorSlot> slots;
+  for (const auto id : network.inputs) {
+    const auto& tensor = network.tensor(id);
+    slots.push_back({tensor.name, tensor.type, tensor.shape});
+  }
+  Values inputs;
+  fill_seeded(inputs, slots, seed);
+  return inputs;
+}
+
+MainJobResult run_checked(const Architecture& architecture, const Network& network, std::uint64_t seed) {
+  auto job = run_main_job(architecture, network, seeded_inputs_of(network, seed));
+  const auto& report = job.report;
+  CHECK(report.verified == true);
+  CHECK(report.mismatches == 0);
+  for (const auto& layer : report.layers) {
+    CHECK_MESSAGE(layer.verdict.empty(), layer.name, ": ", layer.verdict);
+    CHECK_MESSAGE(layer.efficiency() <= 1, layer.name);
+  }
+  for (const auto& hazard : report.hazards) FAIL_CHECK(hazard.kind, ": ", hazard.message);
+  for (const auto& broken : report.broken_invariants) FAIL_CHECK(broken);
+  check_stalls(report);
+  return job;
+}
+
+}  // namespace accord::test

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/network/network.h"
+
+namespace accord::test {
+
+/// Builds canonical networks operator by operator, with seeded weights.
+class NetworkBuilder {
+ public:
+  explicit NetworkBuilder(std::uint64_t seed) : seed_(seed) {}
+
+  TensorId input(Shape shape);
+  /// x[N,C,H,W], K filters of RxR; `group` as in ONNX.
+  TensorId conv(TensorId x, std::int64_t filters, std::int64_t kernel, std::int64_t stride = 1, std::int64_t pad = 0,
+                std::int64_t group = 1, std::int64_t dilation = 1);
+  TensorId gemm(TensorId x, std::int64_t outputs);
+  TensorId relu(TensorId x);
+  TensorId add(TensorId a, TensorId b);
+  TensorId max_pool(TensorId x, std::int64_t kernel, std::int64_t stride, std::int64_t pad = 0);
+  TensorId average_pool(TensorId x, std::int64_t kernel, std::int64_t stride);
+  TensorId concat(const std::vector<TensorId>& parts);
+  TensorId softmax(TensorId x);
+  TensorId flatten(TensorId x);
+  Network finish(TensorId output);
+
+ private:
+  TensorId weight(const std::string& op, int place, const Shape& shape);
+  TensorId emit(const std::string& type, std::vector<TensorId> inputs, Shape shape,
+                std::map<std::string, Attribute> attributes = {});
+  const Shape& shape(TensorId id) const { return network_.tensor(id).shape; }
+
+  Network network_;
+  std::uint64_t seed_;
+};
+
+struct NamedNetwork {
+  std::string name;
+  Network network;
+};
+
+/// One network per thing that a compiler may get wrong, each small enough to simulate in milliseconds.
+std::vector<NamedNetwork> small_networks(std::uint64_t seed);
+
+}  // namespace accord::test
