@@ -102,7 +102,8 @@ void OnnxImporter::seed(Tensor& tensor, const std::string& why) {
   if (tensor.type != ElementType::fp32) throw Error(fmt::format("'{}' has no values: {}", tensor.name, why));
   const auto uses = uses_.find(tensor.name);
   const auto use = uses == uses_.end() || uses->second.empty() ? Use{"MatMul", 1} : uses->second.front();
-  tensor.data = make_constant("", tensor.shape, seeded_parameter(use.op_type, use.input, tensor.shape, tensor.name)).data;
+  const auto values = seeded_parameter(use.op_type, use.input, tensor.shape, tensor.name, options_.seed);
+  tensor.data = make_constant("", tensor.shape, values).data;
   network_.warnings.push_back(fmt::format("'{}' got seeded values: {}", tensor.name, why));
 }
 
@@ -155,13 +156,22 @@ bool OnnxImporter::is_stripped_weight(const std::string& name) const {
                      [](const Use& use) { return is_parameter(use.op_type, use.input); });
 }
 
+Tensor constant_from(const Value& value, Tensor tensor) {
+  if (value.type != tensor.type) throw Error("the known value has another type");
+  tensor.shape = value.shape;
+  tensor.data = std::make_shared<const std::vector<std::byte>>(value.data);
+  return tensor;
+}
+
 void OnnxImporter::read_input(const onnx::ValueInfoProto& input) {
   if (!input.type().has_tensor_type()) throw Error("only tensors are supported");
   Tensor tensor;
   tensor.name = input.name();
   tensor.type = element_type_of(input.type().tensor_type().elem_type());
   tensor.shape = input_shape(input);
-  if (is_stripped_weight(input.name())) {
+  if (const auto known = options_.known_inputs.find(input.name()); known != options_.known_inputs.end()) {
+    define(input.name(), constant_from(known->second, tensor));
+  } else if (is_stripped_weight(input.name())) {
     seed(tensor, "the model has no weights for it");
     count_constant(tensor.data->size());
     define(input.name(), std::move(tensor));

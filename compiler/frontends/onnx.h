@@ -1,15 +1,20 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "compiler/network/network.h"
+#include "compiler/network/values.h"
 
 namespace accord {
 
 struct OnnxOptions {
+  std::uint64_t seed = 0;  ///< of weights that the file does not hold
   /// Graph inputs without a value that serve only as weights (a topology file whose weights were stripped) become
   /// constants with seeded values. Otherwise they stay inputs.
   bool seed_weight_inputs = false;
+  /// Graph inputs that are known beforehand (shapes, axes) and so become constants.
+  Values known_inputs;
 };
 
 /// Reads an ONNX model (opset 7 to 17) and brings it to form 1 of docs/operators.md: shapes inferred, constants folded.

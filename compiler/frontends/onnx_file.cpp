@@ -70,18 +70,6 @@ ElementType element_type_of(int onnx_type) {
   }
 }
 
-void check_shape(const Shape& shape) {
-  std::int64_t count = 1;
-  for (const auto extent : shape) {
-    if (extent < 0) throw Error(fmt::format("dimension {} of shape [{}]", extent, fmt::join(shape, ",")));
-    if (extent > max_elements || (extent > 0 && count > max_elements / extent)) {
-      throw Error(fmt::format("a tensor of shape [{}] is too large (more than {} elements)", fmt::join(shape, ","),
-                              max_elements));
-    }
-    count *= extent;
-  }
-}
-
 namespace {
 
 /// Bytes of one element in `raw_data`.

@@ -7,6 +7,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "compiler/frontends/limits.h"
 #include "compiler/network/network.h"
 
 namespace accord {
@@ -18,18 +19,11 @@ struct OnnxFile {
   int opset = 0;  ///< of the default domain
 };
 
-/// Largest tensor a model may have, in elements, and the most that all constants together may take, in bytes.
-inline constexpr std::int64_t max_elements = std::int64_t{1} << 30;
-inline constexpr std::int64_t max_constant_bytes = std::int64_t{1} << 33;
-
 /// Parses the file. Throws Error if it is no ONNX model or its opset is outside 7 to 17.
 OnnxFile read_onnx_file(const std::filesystem::path& path);
 
 /// The element type that holds an ONNX type (see docs/operators.md); throws Error for strings and complex numbers.
 ElementType element_type_of(int onnx_type);
-
-/// Throws Error where a dimension is negative or the tensor too large.
-void check_shape(const Shape& shape);
 
 /// Decodes an initialiser or a tensor attribute. Nullopt if its external file does not exist.
 /// Throws Error where data and shape do not agree.

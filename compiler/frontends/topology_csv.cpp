@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "archdsl/source/error.h"
+#include "compiler/frontends/topology.h"
+
+namespace accord {
+
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const auto* blanks = " \t\r\"";
+  const auto first = text.find_first_not_of(blanks);
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::size_t start = 0;
+  while (start <= line.size()) {
+    const auto end = std::min(line.find(',', start), line.size());
+    cells.push_back(trimmed(line.substr(start, end - start)));
+    start = end + 1;
+  }
+  while (!cells.empty() && cells.back().empty()) cells.pop_back();
+  return cells;
+}
+
+std::optional<std::int64_t> integer(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The numbers after the name; further columns (sparsity) may follow them.
+std::vector<std::int64_t> numbers_of(const std::vector<std::string>& cells) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const auto value = integer(cells[i]);
+    if (!value) break;
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+TopologyLayer layer_of(const std::vector<std::string>& cells) {
+  const auto v = numbers_of(cells);
+  TopologyLayer layer;
+  layer.name = cells[0];
+  if (v.size() == 3) {
+    layer.kind = TopologyLayer::Kind::gemm;
+    layer.m = v[0], layer.n = v[1], layer.k = v[2];
+  } else if (v.size() == 7 || v.size() == 8) {
+    layer.h = v[0], layer.w = v[1], layer.r = v[2], layer.s = v[3], layer.c = v[4], layer.k = v[5];
+    layer.stride_h = v[6];
+    layer.stride_w = v.back();
+  } else {
+    throw Error(fmt::format("{} numbers after the name; a GEMM has 3 (M, N, K), a convolution 7 (ifmap height, ifmap "
+                            "width, filter height, filter width, channels, filters, stride)",
+                            v.size()));
+  }
+  return layer;
+}
+
+constexpr std::size_t max_layers = 100000;
+
+}  // namespace
+
+Network import_topology_csv(const std::filesystem::path& path, std::uint64_t seed) {
+  std::ifstream stream(path);
+  if (!stream) throw Error(path.string() + ": cannot open the file");
+  std::vector<TopologyLayer> layers;
+  int line_number = 0;
+  try {
+    for (std::string line; std::getline(stream, line);) {
+      ++line_number;
+      const auto cells = cells_of(line);
+      if (cells.empty() || cells[0].starts_with('#')) continue;
+      const bool heading = layers.empty() && cells.size() > 1 && numbers_of(cells).empty();
+      if (heading) continue;
+      layers.push_back(layer_of(cells));
+      if (layers.size() > max_layers) throw Error("too many layers");
+    }
+    line_number = 0;
+    return build_topology(path.stem().string(), layers, seed);
+  } catch (const Error& error) {
+    const auto place = line_number > 0 ? fmt::format("{}:{}", path.string(), line_number) : path.string();
+    throw Error(fmt::format("{}: {}", place, error.what()));
+  }
+}
+
+}  // namespace accord
