@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "archdsl/source/error.h"
+#include "compiler/codelets/expand.h"
+
+namespace accord {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts iterate(const Shape& shape, std::vector<Iterator>& iterators, const std::string& prefix) {
+  Texts names;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    names.push_back(fmt::format("{}{}", prefix, i));
+    iterators.push_back({names.back(), shape[i]});
+  }
+  return names;
+}
+
+std::string access(const std::string& operand, const Texts& index) {
+  return index.empty() ? operand : fmt::format("{}[{}]", operand, fmt::join(index, ", "));
+}
+
+Texts concat(const Network& network, const Operator& op, std::map<std::string, TensorId>& tensors,
+             std::vector<Iterator>& iterators) {
+  const Shape& whole = network.tensors[op.outputs[0]].shape;
+  auto axis = attribute(op, "axis", std::int64_t{1});
+  if (axis < 0) axis += static_cast<std::int64_t>(whole.size());
+  Texts statements;
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const auto name = fmt::format("x{}", i);
+    tensors[name] = op.inputs[i];
+    const Shape& shape = network.tensors[op.inputs[i]].shape;
+    const Texts index = iterate(shape, iterators, fmt::format("i{}_", i));
+    Texts target = index;
+    target[axis] += fmt::format(" + {}", offset);
+    statements.push_back(fmt::format("{} = {}", access("y", target), access(name, index)));
+    offset += shape[axis];
+  }
+  return statements;
+}
+
+Texts transpose(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
+  const Shape& shape = network.tensors[op.inputs[0]].shape;
+  std::vector<std::int64_t> reversed(shape.size());
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  const auto perm = attribute(op, "perm", reversed);
+  const Texts index = iterate(shape, iterators, "d");
+  Texts target;
+  for (const auto p : perm) target.push_back(index.at(p));
+  return {fmt::format("{} = {}", access("y", target), access("x", index))};
+}
+
+/// Index texts of a shape over the refined factors: each dimension is the mixed-radix number of its factors.
+bool over_factors(const Shape& shape, const std::vector<std::int64_t>& factors, const Texts& names, Texts& index) {
+  std::size_t at = 0;
+  for (const auto extent : shape) {
+    std::vector<std::pair<std::string, std::int64_t>> parts;
+    std::int64_t product = 1;
+    while (product < extent && at < factors.size()) {
+      product *= factors[at];
+      parts.emplace_back(names[at++], 1);
+    }
+    if (product != extent) return false;
+    std::int64_t weight = 1;
+    for (auto it = parts.rbegin(); it != parts.rend(); ++it) {
+      it->second = weight;
+      weight *= factors[at - 1 - static_cast<std::size_t>(it - parts.rbegin())];
+    }
+    Texts terms;
+    for (const auto& [name, w] : parts) terms.push_back(fmt::format("{}*{}", w, name));
+    index.push_back(parts.empty() ? "0" : fmt::format("{}", fmt::join(terms, " + ")));
+  }
+  return true;
+}
+
+/// Common refinement of two shapes: cut points of both, as products from the right.
+std::vector<std::int64_t> refine(const Shape& a, const Shape& b) {
+  std::vector<std::int64_t> cuts;
+  for (const Shape* shape : {&a, &b}) {
+    std::int64_t product = 1;
+    for (auto it = shape->rbegin(); it != shape->rend(); ++it) cuts.push_back(product *= *it);
+  }
+  std::sort(cuts.begin(), cuts.end());
+  std::vector<std::int64_t> factors;
+  std::int64_t last = 1;
+  for (const auto cut : cuts) {
+    if (cut == last) continue;
+    if (cut % last != 0) return {};
+    factors.insert(factors.begin(), cut / last);
+    last = cut;
+  }
+  return factors;
+}
+
+Texts reshape(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
+  const Shape& from = network.tensors[op.inputs[0]].shape;
+  const Shape& to = network.tensors[op.outputs[0]].shape;
+  const auto factors = refine(from, to);
+  const Texts names = iterate(factors, iterators, "f");
+  Texts source, target;
+  if (!over_factors(from, factors, names, source) || !over_factors(to, factors, names, target)) {
+    throw Error(fmt::format("{}: reshape of [{}] to [{}] mixes dimensions that do not divide", op.name,
+                            fmt::join(from, ","), fmt::join(to, ",")));
+  }
+  return {fmt::format("{} = {}", access("y", target), access("x", source))};
+}
+
+Texts slice(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
+  const Shape& shape = network.tensors[op.outputs[0]].shape;
+  const Shape& from = network.tensors[op.inputs[0]].shape;
+  const auto starts = attribute(op, "starts", std::vector<std::int64_t>{});
+  std::vector<std::int64_t> axes(starts.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = attribute(op, "axes", axes);
+  const auto steps = attribute(op, "steps", std::vector<std::int64_t>(starts.size(), 1));
+  const Texts index = iterate(shape, iterators, "d");
+  Texts source = index;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = axes[i] < 0 ? axes[i] + static_cast<std::int64_t>(shape.size()) : axes[i];
+    auto start = starts[i] < 0 ? starts[i] + from[axis] : starts[i];
+    start = std::clamp<std::int64_t>(start, 0, steps[i] < 0 ? from[axis] - 1 : from[axis]);
+    source[axis] = fmt::format("{}*{} + {}", steps[i], index[axis], start);
+  }
+  return {fmt::format("{} = {}", access("y", index), access("x", source))};
+}
+
+}  // namespace
+
+std::vector<std::string> movement_statements(const Network& network, const Operator& op,
+                                             std::map<std::string, TensorId>& tensors,
+                                             std::vector<Iterator>& iterators) {
+  const bool moves = op.type == "Concat" || op.type == "Transpose" || op.type == "Reshape" || op.type == "Slice" ||
+                     op.type == "Identity";
+  if (!moves) return {};
+  tensors["y"] = op.outputs[0];
+  if (op.type == "Concat") return concat(network, op, tensors, iterators);
+  tensors["x"] = op.inputs[0];
+  if (op.type == "Transpose") return transpose(network, op, iterators);
+  if (op.type == "Slice") return slice(network, op, iterators);
+  return reshape(network, op, iterators);
+}
+
+}  // namespace accord

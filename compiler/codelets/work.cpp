@@ -1,0 +1,306 @@
+#include "compiler/codelets/work.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <map>
+
+#include "archdsl/source/error.h"
+#include "archdsl/source/formula.h"
+#include "archdsl/tensor/parse.h"
+#include "compiler/codelets/expand.h"
+
+namespace accord {
+namespace {
+
+std::string number(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return fmt::format("{:.17g}", value);
+}
+
+std::string lowest_text(ElementType type) { return is_float(type) ? "-inf" : number(lowest(type)); }
+
+/// Integer variables that extents and constants of a codelet may name: NAME_0, NAME_last, strides_0, group, ...
+class Variables {
+ public:
+  void add(const std::string& name, std::int64_t value) {
+    names_.push_back(name);
+    values_.push_back(value);
+  }
+  void add_shape(const std::string& name, const Shape& shape) {
+    for (std::size_t i = 0; i < shape.size(); ++i) add(fmt::format("{}_{}", name, i), shape[i]);
+    if (!shape.empty()) add(name + "_last", shape.back());
+    if (shape.size() > 1) add(name + "_second_last", shape[shape.size() - 2]);
+  }
+  std::int64_t evaluate(const std::string& text) const { return Formula(text, names_).evaluate(values_); }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::int64_t> values_;
+};
+
+std::vector<double> attribute_numbers(const Attribute& attribute) {
+  if (const auto* i = std::get_if<std::int64_t>(&attribute)) return {static_cast<double>(*i)};
+  if (const auto* d = std::get_if<double>(&attribute)) return {*d};
+  if (const auto* is = std::get_if<std::vector<std::int64_t>>(&attribute)) return {is->begin(), is->end()};
+  if (const auto* ds = std::get_if<std::vector<double>>(&attribute)) return *ds;
+  return {};
+}
+
+/// Puts one operator after another into a common program.
+class Builder {
+ public:
+  Builder(const Network& network, const CodeletLibrary& library) : network_(network), library_(library) {}
+
+  void append(int op_index) {
+    const Operator& op = network_.operators[op_index];
+    const std::size_t before = texts_.size();
+    if (!append_movement(op)) append_codelet(op);
+    work_.operators.push_back(op_index);
+    for (std::size_t i = before; i < texts_.size(); ++i) {
+      work_.operator_of.push_back(static_cast<int>(work_.operators.size()) - 1);
+    }
+  }
+
+  Work finish();
+
+ private:
+  bool append_movement(const Operator& op);
+  void append_codelet(const Operator& op);
+  std::string operand_name(TensorId tensor);
+  std::string declare(const std::string& name, ElementType type, WorkOperand operand);
+  void set_index(const Codelet& codelet, const Operator& op);
+  void add_literals(const Codelet& codelet, const Operator& op, Expansion& expansion);
+  void add_variables(const Codelet& codelet, const Operator& op, const Expansion& expansion, Variables& variables);
+  void add_counted(const Codelet& codelet, const Operator& op, Expansion& expansion);
+  std::string requantise_expression(const Operator& op) const;
+  void iterator(const std::string& name, std::int64_t extent);
+
+  const Network& network_;
+  const CodeletLibrary& library_;
+  Work work_;
+  std::vector<std::string> texts_;
+  std::vector<std::string> index_;
+  std::map<TensorId, TensorId> alias_;
+  std::map<std::string, std::pair<ElementType, WorkOperand>> declared_;
+  StatementContext context_;
+  std::map<std::string, std::int64_t> extents_;
+  int temporaries_ = 0;
+};
+
+void Builder::iterator(const std::string& name, std::int64_t extent) {
+  if (extents_.emplace(name, extent).second) context_.iterator_order.push_back(name);
+}
+
+std::string Builder::declare(const std::string& name, ElementType type, WorkOperand operand) {
+  context_.operand_types[name] = type;
+  declared_[name] = {type, std::move(operand)};
+  return name;
+}
+
+std::string Builder::operand_name(TensorId tensor) {
+  if (const auto it = alias_.find(tensor); it != alias_.end()) tensor = it->second;
+  const std::string name = fmt::format("t{}", tensor);
+  if (declared_.count(name) == 0) {
+    declare(name, network_.tensors[tensor].type, {tensor, network_.tensors[tensor].shape, 0});
+  }
+  return name;
+}
+
+/// The first operator's output index is everybody's.
+void Builder::set_index(const Codelet& codelet, const Operator& op) {
+  if (!index_.empty()) return;
+  const Shape& shape = network_.tensors[op.outputs[0]].shape;
+  const std::size_t named = codelet.index.empty() ? 0 : codelet.index.size();
+  if (codelet.index.empty() || codelet.index[0].starts_with("@outer")) {
+    const std::size_t leading = shape.size() - (named == 0 ? 0 : named - 1);
+    for (std::size_t i = 0; i < leading; ++i) {
+      iterator(fmt::format("d{}", i), shape[i]);
+      index_.push_back(fmt::format("d{}", i));
+    }
+  }
+  for (const auto& text : codelet.index) {
+    if (!text.starts_with("@")) index_.push_back(text);
+  }
+}
+
+std::string Builder::requantise_expression(const Operator& op) const {
+  return attribute(op, "expression", std::string());
+}
+
+void Builder::add_literals(const Codelet& codelet, const Operator& op, Expansion& expansion) {
+  const ElementType type = network_.tensors[op.outputs[0]].type;
+  expansion.literals["acc"] = expansion.literals["TYPE"] = std::string(name(type));
+  expansion.literals["LOWEST"] = lowest_text(type);
+  auto add = [&](const std::string& key, const std::vector<double>& values) {
+    std::string upper = key;
+    std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+    if (values.size() == 1) expansion.literals[upper] = number(values[0]);
+  };
+  for (const auto& [key, values] : codelet.defaults) add(key, values);
+  for (const auto& [key, value] : op.attributes) add(key, attribute_numbers(value));
+}
+
+void Builder::add_variables(const Codelet& codelet, const Operator& op, const Expansion& expansion,
+                            Variables& variables) {
+  for (const auto& [key, tensor] : expansion.tensors) variables.add_shape(key, network_.tensors[tensor].shape);
+  auto add = [&](const std::string& key, const std::vector<double>& values) {
+    if (values.size() == 1) variables.add(key, static_cast<std::int64_t>(values[0]));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      variables.add(fmt::format("{}_{}", key, i), static_cast<std::int64_t>(values[i]));
+    }
+  };
+  for (const auto& [key, values] : codelet.defaults) {
+    if (op.attributes.count(key) == 0) add(key, values);
+  }
+  for (const auto& [key, value] : op.attributes) add(key, attribute_numbers(value));
+}
+
+/// A tensor of ones over the input's plane, so that sums of it count the positions inside.
+void Builder::add_counted(const Codelet& codelet, const Operator& op, Expansion& expansion) {
+  if (codelet.counted.empty()) return;
+  const Shape& shape = network_.tensors[expansion.tensors.at(codelet.counted)].shape;
+  const bool all = attribute(op, "count_include_pad", std::int64_t{0}) != 0;
+  const std::string ones = declare(fmt::format("inside{}", temporaries_++), ElementType::fp32,
+                                   {no_tensor, {shape[2], shape[3]}, all ? 1.0 : 0.0});
+  expansion.names["inside"] = ones;
+  iterator("in_p", shape[2]);
+  iterator("in_q", shape[3]);
+  texts_.push_back(ones + "[in_p, in_q] = 1");
+}
+
+bool Builder::append_movement(const Operator& op) {
+  Expansion expansion;
+  std::vector<Iterator> iterators;
+  const auto statements = movement_statements(network_, op, expansion.tensors, iterators);
+  if (statements.empty()) return false;
+  for (const auto& it : iterators) iterator(it.name, it.extent);
+  for (const auto& [key, tensor] : expansion.tensors) expansion.names[key] = operand_name(tensor);
+  for (const auto& text : statements) texts_.push_back(expand(text, expansion));
+  return true;
+}
+
+void Builder::append_codelet(const Operator& op) {
+  const Codelet* codelet = library_.find(op.type);
+  if (codelet == nullptr) throw Error(fmt::format("operator {} ({}) has no codelet", op.type, op.name));
+  Expansion expansion{&network_, &op, {}, {}, {}, {}, -1};
+  auto inputs = codelet->inputs;
+  if (codelet->parameters) {
+    const auto names = attribute(op, "parameters", std::string());
+    for (std::size_t at = 0; at < names.size();) {
+      const auto comma = std::min(names.find(',', at), names.size());
+      inputs.push_back(names.substr(at, comma - at));
+      at = comma + 1;
+    }
+  }
+  for (std::size_t i = 0; i < inputs.size() && i < op.inputs.size(); ++i) {
+    if (op.inputs[i] != no_tensor) expansion.tensors[inputs[i]] = op.inputs[i];
+  }
+  for (std::size_t i = 0; i < codelet->outputs.size(); ++i) expansion.tensors[codelet->outputs[i]] = op.outputs[i];
+  for (const auto& [output, input] : codelet->in_place) {
+    const TensorId source = expansion.tensors.at(input);
+    const auto it = alias_.find(source);
+    alias_[expansion.tensors.at(output)] = it == alias_.end() ? source : it->second;
+  }
+  for (const auto& [key, tensor] : expansion.tensors) expansion.names[key] = operand_name(tensor);
+
+  set_index(*codelet, op);
+  expansion.index = index_;
+  const int rank = static_cast<int>(index_.size());
+  const auto axis_default = codelet->defaults.count("axis") ? static_cast<std::int64_t>(codelet->defaults.at("axis")[0])
+                                                            : std::min(rank - 1, 1);
+  expansion.axis = static_cast<int>(attribute(op, "axis", axis_default));
+  if (expansion.axis < 0) expansion.axis += rank;
+
+  add_literals(*codelet, op, expansion);
+  Variables variables;
+  add_variables(*codelet, op, expansion, variables);
+  for (const auto& [key, text] : codelet->iterators) iterator(key, variables.evaluate(text));
+  for (const auto& [key, text] : codelet->constants) context_.constants[key] = variables.evaluate(text);
+  for (const auto& key : codelet->temporaries) {
+    expansion.names[key] = declare(fmt::format("{}{}", key, temporaries_++), ElementType::fp32, {});
+  }
+  add_counted(*codelet, op, expansion);
+  for (const auto& [key, text] : codelet->outside) {
+    declared_[expansion.names.at(key)].second.outside =
+        text == "lowest" ? lowest(network_.tensors[expansion.tensors.at(key)].type) : std::stod(text);
+  }
+  for (const auto& statement : codelet->statements) {
+    if (!statement.when.empty() && expansion.tensors.count(statement.when) == 0) continue;
+    if (!statement.unless.empty() && expansion.tensors.count(statement.unless) != 0) continue;
+    std::string text = statement.text;
+    if (const auto at = text.find("EXPRESSION"); at != std::string::npos) {
+      Expansion inner = expansion;
+      for (auto& [key, as] : inner.names) {
+        as += key == "x" ? "[@]" : "[@axis]";
+        Expansion renamed = expansion;
+        const auto bracket = as.find('[');
+        renamed.tensors[as.substr(0, bracket)] = expansion.tensors.at(key);
+        renamed.names.clear();
+        as = expand(as, renamed);
+      }
+      text.replace(at, 10, "\x01");
+      text = expand(text, expansion);
+      text.replace(text.find('\x01'), 1, expand(requantise_expression(op), inner));
+      texts_.push_back(text);
+    } else {
+      texts_.push_back(expand(text, expansion));
+    }
+  }
+}
+
+void drop_unit_iterators(TensorProgram& program) {
+  auto clean = [&](Access& access) {
+    for (auto& index : access.indices) {
+      std::erase_if(index.terms, [&](const auto& term) { return program.iterators[term.first].extent == 1; });
+    }
+  };
+  for (auto& statement : program.statements) {
+    clean(statement.target);
+    for (auto& access : statement.accesses) clean(access);
+  }
+}
+
+/// Temporaries take the shape that their target's index spans.
+void shape_temporaries(const TensorProgram& program, std::vector<WorkOperand>& operands) {
+  for (const auto& statement : program.statements) {
+    WorkOperand& operand = operands[statement.target.operand];
+    if (operand.tensor != no_tensor || !operand.shape.empty()) continue;
+    for (const auto& index : statement.target.indices) {
+      std::int64_t extent = 1 + index.offset;
+      for (const auto& [it, coefficient] : index.terms) extent += coefficient * (program.iterators[it].extent - 1);
+      operand.shape.push_back(extent);
+    }
+  }
+}
+
+Work Builder::finish() {
+  auto parsed = parse_statements(texts_, context_);
+  if (const auto* error = std::get_if<StatementError>(&parsed)) {
+    throw Error(fmt::format("codelet statement \"{}\", column {}: {}", texts_.at(error->statement), error->offset + 1,
+                            error->message));
+  }
+  work_.program = std::get<TensorProgram>(std::move(parsed));
+  for (auto& it : work_.program.iterators) {
+    const auto extent = extents_.find(it.name);
+    if (extent == extents_.end()) throw Error(fmt::format("codelet iterator {} has no extent", it.name));
+    it.extent = extent->second;
+  }
+  drop_unit_iterators(work_.program);
+  for (const auto& operand : work_.program.operands) work_.operands.push_back(declared_.at(operand.name).second);
+  shape_temporaries(work_.program, work_.operands);
+  return std::move(work_);
+}
+
+}  // namespace
+
+Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library) {
+  Builder builder(network, library);
+  for (const int op : operators) builder.append(op);
+  return builder.finish();
+}
+
+}  // namespace accord

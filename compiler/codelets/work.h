@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "archdsl/tensor/statement.h"
+#include "compiler/codelets/codelet.h"
+#include "compiler/network/network.h"
+
+namespace accord {
+
+/// An operand of a piece of work: a tensor of the network, or a temporary.
+struct WorkOperand {
+  TensorId tensor = no_tensor;
+  Shape shape;
+  double outside = 0;  ///< what reads beyond the shape yield
+};
+
+/// One or several operators as tensor statements with bound iterators: what is mapped, lowered, or given to the host.
+/// Iterators of extent 1 occur in no access.
+struct Work {
+  TensorProgram program;
+  std::vector<WorkOperand> operands;    ///< same index as program.operands
+  std::vector<int> operator_of;         ///< per statement: index into `operators`
+  std::vector<int> operators;           ///< of the network
+};
+
+/// Puts the codelets of consecutive operators together. The first one's output index names the iteration space that
+/// the later (element-wise) ones share; an operator whose codelet works in place shares its input's memory.
+/// `aliases` false keeps every operator's output a tensor of its own. Throws Error where an operator has no codelet.
+Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library);
+
+}  // namespace accord

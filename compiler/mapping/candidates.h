@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/mapping/homes.h"
+#include "compiler/mapping/limits.h"
+#include "compiler/mapping/plan.h"
+
+namespace accord {
+
+/// What the mapper knows of the machine.
+struct Machine {
+  explicit Machine(const Architecture& a) : architecture(a), graph(a), limits(a) {}
+  const Architecture& architecture;
+  ComponentGraph graph;
+  Limits limits;
+  const Capability& capability(const Match& match) const {
+    return architecture.units[match.unit].capabilities[match.capability];
+  }
+};
+
+/// All assignments of the work's iterators to dims of capabilities that keep every operand's access, with the operands'
+/// ways to and from off-chip memory; tiles are not chosen yet. Ordered by the least cycles that the main unit needs;
+/// the same assignments with shared and with separate windows both stand there. `reasons` receives why a capability
+/// was turned down. (Enumeration of iterator assignments: Zheng et al., "AMOS", ISCA 2022, section 4.)
+std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                                std::vector<std::string>& reasons);
+
+/// Least cycles that the main capability's instructions of this assignment occupy its unit, whatever the tiling.
+std::int64_t compute_bound(const Machine& machine, const Mapping& mapping);
+
+}  // namespace accord

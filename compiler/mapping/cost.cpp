@@ -1,0 +1,258 @@
+#include "compiler/mapping/cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace accord {
+namespace {
+
+std::int64_t trips(std::int64_t whole, std::int64_t tile) { return (whole + tile - 1) / tile; }
+
+std::int64_t outer_extent(const Mapping& mapping, int level, int it) {
+  return level == 0 ? mapping.extent[it] : mapping.tile[level - 1][it];
+}
+
+/// Sizes that an iterator's innermost tile takes, with how often each occurs.
+std::vector<std::pair<std::int64_t, std::int64_t>> box_classes(const Mapping& mapping, int it) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> classes = {{mapping.extent[it], 1}};
+  for (int level = 0; level < mapping.levels; ++level) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> next;
+    auto add = [&](std::int64_t size, std::int64_t count) {
+      if (size == 0 || count == 0) return;
+      for (auto& [s, c] : next) {
+        if (s == size) {
+          c += count;
+          return;
+        }
+      }
+      next.emplace_back(size, count);
+    };
+    for (const auto& [size, count] : classes) {
+      const std::int64_t tile = std::min(mapping.tile[level][it], size);
+      add(tile, count * (size / tile));
+      add(size % tile, count);
+    }
+    classes = std::move(next);
+  }
+  return classes;
+}
+
+class Predictor {
+ public:
+  Predictor(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping)
+      : machine_(machine), geometry_(geometry), work_(work), mapping_(mapping) {
+    cost_.unit_cycles.assign(machine.architecture.units.size(), 0);
+  }
+
+  Cost run() {
+    const auto bytes = footprint(machine_, geometry_, mapping_, cost_.error);
+    if (!cost_.error.empty()) return cost_;
+    for (std::size_t m = 0; m < bytes.size(); ++m) {
+      const Memory& memory = machine_.architecture.memories[m];
+      if (!memory.off_chip && bytes[m] > memory.capacity) {
+        cost_.error = fmt::format("{} needs {} bytes and has {}", memory.name, bytes[m], memory.capacity);
+        return cost_;
+      }
+    }
+    for (std::size_t u = 0; u < mapping_.uses.size() && cost_.error.empty(); ++u) add_use(static_cast<int>(u));
+    for (std::size_t s = 0; s < mapping_.steps.size() && cost_.error.empty(); ++s) add_step(static_cast<int>(s));
+    double sum = 0, busiest = 0;
+    for (const double cycles : cost_.unit_cycles) {
+      sum += cycles;
+      busiest = std::max(busiest, cycles);
+    }
+    cost_.cycles = busiest + first_ + 0.02 * sum;
+    return cost_;
+  }
+
+ private:
+  void add_use(int u);
+  void add_step(int s);
+  double average(const Use& use, int level) const;
+  std::vector<UseView> views(int s, const Extents& box);
+  void add_boxes(int s, std::size_t it, Extents& box, std::int64_t count);
+  void add_box(int s, const Extents& box, std::int64_t count);
+
+  const Machine& machine_;
+  Geometry& geometry_;
+  const Work& work_;
+  const Mapping& mapping_;
+  Cost cost_;
+  double first_ = 0;
+};
+
+/// Mean size of the use's tiles over the full tile.
+double Predictor::average(const Use& use, int level) const {
+  double share = 1;
+  for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
+    if (!depends(use.access, static_cast<int>(it))) continue;
+    const std::int64_t whole = outer_extent(mapping_, level, static_cast<int>(it));
+    const std::int64_t tile = mapping_.tile[level][it];
+    share *= static_cast<double>(whole) / static_cast<double>(trips(whole, tile) * tile);
+  }
+  return share;
+}
+
+void Predictor::add_use(int u) {
+  const Use& use = mapping_.uses[u];
+  if (use.role == UseRole::accumulator) return;
+  for (int level = 0; level < use.depth; ++level) {
+    const TileMove& move =
+        geometry_.move(u, level, mapping_.tile[level], level == 0 ? mapping_.extent : mapping_.tile[level - 1]);
+    if (!move.error.empty()) {
+      cost_.error = move.error;
+      return;
+    }
+    const Hop& hop = hop_at(use, level);
+    double cycles = 0;
+    for (const auto& piece : move.pieces) cycles += piece_cycles(machine_.architecture, hop, piece);
+    std::int64_t times = fills(mapping_, use, level);
+    if (use.role == UseRole::start && level + 1 == use.depth) {
+      times = 1;
+      for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
+        if (is_reduction(work_, mapping_, static_cast<int>(it))) continue;
+        for (int l = 0; l <= level; ++l) times *= trips(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]);
+      }
+    }
+    cost_.unit_cycles[hop.unit] += cycles * static_cast<double>(times) * average(use, level);
+    if (level == 0) first_ += std::min(cycles, cycles * average(use, level));
+  }
+}
+
+std::vector<UseView> Predictor::views(int s, const Extents& box) {
+  std::vector<UseView> result;
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.step != s || use.role == UseRole::start) continue;
+    const int index = static_cast<int>(u);
+    // A tile's remainder has a layout of its own; inner levels see the box, outer ones the tile.
+    const Extents& extents = use.depth == mapping_.levels ? box : mapping_.tile[std::max(use.depth - 1, 0)];
+    result.push_back({index, use.depth == 0 ? nullptr : &geometry_.layout(index, use.depth - 1, extents),
+                      use.depth == 0 ? &geometry_.strides(index) : nullptr});
+  }
+  return result;
+}
+
+void Predictor::add_box(int s, const Extents& box, std::int64_t count) {
+  const auto seen = views(s, box);
+  for (const auto& view : seen) {
+    if (view.layout != nullptr && !view.layout->error.empty()) {
+      cost_.error = view.layout->error;
+      return;
+    }
+  }
+  const StepShape shape = shape_step(machine_, mapping_, s, seen, box);
+  if (!shape.error.empty()) {
+    cost_.error = shape.error;
+    return;
+  }
+  const StepCycles cycles = cycles_of(machine_, mapping_, s, shape, box);
+  const int unit = mapping_.steps[s].match.unit;
+  cost_.unit_cycles[unit] += static_cast<double>(count) * static_cast<double>(cycles.cycles);
+  // A mover's capability also moves its off-chip operands.
+  const Unit& mover = machine_.architecture.units[unit];
+  if (mover.kind != UnitKind::mover) return;
+  double points = 1;
+  for (const auto extent : box) points *= static_cast<double>(extent);
+  for (const auto& view : seen) {
+    if (view.layout != nullptr) continue;
+    double bytes = static_cast<double>(geometry_.element_bytes(view.use));
+    for (std::size_t it = 0; it < box.size(); ++it) {
+      if (depends(mapping_.uses[view.use].access, static_cast<int>(it))) bytes *= static_cast<double>(box[it]);
+    }
+    const int link = mover.routes.empty() ? -1 : mover.routes[0].link;
+    const double width = link < 0 ? 16 : static_cast<double>(machine_.architecture.links[link].width);
+    cost_.unit_cycles[unit] += static_cast<double>(count) *
+                               std::max(0.0, bytes / width - static_cast<double>(cycles.cycles));
+  }
+}
+
+void Predictor::add_boxes(int s, std::size_t it, Extents& box, std::int64_t count) {
+  if (!cost_.error.empty()) return;
+  if (it == box.size()) {
+    add_box(s, box, count);
+    return;
+  }
+  const bool relevant = s == 0 || !is_reduction(work_, mapping_, static_cast<int>(it));
+  if (!relevant) {
+    box[it] = 1;
+    add_boxes(s, it + 1, box, count);
+    return;
+  }
+  for (const auto& [size, times] : box_classes(mapping_, static_cast<int>(it))) {
+    box[it] = size;
+    add_boxes(s, it + 1, box, count * times);
+  }
+}
+
+void Predictor::add_step(int s) {
+  Extents box(mapping_.extent.size(), 1);
+  add_boxes(s, 0, box, 1);
+}
+
+}  // namespace
+
+std::int64_t fills(const Mapping& mapping, const Use& use, int level) {
+  std::int64_t all = 1;
+  std::int64_t until_relevant = 1;
+  for (int l = 0; l <= level; ++l) {
+    for (const int it : mapping.order[l]) {
+      const std::int64_t n = trips(outer_extent(mapping, l, it), mapping.tile[l][it]);
+      all *= n;
+      if (n > 1 && depends(use.access, it)) until_relevant = all;
+    }
+  }
+  return until_relevant;
+}
+
+int copies_at(const Mapping& mapping, int use, int level) {
+  const Use& u = mapping.uses[use];
+  if (level > 0) return 1;
+  if (u.role == UseRole::accumulator || u.role == UseRole::output) {
+    return mapping.buffers.empty() ? 2 : mapping.buffers[use];
+  }
+  if (!mapping.buffers.empty() && mapping.buffers[use] == 1) return 1;
+  return fills(mapping, u, level) > 1 ? 2 : 1;
+}
+
+std::vector<std::int64_t> footprint(const Machine& machine, Geometry& geometry, const Mapping& mapping,
+                                    std::string& error) {
+  std::vector<std::int64_t> bytes(machine.architecture.memories.size(), 0);
+  std::vector<bool> accumulator_counted(bytes.size(), false);
+  for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
+    const Use& use = mapping.uses[u];
+    const int index = static_cast<int>(u);
+    if (use.role == UseRole::accumulator && use.step != 0) continue;
+    for (int level = 0; level < use.depth; ++level) {
+      if (use.role == UseRole::accumulator && level + 1 != use.depth) continue;
+      if (use.role == UseRole::start && level + 1 == use.depth) continue;
+      const Layout& layout = geometry.layout(index, level, mapping.tile[level]);
+      if (!layout.error.empty()) {
+        error = layout.error;
+        return bytes;
+      }
+      bytes[memory_at(machine.architecture, use, level)] += layout.bytes * copies_at(mapping, index, level);
+    }
+  }
+  return bytes;
+}
+
+double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
+  const Unit& unit = architecture.units[hop.unit];
+  const Route& route = unit.routes[hop.route];
+  const Memory& source = architecture.memories[route.source];
+  const Memory& target = architecture.memories[route.target];
+  const std::int64_t width = route.link >= 0 ? architecture.links[route.link].width : std::min(source.word, target.word);
+  const std::int64_t latency = source.latency + (route.link >= 0 ? architecture.links[route.link].latency : 0);
+  const std::int64_t chunk = std::min(unit.request, std::max<std::int64_t>(piece.contiguous, 1));
+  const double requests = std::ceil(static_cast<double>(piece.source_bytes) / static_cast<double>(chunk));
+  const double beats = requests * std::ceil(static_cast<double>(chunk) / static_cast<double>(width));
+  const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
+  const double runs = static_cast<double>(piece.bytes) / static_cast<double>(std::max<std::int64_t>(piece.extent[0], 1));
+  const double writes = runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word));
+  return std::max({beats, in_flight, writes, 1.0}) + 1;
+}
+
+}  // namespace accord

@@ -1,0 +1,227 @@
+#include "compiler/mapping/geometry.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace accord {
+namespace {
+
+/// The same axis in another layout of the same operand; -1 where it has none (a broadcast).
+int find_axis(const Layout& layout, const LayoutAxis& axis) {
+  for (std::size_t a = 0; a < layout.axes.size(); ++a) {
+    if (layout.axes[a].terms == axis.terms) return static_cast<int>(a);
+  }
+  return -1;
+}
+
+std::int64_t axis_step(const Layout* other, const LayoutAxis& axis) {
+  if (other == nullptr) return axis.home_step;
+  const int a = find_axis(*other, axis);
+  if (a < 0) return 0;
+  const LayoutAxis& there = other->axes[a];
+  return there.weight * other->groups[there.group].step;
+}
+
+const LayoutGroup* blocked_twin(const Layout* other, const Layout& tile, const LayoutGroup& group) {
+  if (other == nullptr) return nullptr;
+  const int a = find_axis(*other, tile.axes[group.axes[0]]);
+  if (a < 0) return nullptr;
+  const LayoutGroup& twin = other->groups[other->axes[a].group];
+  return twin.block == group.block && twin.extent > twin.block ? &twin : nullptr;
+}
+
+/// Steps of the flat index of a blocked group on the other side: within a block, and from block to block.
+bool blocked_steps(const Layout& tile, const Layout* other, const LayoutGroup& group, std::int64_t& step,
+                   std::int64_t& block_step) {
+  if (const LayoutGroup* twin = blocked_twin(other, tile, group)) {
+    step = twin->step;
+    block_step = twin->block_step;
+    return true;
+  }
+  const LayoutAxis& inner = tile.axes[group.axes[0]];
+  step = axis_step(other, inner);
+  block_step = step * group.block;
+  std::int64_t span = step * inner.extent;
+  for (std::size_t i = 1; i < group.axes.size(); ++i) {
+    const LayoutAxis& axis = tile.axes[group.axes[i]];
+    if (axis.extent > 1 && axis_step(other, axis) != span) return false;
+    span *= axis.extent;
+  }
+  return true;
+}
+
+class CopyBuilder {
+ public:
+  CopyBuilder(const Layout& tile, const Layout* other, std::int64_t element, std::string& error)
+      : tile_(tile), other_(other), error_(error) {
+    now_.copy.run = element;
+  }
+
+  std::vector<PlacedCopy> build() {
+    visit(0);
+    return std::move(copies_);
+  }
+
+ private:
+  void visit(std::size_t g) {
+    if (g == tile_.groups.size()) {
+      copies_.push_back(now_);
+      return;
+    }
+    const LayoutGroup& group = tile_.groups[g];
+    const PlacedCopy saved = now_;
+    if (group.extent <= group.block) {
+      for (const int a : group.axes) {
+        const LayoutAxis& axis = tile_.axes[a];
+        now_.copy.dims.push_back({axis.extent, axis_step(other_, axis), axis.weight * group.step});
+      }
+      visit(g + 1);
+    } else {
+      visit_blocked(g, group);
+    }
+    now_ = saved;
+  }
+
+  void visit_blocked(std::size_t g, const LayoutGroup& group) {
+    std::int64_t step = 0, block_step = 0;
+    if (!blocked_steps(tile_, other_, group, step, block_step)) {
+      error_ = "fused lanes do not follow memory";
+      return;
+    }
+    const PlacedCopy saved = now_;
+    const std::int64_t blocks = group.extent / group.block;
+    now_.copy.dims.push_back({group.block, step, group.step});
+    now_.copy.dims.push_back({blocks, block_step, group.block_step});
+    visit(g + 1);
+    now_ = saved;
+    if (const std::int64_t rest = group.extent % group.block; rest != 0) {
+      now_.source += blocks * block_step;
+      now_.target += blocks * group.block_step;
+      now_.copy.dims.push_back({rest, step, group.step});
+      visit(g + 1);
+      now_ = saved;
+    }
+  }
+
+  const Layout& tile_;
+  const Layout* other_;
+  std::string& error_;
+  PlacedCopy now_;
+  std::vector<PlacedCopy> copies_;
+};
+
+void add_pieces(TileMove& move, TransferPlan plan, std::int64_t source, std::int64_t target) {
+  for (auto& piece : plan.pieces) {
+    piece.source += source;
+    piece.target += target;
+    move.pieces.push_back(std::move(piece));
+  }
+  move.bytes += plan.bytes;
+  move.source_bytes += plan.source_bytes;
+}
+
+void swap_sides(PlacedCopy& copy) {
+  std::swap(copy.source, copy.target);
+  for (auto& dim : copy.copy.dims) std::swap(dim.source, dim.target);
+}
+
+}  // namespace
+
+std::vector<PlacedCopy> tile_copies(const Layout& tile, const Layout* other, std::int64_t element,
+                                    std::string& error) {
+  return CopyBuilder(tile, other, element, error).build();
+}
+
+TensorId Geometry::tensor(int use) const {
+  const Use& u = mapping_.uses[use];
+  return u.filled || u.access.operand < 0 ? no_tensor : work_.operands[u.access.operand].tensor;
+}
+
+bool Geometry::is_constant(int use) const {
+  const TensorId id = tensor(use);
+  return mapping_.uses[use].filled || (id != no_tensor && network_.tensors[id].is_constant());
+}
+
+const HomeStrides& Geometry::strides(int use) const {
+  static const HomeStrides none;
+  const TensorId id = tensor(use);
+  return id == no_tensor ? none : homes_[id].strides;
+}
+
+/// Extents of iterators that the use does not depend on play no part.
+Extents Geometry::relevant(int use, const Extents& extents) const {
+  Extents key = extents;
+  for (std::size_t it = 0; it < key.size(); ++it) {
+    if (!depends(mapping_.uses[use].access, static_cast<int>(it))) key[it] = 1;
+  }
+  return key;
+}
+
+const Layout& Geometry::layout(int use, int level, const Extents& extents) {
+  auto& slot = layouts_[{{use, level}, relevant(use, extents)}];
+  if (!slot) {
+    const Use& u = mapping_.uses[use];
+    slot = std::make_unique<Layout>(
+        make_layout(machine_.architecture, mapping_, u, extents, strides(use), memory_at(machine_.architecture, u, level)));
+  }
+  return *slot;
+}
+
+const TileMove& Geometry::move(int use, int level, const Extents& extents, const Extents& outer) {
+  const bool start = mapping_.uses[use].role == UseRole::start;
+  const Extents key = start ? extents : relevant(use, extents);
+  auto& slot = moves_[{{use, level}, {key, level == 0 ? Extents{} : start ? outer : relevant(use, outer)}}];
+  if (!slot) {
+    const bool into_accumulator = start && level + 1 == mapping_.uses[use].depth;
+    slot = std::make_unique<TileMove>(into_accumulator ? make_start(use, level, extents, outer)
+                                                       : make_move(use, level, extents, outer));
+  }
+  return *slot;
+}
+
+TileMove Geometry::make_move(int use, int level, const Extents& extents, const Extents& outer) {
+  const Use& u = mapping_.uses[use];
+  TileMove move;
+  const Layout& tile = layout(use, level, extents);
+  move.error = tile.error;
+  if (!move.error.empty()) return move;
+  const Hop& hop = hop_at(u, level);
+  const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
+  if (level == 0 && is_constant(use)) {
+    add_pieces(move, plan_packed(limits, tile.bytes), 0, 0);
+    move.image_bytes = tile.bytes;
+    return move;
+  }
+  const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
+  for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error)) {
+    if (u.role == UseRole::output) swap_sides(copy);
+    add_pieces(move, plan_copy(limits, copy.copy), copy.source, copy.target);
+  }
+  return move;
+}
+
+/// Initial values go from their own tile, which has lanes only, into the accumulator's rows.
+TileMove Geometry::make_start(int use, int level, const Extents& extents, const Extents& outer) {
+  const Use& u = mapping_.uses[use];
+  int accumulator = -1;
+  for (std::size_t i = 0; i < mapping_.uses.size(); ++i) {
+    const Use& other = mapping_.uses[i];
+    if (other.step == 0 && other.operand == u.operand && static_cast<int>(i) != use) accumulator = static_cast<int>(i);
+  }
+  assert(accumulator >= 0);
+  TileMove move;
+  const Layout& tile = layout(accumulator, mapping_.uses[accumulator].depth - 1, extents);
+  move.error = tile.error;
+  if (!move.error.empty()) return move;
+  const Layout& values = layout(use, level == 0 ? 0 : level - 1, level == 0 ? extents : outer);
+  const Hop& hop = hop_at(u, level);
+  const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
+  // The source tile's lanes are addressed as its own layout has them, whatever the level.
+  for (auto& copy : tile_copies(tile, &values, element_bytes(use), move.error)) {
+    add_pieces(move, plan_copy(limits, copy.copy), copy.source, copy.target);
+  }
+  if (level == 0) move.image_bytes = values.bytes;
+  return move;
+}
+
+}  // namespace accord

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/mapping/candidates.h"
+#include "compiler/mapping/layout.h"
+#include "compiler/mapping/transfer.h"
+
+namespace accord {
+
+using Extents = std::vector<std::int64_t>;
+
+/// A copy at an offset on either side.
+struct PlacedCopy {
+  std::int64_t source = 0;
+  std::int64_t target = 0;
+  Copy copy;
+};
+
+/// The transfers that bring a tile in or out, relative to the two tiles' bases.
+struct TileMove {
+  std::vector<TransferPiece> pieces;
+  std::int64_t bytes = 0;
+  std::int64_t source_bytes = 0;
+  std::int64_t image_bytes = 0;  ///< packed constant: size of its image
+  std::string error;
+};
+
+/// Layouts and moves of a mapping's tiles, remembered by shape.
+class Geometry {
+ public:
+  Geometry(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+           const Mapping& mapping)
+      : machine_(machine), network_(network), work_(work), homes_(homes), mapping_(mapping) {}
+
+  /// Layout of the use's tile at a level (its own memory's word), for these extents.
+  const Layout& layout(int use, int level, const Extents& extents);
+
+  /// Moves between the tile at `level` and the one outside it: off-chip memory at level 0 (constants come from a packed
+  /// image), else the tile at level - 1, whose extents are `outer`. For inputs towards the unit, for outputs away.
+  const TileMove& move(int use, int level, const Extents& extents, const Extents& outer);
+
+  bool is_constant(int use) const;
+  const HomeStrides& strides(int use) const;
+  TensorId tensor(int use) const;
+  std::int64_t element_bytes(int use) const { return bytes(mapping_.uses[use].type); }
+
+ private:
+  Extents relevant(int use, const Extents& extents) const;
+  TileMove make_move(int use, int level, const Extents& extents, const Extents& outer);
+  TileMove make_start(int use, int level, const Extents& extents, const Extents& outer);
+
+  const Machine& machine_;
+  const Network& network_;
+  const Work& work_;
+  const Homes& homes_;
+  const Mapping& mapping_;
+  std::map<std::pair<std::pair<int, int>, Extents>, std::unique_ptr<Layout>> layouts_;
+  std::map<std::pair<std::pair<int, int>, std::pair<Extents, Extents>>, std::unique_ptr<TileMove>> moves_;
+};
+
+/// Copies between a tile and the same elements elsewhere: `other` null means the home (axis home steps).
+/// Without `error`, source is the other side and target the tile.
+std::vector<PlacedCopy> tile_copies(const Layout& tile, const Layout* other, std::int64_t element, std::string& error);
+
+}  // namespace accord

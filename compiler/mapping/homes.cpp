@@ -1,0 +1,56 @@
+#include "compiler/mapping/homes.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace accord {
+namespace {
+
+/// Indices from outermost to innermost: channels last for images.
+std::vector<std::size_t> storage_order(std::size_t rank) {
+  std::vector<std::size_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  if (rank == 4) order = {0, 2, 3, 1};
+  return order;
+}
+
+}  // namespace
+
+void settle(Home& home, const Shape& shape, ElementType type) {
+  const std::size_t rank = shape.size();
+  home.before.resize(rank, 0);
+  home.after.resize(rank, 0);
+  home.strides.assign(rank, 0);
+  const auto order = storage_order(rank);
+  std::int64_t step = bytes(type);
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    home.strides[*it] = step;
+    step *= home.before[*it] + shape[*it] + home.after[*it];
+  }
+  home.bytes = step;
+  home.margin_bytes = step - element_count(shape) * bytes(type);
+  home.origin = 0;
+  for (std::size_t i = 0; i < rank; ++i) home.origin += home.before[i] * home.strides[i];
+}
+
+void reach(Home& home, const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents) {
+  for (std::size_t i = 0; i < access.indices.size(); ++i) {
+    std::int64_t low = access.indices[i].offset;
+    std::int64_t high = low;
+    for (const auto& [it, coefficient] : access.indices[i].terms) {
+      (coefficient < 0 ? low : high) += coefficient * (extents[it] - 1);
+    }
+    home.before[i] = std::max(home.before[i], -low);
+    home.after[i] = std::max(home.after[i], high + 1 - shape[i]);
+  }
+}
+
+Homes initial_homes(const Network& network) {
+  Homes homes(network.tensors.size());
+  for (std::size_t t = 0; t < homes.size(); ++t) {
+    settle(homes[t], network.tensors[t].shape, network.tensors[t].type);
+  }
+  return homes;
+}
+
+}  // namespace accord

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/codelets/work.h"
+#include "compiler/mapping/layout.h"
+
+namespace accord {
+
+/// How a tensor lies in off-chip memory: channels innermost for images, else row-major; a margin around the shape holds
+/// what reads beyond it yield (padding), so that no transfer needs a special case at the border.
+struct Home {
+  std::vector<std::int64_t> before;  ///< elements of margin per index
+  std::vector<std::int64_t> after;
+  double outside = 0;                ///< value in the margin
+  HomeStrides strides;               ///< bytes per index
+  std::int64_t origin = 0;           ///< bytes from the start of the allocation to element 0
+  std::int64_t bytes = 0;            ///< of the allocation
+  int alias = -1;                    ///< lives inside this tensor's home, at `alias_offset` from its element 0
+  std::int64_t alias_offset = 0;
+  std::int64_t address = -1;         ///< of element 0, once allocated
+  bool has_margin() const { return margin_bytes > 0; }
+  std::int64_t margin_bytes = 0;
+};
+
+/// Homes of all tensors of a network, same index.
+using Homes = std::vector<Home>;
+
+/// Dense homes without margins.
+Homes initial_homes(const Network& network);
+
+/// Widens the margins to what the access reaches beyond its tensor over these extents.
+void reach(Home& home, const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents);
+
+/// Strides, origin and size from the margins.
+void settle(Home& home, const Shape& shape, ElementType type);
+
+}  // namespace accord

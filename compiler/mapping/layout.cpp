@@ -1,0 +1,222 @@
+#include "compiler/mapping/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace accord {
+namespace {
+
+std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Overlapping sums (p*stride + r) are windows; g*K + k, where k stays below K, is a product of separate axes.
+bool is_window(const AffineIndex& index, const std::vector<std::int64_t>& whole) {
+  auto terms = index.terms;
+  std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::int64_t span = 1;
+  for (const auto& [it, coefficient] : terms) {
+    if (span > 1 && coefficient < span) return true;
+    span = coefficient * (whole[it] - 1) + span;
+  }
+  return false;
+}
+
+void add_axes(const Mapping& mapping, const Use& use, std::span<const std::int64_t> extents,
+              const HomeStrides& strides, Layout& layout) {
+  for (std::size_t m = 0; m < use.access.indices.size(); ++m) {
+    const AffineIndex& index = use.access.indices[m];
+    const std::int64_t stride = strides.empty() ? 0 : strides[m];
+    if (use.windowed && is_window(index, mapping.extent)) {
+      LayoutAxis axis{index.terms, 1, stride, 1, -1};
+      for (const auto& [it, coefficient] : index.terms) axis.extent += coefficient * (extents[it] - 1);
+      layout.axes.push_back(std::move(axis));
+      continue;
+    }
+    for (const auto& [it, coefficient] : index.terms) {
+      const auto same = std::find_if(layout.axes.begin(), layout.axes.end(), [&](const LayoutAxis& axis) {
+        return axis.terms.size() == 1 && axis.terms[0].first == it;
+      });
+      if (same != layout.axes.end()) {
+        same->home_step += coefficient * stride;
+      } else {
+        layout.axes.push_back({{{it, 1}}, extents[it], coefficient * stride, 1, -1});
+      }
+    }
+  }
+}
+
+int axis_of(const Layout& layout, int iterator) {
+  for (std::size_t a = 0; a < layout.axes.size(); ++a) {
+    for (const auto& term : layout.axes[a].terms) {
+      if (term.first == iterator) return static_cast<int>(a);
+    }
+  }
+  return -1;
+}
+
+struct WiredDim {
+  int dim = -1;
+  std::int64_t step = 0;
+  std::int64_t maximum = 1;
+};
+
+/// Dims of the capability that the operand steps through by wire, narrowest step first; free ones in `free_dims`.
+std::vector<WiredDim> wired_dims(const Capability& capability, int operand, std::vector<int>& free_dims) {
+  std::vector<WiredDim> wired;
+  const Statement& pattern = capability.program.statements.back();
+  const Access* access = &pattern.target;
+  for (const auto& read : pattern.accesses) {
+    if (read.operand == operand) access = &read;
+  }
+  for (std::size_t position = 0; position < access->indices.size(); ++position) {
+    const auto& step = capability.operands[operand].steps[position];
+    for (const auto& [dim, coefficient] : access->indices[position].terms) {
+      if (step.kind == Step::Kind::fixed) {
+        wired.push_back({dim, step.bytes * coefficient, capability.dims[dim].maximum});
+      } else {
+        free_dims.push_back(dim);
+      }
+    }
+  }
+  std::sort(wired.begin(), wired.end(), [](const WiredDim& a, const WiredDim& b) { return a.step < b.step; });
+  return wired;
+}
+
+class Packer {
+ public:
+  Packer(Layout& layout, std::int64_t word, std::int64_t element) : layout_(layout), word_(word), size_(element) {}
+
+  /// A chain of iterators as one group; false where an iterator sits inside a window with others.
+  bool group(const std::vector<int>& chain, int dim, LayoutGroup& out) const {
+    out.dim = dim;
+    for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+      const int a = axis_of(layout_, *it);
+      if (a < 0) continue;
+      if (layout_.axes[a].terms.size() != 1 && layout_.axes[a].extent != 1) return false;
+      layout_.axes[a].weight = out.extent;
+      out.extent *= layout_.axes[a].extent;
+      out.axes.push_back(a);
+    }
+    return true;
+  }
+
+  /// Closes the group: one linear run, or blocks whose step is set by `place_blocks`.
+  void push(LayoutGroup group, std::int64_t step, std::int64_t block) {
+    group.step = step;
+    group.block = std::min(block, std::max<std::int64_t>(group.extent, 1));
+    if (group.extent > group.block) group.block = block;
+    const int index = static_cast<int>(layout_.groups.size());
+    for (const int a : group.axes) layout_.axes[a].group = index;
+    size_ = std::max(size_, step * (std::min(group.block, group.extent) - 1) + inner(step));
+    if (group.extent > group.block) blocked_.push_back(index);
+    layout_.groups.push_back(std::move(group));
+  }
+
+  void push_free(LayoutGroup group) {
+    size_ = round_up(size_, word_);
+    const std::int64_t step = size_;
+    const std::int64_t extent = group.extent;
+    push(std::move(group), step, extent);
+    size_ = step * extent;
+  }
+
+  void place_blocks() {
+    for (const int g : blocked_) {
+      size_ = round_up(size_, word_);
+      layout_.groups[g].block_step = size_;
+      size_ *= (layout_.groups[g].extent + layout_.groups[g].block - 1) / layout_.groups[g].block;
+    }
+    blocked_.clear();
+  }
+
+  std::int64_t size() const { return size_; }
+
+ private:
+  std::int64_t inner(std::int64_t step) const { return std::min(step, size_); }
+
+  Layout& layout_;
+  std::int64_t word_;
+  std::int64_t size_;
+  std::vector<int> blocked_;
+};
+
+}  // namespace
+
+Layout make_layout(const Architecture& architecture, const Mapping& mapping, const Use& use,
+                   std::span<const std::int64_t> extents, const HomeStrides& strides, int memory) {
+  Layout layout;
+  const StatementPlan& step = mapping.steps[use.step];
+  const Capability& capability = architecture.units[step.match.unit].capabilities[step.match.capability];
+  const std::int64_t word = architecture.memories[memory].word;
+  const std::int64_t own_word = architecture.memories[use.memory].word;
+  add_axes(mapping, use, extents, strides, layout);
+  std::vector<int> free_dims;
+  const auto wired = wired_dims(capability, use.operand, free_dims);
+  if (use.filled && use.role == UseRole::input) {
+    std::int64_t size = bytes(use.type);
+    for (const auto& dim : wired) size = std::max(size, dim.step * dim.maximum);
+    layout.bytes = round_up(size, word);
+    return layout;
+  }
+  Packer packer(layout, word, bytes(use.type));
+  auto is_grouped = [&](int axis) { return layout.axes[axis].group >= 0; };
+  for (const auto& dim : wired) {
+    LayoutGroup group;
+    if (!packer.group(step.chains[dim.dim], dim.dim, group)) {
+      layout.error = "a wired dim steps through overlapping windows";
+      return layout;
+    }
+    const bool lanes = dim.step < own_word;
+    if (packer.size() > dim.step && group.extent > 1) {
+      layout.error = fmt::format("rows of {} bytes do not fit the wired step of {}", packer.size(), dim.step);
+      return layout;
+    }
+    packer.push(std::move(group), dim.step, lanes ? dim.maximum : INT64_MAX);
+  }
+  for (const int dim : free_dims) {
+    for (auto it = step.chains[dim].rbegin(); it != step.chains[dim].rend(); ++it) {
+      const int a = axis_of(layout, *it);
+      if (a < 0 || is_grouped(a)) continue;
+      packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
+    }
+  }
+  packer.place_blocks();
+  for (int a = static_cast<int>(layout.axes.size()) - 1; a >= 0; --a) {
+    if (!is_grouped(a)) packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
+  }
+  layout.bytes = round_up(packer.size(), word);
+  return layout;
+}
+
+std::int64_t iterator_step(const Layout& layout, int iterator) {
+  for (const auto& axis : layout.axes) {
+    for (const auto& [it, coefficient] : axis.terms) {
+      if (it == iterator) return coefficient * axis.weight * layout.groups[axis.group].step;
+    }
+  }
+  return 0;
+}
+
+int group_of_dim(const Layout& layout, int dim) {
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
+    if (layout.groups[g].dim == dim) return static_cast<int>(g);
+  }
+  return -1;
+}
+
+std::int64_t offset_of(const Layout& layout, std::span<const std::int64_t> point) {
+  std::int64_t offset = 0;
+  for (const auto& group : layout.groups) {
+    std::int64_t flat = 0;
+    for (const int a : group.axes) {
+      std::int64_t at = 0;
+      for (const auto& [it, coefficient] : layout.axes[a].terms) at += coefficient * point[it];
+      flat += at * layout.axes[a].weight;
+    }
+    offset += flat / group.block * group.block_step + flat % group.block * group.step;
+  }
+  return offset;
+}
+
+}  // namespace accord

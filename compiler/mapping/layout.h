@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "compiler/mapping/plan.h"
+
+namespace accord {
+
+/// One axis of a tile: an iterator, or a window's sum of iterators.
+struct LayoutAxis {
+  std::vector<std::pair<int, std::int64_t>> terms;  ///< iterator, coefficient
+  std::int64_t extent = 1;
+  std::int64_t home_step = 0;  ///< bytes between neighbours in the home layout
+  std::int64_t weight = 1;     ///< within its group's flat index
+  int group = -1;
+};
+
+/// Axes that are counted as one flat index f, stored at (f / block) * block_step + (f % block) * step.
+struct LayoutGroup {
+  std::vector<int> axes;  ///< innermost first
+  std::int64_t extent = 1;
+  std::int64_t block = 1;
+  std::int64_t step = 0;
+  std::int64_t block_step = 0;
+  int dim = -1;  ///< capability dim it serves with a wired step, or -1
+};
+
+/// Where the elements of a tile lie in an on-chip memory, relative to its base.
+struct Layout {
+  std::vector<LayoutAxis> axes;
+  std::vector<LayoutGroup> groups;  ///< innermost first
+  std::int64_t bytes = 0;
+  std::string error;  ///< why the capability cannot address such a tile; empty: it can
+};
+
+/// Bytes per logical index of a tensor in off-chip memory.
+using HomeStrides = std::vector<std::int64_t>;
+
+/// Layout of the tile of `extents` (one per iterator) that the use's capability can address: lanes innermost and blocked
+/// to the word, wired rows next, then the free dims, then what no dim covers.
+Layout make_layout(const Architecture& architecture, const Mapping& mapping, const Use& use,
+                   std::span<const std::int64_t> extents, const HomeStrides& strides, int memory);
+
+/// Bytes from one flat index of the chain to the next where it is uniform over the innermost `count` iterators of
+/// it, else -1. Blocked groups count as uniform (their own address function applies).
+std::int64_t iterator_step(const Layout& layout, int iterator);
+
+/// The group that serves capability dim `dim` by wired steps, or -1.
+int group_of_dim(const Layout& layout, int dim);
+
+/// Byte offset of the point (iterator values relative to the tile).
+std::int64_t offset_of(const Layout& layout, std::span<const std::int64_t> point);
+
+}  // namespace accord

@@ -1,0 +1,98 @@
+#include "compiler/mapping/limits.h"
+
+#include <algorithm>
+
+#include "archdsl/isa/emit.h"
+
+namespace accord {
+namespace {
+
+/// Greatest value that a binding can give.
+std::int64_t greatest(const Isa& isa, const Mnemonic& mnemonic, const Binding& binding) {
+  auto top = [](int bits, bool is_signed) {
+    const int magnitude = std::min(bits - (is_signed ? 1 : 0), 62);
+    return (std::int64_t{1} << magnitude) - 1;
+  };
+  std::int64_t value = binding.bias;
+  if (binding.field >= 0) {
+    const Field& field = mnemonic.fields[binding.field];
+    const std::int64_t raw = top(field.bits, field.is_signed);
+    value += raw > (std::int64_t{1} << 40) ? raw : raw * binding.unit;
+  }
+  if (binding.base != Binding::Base::none) {
+    for (const Register& reg : isa.registers) {
+      if (binding.reg >= reg.first && binding.reg < reg.first + reg.count) value += top(reg.bits, reg.is_signed);
+    }
+  }
+  return value;
+}
+
+bool is_constant(const Binding& binding) { return binding.base == Binding::Base::none && binding.field < 0; }
+
+void limit_step(Step& step, const Binding& binding) {
+  if (step.kind == Step::Kind::free && is_constant(binding)) step = {Step::Kind::fixed, binding.bias};
+}
+
+RouteLimits limit_route(const Architecture& architecture, int index) {
+  const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
+  const Route& route = architecture.units[mnemonic.unit].routes[mnemonic.route];
+  const auto names = transfer_arguments(route);
+  RouteLimits limits{index, route.walk};
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    const Binding& binding = mnemonic.arguments[a];
+    const std::string& name = names[a];
+    const auto digits = name.find_last_not_of("0123456789") + 1;
+    if (digits == name.size()) continue;
+    WalkDim& dim = limits.walk[std::stoul(name.substr(digits))];
+    if (name.starts_with("n")) dim.max = std::min(dim.max, greatest(architecture.isa, mnemonic, binding));
+    if (name.starts_with("src.stride")) limit_step(dim.source, binding);
+    if (name.starts_with("dst.stride")) limit_step(dim.target, binding);
+  }
+  return limits;
+}
+
+RunLimits limit_run(const Architecture& architecture, int index) {
+  const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
+  const Capability& capability = architecture.units[mnemonic.unit].capabilities[mnemonic.capability];
+  RunLimits limits{index, capability.dims};
+  for (std::size_t d = 0; d < limits.dims.size(); ++d) {
+    CapabilityDim& dim = limits.dims[d];
+    dim.maximum = std::min(dim.maximum, greatest(architecture.isa, mnemonic, mnemonic.arguments[d]));
+    dim.maximum = std::max(dim.maximum / dim.multiple * dim.multiple, dim.minimum);
+  }
+  return limits;
+}
+
+}  // namespace
+
+Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
+  for (std::size_t m = 0; m < architecture.isa.mnemonics.size(); ++m) {
+    const Mnemonic& mnemonic = architecture.isa.mnemonics[m];
+    const int index = static_cast<int>(m);
+    if (mnemonic.meaning == Meaning::transfer) {
+      routes_.emplace(std::pair(mnemonic.unit, mnemonic.route), limit_route(architecture, index));
+    } else if (mnemonic.meaning == Meaning::run) {
+      runs_.emplace(std::pair(mnemonic.unit, mnemonic.capability), limit_run(architecture, index));
+    }
+  }
+}
+
+const RouteLimits* Limits::route(int unit, int route) const {
+  const auto it = routes_.find({unit, route});
+  return it == routes_.end() ? nullptr : &it->second;
+}
+
+const RunLimits* Limits::run(int unit, int capability) const {
+  const auto it = runs_.find({unit, capability});
+  return it == runs_.end() ? nullptr : &it->second;
+}
+
+int Limits::mnemonic_for(Meaning meaning, int unit) const {
+  for (std::size_t m = 0; m < architecture_.isa.mnemonics.size(); ++m) {
+    const Mnemonic& mnemonic = architecture_.isa.mnemonics[m];
+    if (mnemonic.meaning == meaning && (unit < 0 || mnemonic.unit == unit)) return static_cast<int>(m);
+  }
+  return -1;
+}
+
+}  // namespace accord

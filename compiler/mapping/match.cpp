@@ -1,0 +1,202 @@
+#include "compiler/mapping/match.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+
+namespace accord {
+namespace {
+
+using Bindings = std::vector<std::optional<OperandMatch>>;
+
+/// Casts to the type that is there already mean nothing.
+const Expr& strip(const Expr& expr) {
+  const Expr* e = &expr;
+  while (e->op == ExprOp::cast && e->args[0]->op != ExprOp::constant && e->type == e->args[0]->type) {
+    e = e->args[0].get();
+  }
+  return *e;
+}
+
+std::optional<double> constant_of(const Expr& expr) {
+  if (expr.op == ExprOp::constant) return expr.value;
+  if (expr.op == ExprOp::cast || expr.op == ExprOp::neg) {
+    if (const auto value = constant_of(*expr.args[0])) return expr.op == ExprOp::neg ? -*value : *value;
+  }
+  return std::nullopt;
+}
+
+bool commutes(ExprOp op) {
+  return op == ExprOp::add || op == ExprOp::mul || op == ExprOp::min || op == ExprOp::max;
+}
+
+/// The value of one argument under which the operator returns the other.
+std::optional<double> identity_of(ExprOp op) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  switch (op) {
+    case ExprOp::add: return 0;
+    case ExprOp::mul: return 1;
+    case ExprOp::min: return infinity;
+    case ExprOp::max: return -infinity;
+    default: return std::nullopt;
+  }
+}
+
+/// Backtracking unification of a capability's expression (pattern) with the work's (subject).
+class Unifier {
+ public:
+  Unifier(const Capability& capability, const Statement& pattern, const Work& work, const Statement& subject)
+      : capability_(capability), pattern_(pattern), work_(work), subject_(subject) {}
+
+  using Continue = std::function<bool(const Bindings&)>;
+
+  bool unify(const Expr& p_in, const Expr& s_in, const Bindings& bindings, const Continue& then) const {
+    const Expr& p = strip(p_in);
+    const Expr& s = strip(s_in);
+    if (p.op == ExprOp::access) return unify_access(pattern_.accesses[p.access].operand, s, bindings, then);
+    if (p.op == ExprOp::constant) return unify_constant(p, s, bindings, then);
+    if (p.op == s.op && (p.op != ExprOp::cast || p.type == s.type) && p.args.size() == s.args.size()) {
+      if (unify_arguments(p, s, bindings, then)) return true;
+    }
+    return unify_identity(p, s, bindings, then);
+  }
+
+  /// Binds a capability operand to an access of the work.
+  std::optional<Bindings> bind(int operand, const Access& access, const Bindings& bindings) const {
+    OperandMatch match{OperandMatch::Kind::access, access, 0};
+    if (bindings[operand]) {
+      const bool same = bindings[operand]->kind == match.kind && bindings[operand]->access == access;
+      return same ? std::optional(bindings) : std::nullopt;
+    }
+    const bool scalar = capability_.operands[operand].memory < 0;
+    const ElementType wanted = capability_.program.operands[operand].type;
+    if (scalar || wanted != work_.program.operands[access.operand].type) return std::nullopt;
+    Bindings extended = bindings;
+    extended[operand] = std::move(match);
+    return extended;
+  }
+
+ private:
+  std::optional<Bindings> bind_constant(int operand, double value, const Bindings& bindings) const {
+    if (bindings[operand]) {
+      const bool same = bindings[operand]->kind == OperandMatch::Kind::constant && bindings[operand]->constant == value;
+      return same ? std::optional(bindings) : std::nullopt;
+    }
+    Bindings extended = bindings;
+    extended[operand] = OperandMatch{OperandMatch::Kind::constant, {}, value};
+    return extended;
+  }
+
+  bool unify_access(int operand, const Expr& s, const Bindings& bindings, const Continue& then) const {
+    std::optional<Bindings> extended;
+    if (s.op == ExprOp::access) {
+      extended = bind(operand, subject_.accesses[s.access], bindings);
+    } else if (const auto value = constant_of(s)) {
+      extended = bind_constant(operand, *value, bindings);
+    }
+    return extended && then(*extended);
+  }
+
+  bool unify_constant(const Expr& p, const Expr& s, const Bindings& bindings, const Continue& then) const {
+    const auto value = constant_of(s);
+    return value && *value == p.value && then(bindings);
+  }
+
+  bool unify_arguments(const Expr& p, const Expr& s, const Bindings& bindings, const Continue& then) const {
+    auto in_order = [&](bool swapped) {
+      std::function<bool(std::size_t, const Bindings&)> step = [&](std::size_t i, const Bindings& b) {
+        if (i == p.args.size()) return then(b);
+        const std::size_t j = swapped ? 1 - i : i;
+        return unify(*p.args[i], *s.args[j], b, [&](const Bindings& next) { return step(i + 1, next); });
+      };
+      return step(0, bindings);
+    };
+    return in_order(false) || (commutes(p.op) && in_order(true));
+  }
+
+  /// p = op(A, parameter): A alone where the parameter can take op's identity.
+  bool unify_identity(const Expr& p, const Expr& s, const Bindings& bindings, const Continue& then) const {
+    const auto identity = identity_of(p.op);
+    if (!identity) return false;
+    for (int side = 0; side < 2; ++side) {
+      const Expr* parameter = p.args[1 - side].get();
+      while (parameter->op == ExprOp::cast) parameter = parameter->args[0].get();
+      if (parameter->op != ExprOp::access) continue;
+      const auto extended = bind_constant(pattern_.accesses[parameter->access].operand, *identity, bindings);
+      if (extended && unify(*p.args[side], s, *extended, then)) return true;
+    }
+    return false;
+  }
+
+  const Capability& capability_;
+  const Statement& pattern_;
+  const Work& work_;
+  const Statement& subject_;
+};
+
+/// The capability's last statement does the work; one before it may set the target.
+bool read_shape(const Capability& capability, Match& match) {
+  const auto& statements = capability.program.statements;
+  if (statements.size() == 1) return true;
+  if (statements.size() != 2 || statements[0].reduction != Reduction::assign) return false;
+  const auto value = constant_of(*statements[0].value);
+  if (!value || statements[0].target.operand != statements[1].target.operand) return false;
+  match.initialises = true;
+  match.initial = *value;
+  return true;
+}
+
+bool match_capability(const Capability& capability, const Work& work, const Statement& subject, Match& match,
+                      std::string& reason) {
+  if (!read_shape(capability, match)) {
+    reason = "is a sequence of statements";
+    return false;
+  }
+  const Statement& pattern = capability.program.statements.back();
+  if (pattern.reduction != subject.reduction) {
+    reason = "reduces otherwise";
+    return false;
+  }
+  Unifier unifier(capability, pattern, work, subject);
+  const Bindings none(capability.operands.size());
+  const auto start = unifier.bind(pattern.target.operand, subject.target, none);
+  if (!start) {
+    reason = fmt::format("writes {}, not {}", name(capability.program.operands[pattern.target.operand].type),
+                         name(work.program.operands[subject.target.operand].type));
+    return false;
+  }
+  const bool found = unifier.unify(*pattern.value, *subject.value, *start, [&](const Bindings& bindings) {
+    match.operands.clear();
+    for (const auto& binding : bindings) match.operands.push_back(binding.value_or(OperandMatch{}));
+    return true;
+  });
+  if (!found) reason = "computes another expression or in other types";
+  return found;
+}
+
+}  // namespace
+
+std::vector<Match> match_statement(const Architecture& architecture, const Work& work, int statement,
+                                   std::vector<Rejection>* rejections) {
+  std::vector<Match> matches;
+  for (std::size_t u = 0; u < architecture.units.size(); ++u) {
+    const Unit& unit = architecture.units[u];
+    for (std::size_t c = 0; c < unit.capabilities.size(); ++c) {
+      Match match;
+      match.unit = static_cast<int>(u);
+      match.capability = static_cast<int>(c);
+      std::string reason;
+      if (match_capability(unit.capabilities[c], work, work.program.statements[statement], match, reason)) {
+        matches.push_back(std::move(match));
+      } else if (rejections != nullptr) {
+        rejections->push_back({unit.name + "." + unit.capabilities[c].name, reason});
+      }
+    }
+  }
+  return matches;
+}
+
+}  // namespace accord

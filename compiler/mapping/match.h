@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/codelets/work.h"
+
+namespace accord {
+
+/// What a capability's operand stands for in a statement of the work.
+struct OperandMatch {
+  enum class Kind {
+    access,    ///< an operand of the work, through `access`
+    constant,  ///< a number: a scalar argument, or a vector filled with it (the identity of an unused part)
+  };
+  Kind kind = Kind::constant;
+  Access access;      ///< `access.operand` indexes WorkOperands
+  double constant = 0;
+};
+
+/// One statement of the work done by one capability: the expressions agree under `operands`.
+struct Match {
+  int unit = -1;
+  int capability = -1;
+  bool initialises = false;  ///< the capability sets its target before it reduces
+  double initial = 0;        ///< to this
+  std::vector<OperandMatch> operands;  ///< per operand of the capability
+};
+
+/// A capability that cannot do the statement, and why.
+struct Rejection {
+  std::string capability;  ///< unit.capability
+  std::string reason;
+};
+
+/// All capabilities whose expression, reduction and types agree with the statement: equal trees up to commutativity,
+/// casts that change nothing, and parts whose parameter takes its identity (x * 1, x + 0, min(x, inf), max(x, -inf)).
+/// (Instruction selection by tree matching on tensor statements: Sotoudeh et al., "ISA Mapper", 2018.)
+std::vector<Match> match_statement(const Architecture& architecture, const Work& work, int statement,
+                                   std::vector<Rejection>* rejections = nullptr);
+
+}  // namespace accord

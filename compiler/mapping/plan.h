@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "archdsl/graph/component_graph.h"
+#include "compiler/codelets/work.h"
+#include "compiler/mapping/match.h"
+
+namespace accord {
+
+/// One statement of the work on one capability. A chain lists the iterators bound to a capability dim, outermost
+/// first; together they count that dim. Iterators in no chain become loops around the instruction.
+struct StatementPlan {
+  int statement = -1;
+  Match match;
+  std::vector<std::vector<int>> chains;  ///< per dim of the capability
+};
+
+enum class UseRole : std::uint8_t {
+  input,        ///< read by a statement; comes from off-chip memory
+  start,        ///< initial values of the accumulator (bias, zeros): last hop writes the accumulator's tile
+  accumulator,  ///< the temporary between the statements, stays in its memory
+  output        ///< written by the last statement; goes to off-chip memory
+};
+
+/// A memory operand of a step's capability, and its way between off-chip memory and the capability's memory.
+/// `hops` empty: the capability reaches off-chip memory itself (or the operand is the accumulator).
+struct Use {
+  UseRole role{};
+  int step = -1;
+  int operand = -1;        ///< of the capability
+  bool filled = false;     ///< a constant vector of `fill` instead of an operand of the work
+  double fill = 0;
+  Access access;           ///< of the work (not when filled)
+  ElementType type{};
+  int memory = -1;         ///< the capability's
+  int home = -1;           ///< off-chip memory
+  bool windowed = false;   ///< overlapping windows share their elements on chip (else each window has its own copy)
+  std::vector<Hop> hops;   ///< in the direction of the data; input: home -> memory, output: memory -> home
+  int depth = 0;           ///< transfers between home and the capability's memory; its tile lives at level depth - 1
+};
+
+/// The memory that holds the use's tile of a level (0 .. depth - 1).
+int memory_at(const Architecture& architecture, const Use& use, int level);
+
+/// The hop that fills (input, start) or empties (output) the use's tile of a level.
+const Hop& hop_at(const Use& use, int level);
+
+/// How the work of one layer runs on the machine: the statements' capabilities, tiles per level, loop order, buffers.
+/// Level 0 tiles live one hop from off-chip memory, level 1 tiles two hops, and so on.
+struct Mapping {
+  std::vector<std::int64_t> extent;              ///< per iterator, padded to what the capabilities' dims require
+  std::vector<StatementPlan> steps;                       ///< steps[0] is the main statement
+  std::vector<Use> uses;
+  bool reduces_at_once = false;                  ///< the main capability initialises, so it must see all in one go
+  int levels = 1;
+  std::vector<std::vector<std::int64_t>> tile;   ///< [level][iterator]
+  std::vector<std::vector<int>> order;           ///< [level]: loops, outermost first
+  std::vector<int> buffers;                      ///< copies of each use's tile at level 0 (1 or 2)
+  double predicted_cycles = 0;
+  std::int64_t bound_cycles = 0;
+};
+
+/// Whether the iterator is reduced by the main statement.
+bool is_reduction(const Work& work, const Mapping& mapping, int iterator);
+
+/// Iterators the access depends on.
+bool depends(const Access& access, int iterator);
+
+}  // namespace accord

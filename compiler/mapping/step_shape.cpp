@@ -1,0 +1,116 @@
+#include "compiler/mapping/step_shape.h"
+
+#include <algorithm>
+
+namespace accord {
+namespace {
+
+/// A blocked group that serves the dim, in any view.
+std::int64_t block_of(const UseView& view, int dim) {
+  if (view.layout == nullptr) return 1;
+  const int g = group_of_dim(*view.layout, dim);
+  if (g < 0) return 1;
+  const LayoutGroup& group = view.layout->groups[g];
+  return group.extent > group.block ? group.block : 1;
+}
+
+/// Number of innermost iterators of the chain over which the view's address grows evenly.
+std::size_t even_suffix(const Mapping& mapping, const UseView& view, const std::vector<int>& chain,
+                        const Extents& box) {
+  std::int64_t next = -1;  // step that the next outer iterator must have
+  std::size_t count = 0;
+  for (auto it = chain.rbegin(); it != chain.rend(); ++it, ++count) {
+    const std::int64_t step = view_step(mapping, view, *it);
+    if (box[*it] > 1) {
+      if (next >= 0 && step != next) return count;
+      next = step * box[*it];
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+std::int64_t view_step(const Mapping& mapping, const UseView& view, int iterator) {
+  if (view.layout != nullptr) return iterator_step(*view.layout, iterator);
+  std::int64_t step = 0;
+  const Access& access = mapping.uses[view.use].access;
+  for (std::size_t m = 0; m < access.indices.size(); ++m) {
+    for (const auto& [it, coefficient] : access.indices[m].terms) {
+      if (it == iterator) step += coefficient * (*view.strides)[m];
+    }
+  }
+  return step;
+}
+
+StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, const std::vector<UseView>& views,
+                     const Extents& box) {
+  StepShape shape;
+  const StatementPlan& plan = mapping.steps[step];
+  const RunLimits& limits = *machine.limits.run(plan.match.unit, plan.match.capability);
+  std::vector<bool> counted(box.size(), false);
+  for (std::size_t d = 0; d < plan.chains.size(); ++d) {
+    const auto& chain = plan.chains[d];
+    std::size_t length = chain.size();
+    std::int64_t block = 1;
+    for (const auto& view : views) {
+      const Use& use = mapping.uses[view.use];
+      const bool there = !use.filled && std::any_of(chain.begin(), chain.end(),
+                                                    [&](int it) { return depends(use.access, it); });
+      if (!there) continue;
+      length = std::min(length, even_suffix(mapping, view, chain, box));
+      block = std::max(block, block_of(view, static_cast<int>(d)));
+    }
+    StepShape::Dim dim;
+    dim.maximum = limits.dims[d].maximum;
+    dim.multiple = std::max(limits.dims[d].multiple, limits.dims[d].minimum);
+    dim.counted.assign(chain.end() - static_cast<std::ptrdiff_t>(length), chain.end());
+    for (const int it : dim.counted) {
+      dim.flat *= box[it];
+      counted[it] = true;
+    }
+    if (length < chain.size() && block > 1 && dim.flat % block != 0) {
+      shape.error = "blocks of lanes do not line up with the loops around them";
+    }
+    shape.dims.push_back(std::move(dim));
+  }
+  const auto occurring = [&](int it) {
+    return std::any_of(views.begin(), views.end(),
+                       [&](const UseView& view) { return depends(mapping.uses[view.use].access, it); });
+  };
+  for (std::size_t it = 0; it < box.size(); ++it) {
+    if (!counted[it] && box[it] > 1 && occurring(static_cast<int>(it))) shape.loops.push_back(static_cast<int>(it));
+  }
+  return shape;
+}
+
+StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                     const Extents& box) {
+  const StatementPlan& plan = mapping.steps[step];
+  const Capability& capability = machine.capability(plan.match);
+  std::int64_t around = 1;
+  for (const int it : shape.loops) around *= box[it];
+  StepCycles total;
+  std::vector<std::int64_t> values(shape.dims.size());
+  const std::size_t held = static_cast<std::size_t>(
+      std::count_if(capability.operands.begin(), capability.operands.end(), [](const auto& o) { return o.held; }));
+  values.resize(shape.dims.size() + held, 1);
+  // Every combination of whole and remaining chunks of the dims.
+  const std::size_t combinations = std::size_t{1} << shape.dims.size();
+  for (std::size_t c = 0; c < combinations; ++c) {
+    std::int64_t count = around;
+    for (std::size_t d = 0; d < shape.dims.size() && count > 0; ++d) {
+      const auto& dim = shape.dims[d];
+      const std::int64_t rest = dim.flat % dim.maximum;
+      const bool remainder = (c >> d & 1) != 0;
+      count *= remainder ? (rest != 0 ? 1 : 0) : dim.flat / dim.maximum;
+      values[d] = remainder ? rest : dim.maximum;
+    }
+    if (count == 0) continue;
+    total.instructions += count;
+    total.cycles += count * std::max<std::int64_t>(capability.interval.evaluate(values), 1);
+  }
+  return total;
+}
+
+}  // namespace accord

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/mapping/geometry.h"
+
+namespace accord {
+
+/// How a step's instructions cover a box: each capability dim counts the innermost iterators of its chain in chunks of at
+/// most `maximum`; the other iterators are loops around.
+struct StepShape {
+  struct Dim {
+    std::vector<int> counted;  ///< iterators, outermost first
+    std::int64_t flat = 1;     ///< their extents multiplied
+    std::int64_t maximum = 1;
+    std::int64_t multiple = 1;
+  };
+  std::vector<Dim> dims;
+  std::vector<int> loops;  ///< iterators with extent above 1 that no dim counts
+  std::string error;
+};
+
+/// The tile that a use is addressed in: its layout (null: off-chip memory).
+struct UseView {
+  int use = -1;
+  const Layout* layout = nullptr;
+  const HomeStrides* strides = nullptr;
+};
+
+/// Byte step of the iterator in the view.
+std::int64_t view_step(const Mapping& mapping, const UseView& view, int iterator);
+
+/// Finds how far each chain can be counted in one go in every operand.
+StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, const std::vector<UseView>& views,
+                     const Extents& box);
+
+/// Cycles that the step's instructions over one box occupy its unit, and their number.
+struct StepCycles {
+  std::int64_t instructions = 0;
+  std::int64_t cycles = 0;
+};
+StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                     const Extents& box);
+
+}  // namespace accord
