@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <system_error>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,25 +9,10 @@
 
 namespace accord {
 
-namespace {
-
-std::vector<std::filesystem::path> library_folders() {
-  std::error_code failed;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  std::vector<std::filesystem::path> folders;
-  if (!failed) folders.push_back(program.parent_path().parent_path() / "share" / "accord" / "accelerators");
-  folders.push_back(std::filesystem::path(ACCORD_CONFIGS_DIR) / "accelerators");
-  return folders;
-}
-
-}  // namespace
-
 std::filesystem::path find_covenant(const std::string& arch) {
   if (std::filesystem::exists(arch)) return arch;
-  for (const auto& folder : library_folders()) {
-    const auto shipped = folder / (arch + ".yaml");
-    if (std::filesystem::exists(shipped)) return shipped;
-  }
+  const auto shipped = std::filesystem::path(ACCORD_CONFIGS_DIR) / "accelerators" / (arch + ".yaml");
+  if (std::filesystem::exists(shipped)) return shipped;
   throw Error(fmt::format("{}: neither a file nor the name of a shipped accelerator", arch));
 }
 

@@ -16,8 +16,8 @@ struct ArchitectureChoice {
 
 inline constexpr const char* default_accelerator = "gemmini16";
 
-/// The file itself, or configs/accelerators/NAME.yaml of the source tree or of the installed share directory.
-/// Throws Error where neither exists.
+/// The file itself, or configs/accelerators/NAME.yaml of the tree that this was built from. Throws Error where neither
+/// exists.
 std::filesystem::path find_covenant(const std::string& arch);
 
 /// All diagnostics go to stderr; throws Error where one of them is an error.
