@@ -31,7 +31,8 @@ BlockRunner::BlockRunner(const CompiledStatement& statement, KernelScratch& scra
 
 void BlockRunner::run() {
   const Tape& tape = statement_.tape;
-  loops_ = choose_block(scratch_.nest, statement_.sizes, statement_.rules, lanes);
+  loops_ = choose_block(scratch_.nest, statement_.sizes, statement_.rules,
+                        {lanes, 5.0 * static_cast<double>(tape.steps.size() + 2 * statement_.sizes.size())});
   folds_ = loops_.column >= 0 && scratch_.nest.target_step(static_cast<std::size_t>(loops_.column)) == 0;
   const auto registers = static_cast<std::size_t>(tape.registers) + 1;
   const std::size_t lines = registers * register_bytes / sizeof(KernelScratch::Line);
@@ -41,6 +42,7 @@ void BlockRunner::run() {
   for (std::size_t r = 0; r < registers; ++r) scratch_.registers[r] = slot(static_cast<int>(r));
   for (std::size_t c = 0; c < tape.constants.size(); ++c)
     scratch_.registers[tape.access_types.size() + c] = reinterpret_cast<const std::byte*>(&tape.constants[c]);
+  scratch_.loaded.assign(tape.access_types.size(), {});
   bind_scalars();
   scratch_.outer.clear();
   for (std::size_t loop = 0; loop < scratch_.nest.loops.size(); ++loop)
@@ -123,6 +125,9 @@ void BlockRunner::load_accesses(std::int64_t column, std::int64_t row, Block blo
       scratch_.registers[a] = from;
       continue;
     }
+    KernelScratch::Loaded& loaded = scratch_.loaded[a];
+    if (loaded.from == from && loaded.count == taken.columns * taken.rows) continue;
+    loaded = {statement_.rules.reads_target ? nullptr : from, taken.columns * taken.rows};
     scratch_.registers[a] = slot(static_cast<int>(a));
     table_.load[at(types[a])](slot(static_cast<int>(a)), from, taken, step);
   }
@@ -177,14 +182,11 @@ void BlockRunner::combine_rows(std::byte* to, Block block) {
   const bool is_scalar = scratch_.is_scalar[static_cast<std::size_t>(result)] != 0;
   const std::byte* value = full(result, lane_type(type), is_scalar, block.columns * block.rows);
   std::byte* accumulator = slot(statement_.tape.registers);
-  const auto fold = table_.fold[static_cast<std::size_t>(statement_.reduction)][at(type)];
-  for (std::int64_t row = 0; row < block.rows; ++row) {
-    table_.load[at(type)](accumulator, to, {}, step);
-    fold(accumulator, value, block.columns);
-    table_.store[at(type)](to, accumulator, {}, step);
-    to += step.row;
-    value += block.columns * lane_bytes(type);
-  }
+  const Block targets{block.rows, 1};
+  const BlockSteps target_step{step.row, 0};
+  table_.load[at(type)](accumulator, to, targets, target_step);
+  table_.fold[static_cast<std::size_t>(statement_.reduction)][at(type)](accumulator, value, block);
+  table_.store[at(type)](to, accumulator, targets, target_step);
 }
 
 }  // namespace accord

@@ -28,47 +28,36 @@ bool may_be_column(const LoopNest& nest, std::size_t loop, OrderRules rules, boo
   return !reduces || is_last_reduction(nest, loop);
 }
 
-// Nanoseconds per element and per column, roughly: what matters is the order between the candidates.
-double column_cost(const LoopNest& nest, std::size_t loop, std::span<const int> sizes, OrderRules rules,
-                   std::int64_t lanes) {
-  double element = 0;
-  for (std::size_t slot = 0; slot < nest.slots; ++slot) {
-    const std::int64_t step = std::abs(nest.step(loop, slot));
-    element += step == sizes[slot] ? 0.1 : step == 0 ? 0.02 : step < 64 ? 0.5 : 0.8;
-  }
-  if (nest.target_step(loop) == 0) element += rules.ordered ? 1.2 : 0.05;
-  constexpr double per_column = 10;
-  return element + per_column / static_cast<double>(std::min(nest.loops[loop].extent, lanes));
-}
-
-int choose_column(const LoopNest& nest, std::span<const int> sizes, OrderRules rules, bool injective,
-                  std::int64_t lanes) {
-  int best = -1;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t loop = nest.loops.size(); loop-- > 0;) {
-    if (!may_be_column(nest, loop, rules, injective)) continue;
-    const double cost = column_cost(nest, loop, sizes, rules, lanes);
-    if (cost >= least) continue;
-    least = cost;
-    best = static_cast<int>(loop);
-  }
-  return best;
-}
-
-// The innermost loop over other elements of the target, preferring those that are long enough to fill the block.
-int choose_row(const LoopNest& nest, int column, std::int64_t lanes) {
-  const std::int64_t room = lanes / nest.loops[static_cast<std::size_t>(column)].extent;
-  if (room < 2) return -1;
+// The loop over other elements of the target that fills the block best.
+int choose_row(const LoopNest& nest, std::size_t column, std::int64_t lanes) {
+  const std::int64_t room = lanes / nest.loops[column].extent;
   int best = -1;
   std::int64_t most = 1;
   for (std::size_t loop = nest.loops.size(); loop-- > 0;) {
-    if (static_cast<int>(loop) == column || nest.target_step(loop) == 0) continue;
+    if (loop == column || nest.target_step(loop) == 0) continue;
     const std::int64_t rows = std::min(room, nest.loops[loop].extent);
     if (rows <= most) continue;
     most = rows;
     best = static_cast<int>(loop);
   }
   return best;
+}
+
+// Nanoseconds per element, roughly: what matters is the order between the candidates.
+double block_cost(const LoopNest& nest, BlockLoops loops, std::span<const int> sizes, OrderRules rules,
+                  BlockLimits limits) {
+  const auto column = static_cast<std::size_t>(loops.column);
+  double element = 0;
+  for (std::size_t slot = 0; slot < nest.slots; ++slot) {
+    const std::int64_t step = std::abs(nest.step(column, slot));
+    element += step == sizes[slot] ? 0.1 : step == 0 ? 0.02 : step < 64 ? 0.5 : 0.8;
+  }
+  if (nest.target_step(column) == 0) element += rules.ordered ? 1.2 : 0.05;
+  const std::int64_t columns = std::min(nest.loops[column].extent, limits.lanes);
+  std::int64_t count = columns;
+  if (loops.row >= 0) count *= std::min(nest.loops[static_cast<std::size_t>(loops.row)].extent, limits.lanes / columns);
+  constexpr double row_overhead = 3;
+  return element + row_overhead / static_cast<double>(columns) + limits.overhead / static_cast<double>(count);
 }
 
 }  // namespace
@@ -116,13 +105,20 @@ bool LoopNest::is_injective() const {
   return true;
 }
 
-BlockLoops choose_block(const LoopNest& nest, std::span<const int> sizes, OrderRules rules, std::int64_t lanes) {
-  BlockLoops result;
-  if (nest.loops.empty()) return result;
-  const bool injective = nest.loops.size() == 1 || nest.is_injective();
-  result.column = choose_column(nest, sizes, rules, injective, lanes);
-  if (result.column >= 0 && injective && nest.loops.size() > 1) result.row = choose_row(nest, result.column, lanes);
-  return result;
+BlockLoops choose_block(const LoopNest& nest, std::span<const int> sizes, OrderRules rules, BlockLimits limits) {
+  BlockLoops best;
+  const std::size_t count = nest.loops.size();
+  const bool injective = count <= 1 || nest.is_injective();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t loop = count; loop-- > 0;) {
+    if (!may_be_column(nest, loop, rules, injective)) continue;
+    const BlockLoops candidate{static_cast<int>(loop), injective ? choose_row(nest, loop, limits.lanes) : -1};
+    const double cost = count == 1 ? 0 : block_cost(nest, candidate, sizes, rules, limits);
+    if (cost >= least) continue;
+    least = cost;
+    best = candidate;
+  }
+  return best;
 }
 
 }  // namespace accord

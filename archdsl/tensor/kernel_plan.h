@@ -48,8 +48,13 @@ struct BlockLoops {
   int row = -1;
 };
 
+struct BlockLimits {
+  std::int64_t lanes = 0;  ///< in a block, at most
+  double overhead = 0;     ///< nanoseconds per block, roughly
+};
+
 /// Chooses the loops to vectorise among those that keep the results as the interpreter has them.
 /// `sizes` are the element sizes of the slots.
-BlockLoops choose_block(const LoopNest& nest, std::span<const int> sizes, OrderRules rules, std::int64_t lanes);
+BlockLoops choose_block(const LoopNest& nest, std::span<const int> sizes, OrderRules rules, BlockLimits limits);
 
 }  // namespace accord

@@ -23,11 +23,18 @@ struct KernelScratch {
     std::byte bytes[64];
   };
 
+  /// What an access's register holds: the same block again need not be loaded again.
+  struct Loaded {
+    const std::byte* from = nullptr;
+    std::int64_t count = 0;
+  };
+
   LoopNest nest;
   std::vector<std::size_t> outer;
   std::vector<std::int64_t> counters;
   std::vector<std::byte*> pointers;
   std::vector<const std::byte*> registers;
+  std::vector<Loaded> loaded;     ///< by access
   std::vector<char> is_scalar;  ///< by register
   std::vector<BoundStep> steps;
   std::vector<Line> lanes;

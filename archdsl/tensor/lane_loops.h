@@ -44,33 +44,56 @@ void fill(void* out, const void* in, std::int64_t count) {
 }
 
 template <typename E>
-void load(void* out, const std::byte* from, Block block, BlockSteps steps) {
+void load_row(typename E::Lane* __restrict to, const std::byte* __restrict from, std::int64_t count,
+              std::int64_t step) {
   using Stored = typename E::Stored;
-  auto* __restrict to = static_cast<typename E::Lane*>(out);
-  for (std::int64_t row = 0; row < block.rows; ++row, to += block.columns, from += steps.row) {
-    const std::byte* __restrict at = from;
-    if (steps.column == static_cast<std::int64_t>(sizeof(Stored))) {
-      for (std::int64_t i = 0; i < block.columns; ++i)
-        to[i] = E::decode(read<Stored>(at + i * static_cast<std::int64_t>(sizeof(Stored))));
-    } else {
-      for (std::int64_t i = 0; i < block.columns; ++i, at += steps.column) to[i] = E::decode(read<Stored>(at));
-    }
+  constexpr std::int64_t size = sizeof(Stored);
+  if (step == size) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = E::decode(read<Stored>(from + i * size));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i, from += step) to[i] = E::decode(read<Stored>(from));
+  }
+}
+
+// One row where the rows follow one another like columns.
+inline Block collapse(Block block, BlockSteps steps) {
+  if (steps.row != steps.column * block.columns) return block;
+  return {block.columns * block.rows, 1};
+}
+
+template <typename E>
+void load(void* out, const std::byte* from, Block block, BlockSteps steps) {
+  auto* to = static_cast<typename E::Lane*>(out);
+  block = collapse(block, steps);
+  if (steps.row != 0) {
+    for (std::int64_t row = 0; row < block.rows; ++row, to += block.columns, from += steps.row)
+      load_row<E>(to, from, block.columns, steps.column);
+    return;
+  }
+  load_row<E>(to, from, block.columns, steps.column);
+  const std::int64_t count = block.columns * block.rows;
+  for (std::int64_t done = block.columns; done < count; done *= 2)
+    std::copy_n(to, std::min(done, count - done), to + done);
+}
+
+template <typename E>
+void store_row(std::byte* __restrict to, const typename E::Lane* __restrict from, std::int64_t count,
+               std::int64_t step) {
+  using Stored = typename E::Stored;
+  constexpr std::int64_t size = sizeof(Stored);
+  if (step == size) {
+    for (std::int64_t i = 0; i < count; ++i) write<Stored>(to + i * size, E::encode(from[i]));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i, to += step) write<Stored>(to, E::encode(from[i]));
   }
 }
 
 template <typename E>
 void store(std::byte* to, const void* in, Block block, BlockSteps steps) {
-  using Stored = typename E::Stored;
-  const auto* __restrict from = static_cast<const typename E::Lane*>(in);
-  for (std::int64_t row = 0; row < block.rows; ++row, from += block.columns, to += steps.row) {
-    std::byte* __restrict at = to;
-    if (steps.column == static_cast<std::int64_t>(sizeof(Stored))) {
-      for (std::int64_t i = 0; i < block.columns; ++i)
-        write<Stored>(at + i * static_cast<std::int64_t>(sizeof(Stored)), E::encode(from[i]));
-    } else {
-      for (std::int64_t i = 0; i < block.columns; ++i, at += steps.column) write<Stored>(at, E::encode(from[i]));
-    }
-  }
+  const auto* from = static_cast<const typename E::Lane*>(in);
+  block = collapse(block, steps);
+  for (std::int64_t row = 0; row < block.rows; ++row, from += block.columns, to += steps.row)
+    store_row<E>(to, from, block.columns, steps.column);
 }
 
 template <typename E>
@@ -82,15 +105,18 @@ void narrow(void* out, const void* in, std::int64_t count) {
 
 // Integer sums wrap once at the end: the width divides the lane's. Floats round after every addition.
 template <typename Op, typename E>
-void fold(void* accumulator, const void* in, std::int64_t count) {
+void fold(void* accumulators, const void* in, Block block) {
   using Lane = typename E::Lane;
-  Lane result = *static_cast<Lane*>(accumulator);
+  auto* to = static_cast<Lane*>(accumulators);
   const auto* from = static_cast<const Lane*>(in);
-  for (std::int64_t i = 0; i < count; ++i) {
-    result = Op::apply(result, from[i]);
-    if constexpr (std::is_same_v<Lane, float>) result = E::narrow(result);
+  for (std::int64_t row = 0; row < block.rows; ++row, from += block.columns) {
+    Lane result = to[row];
+    for (std::int64_t i = 0; i < block.columns; ++i) {
+      result = Op::apply(result, from[i]);
+      if constexpr (std::is_same_v<Lane, float>) result = E::narrow(result);
+    }
+    to[row] = E::narrow(result);
   }
-  *static_cast<Lane*>(accumulator) = E::narrow(result);
 }
 
 }  // namespace

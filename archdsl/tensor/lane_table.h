@@ -40,7 +40,7 @@ struct LaneTable {
   using Select = void (*)(void* out, const void* condition, const void* yes, const void* no, std::int64_t count);
   using Load = void (*)(void* out, const std::byte* from, Block block, BlockSteps steps);
   using Store = void (*)(std::byte* to, const void* in, Block block, BlockSteps steps);
-  using Fold = void (*)(void* accumulator, const void* in, std::int64_t count);
+  using Fold = void (*)(void* accumulators, const void* in, Block block);
 
   Unary unary[operations][lane_types] = {};
   Binary binary[operations][lane_types][modes] = {};
@@ -50,7 +50,7 @@ struct LaneTable {
   Unary fill[lane_types] = {};                           ///< repeats the first lane
   Load load[element_types] = {};
   Store store[element_types] = {};                       ///< of lanes that hold values of the element type
-  Fold fold[4][element_types] = {};                      ///< by Reduction, in order
+  Fold fold[4][element_types] = {};                      ///< by Reduction: each row into its lane, in order
   MultiplyAccumulate multiply_accumulate_integer = nullptr;
   MultiplyAccumulate multiply_accumulate_float = nullptr;
 };
