@@ -14,11 +14,13 @@ ComponentKind read_kind(Scope& scope, const NodeEntry& entry) {
   const Node* const kind = entry.value.find("kind");
   if (!kind) {
     if (entry.value.is_map()) {
-      scope.reporter().report("missing-key", entry.key.place, fmt::format("component `{}` needs the key `kind`", entry.key.text),
+      scope.reporter().report("missing-key", entry.key.place,
+                              fmt::format("component `{}` needs the key `kind`", entry.key.text),
                               "one of memory, link, mover, compute, controller");
     } else {
-      scope.reporter().report("wrong-form", entry.value.place,
-                              fmt::format("component `{}` is a map, not {}", entry.key.text, describe(entry.value.kind)));
+      scope.reporter().report(
+          "wrong-form", entry.value.place,
+          fmt::format("component `{}` is a map, not {}", entry.key.text, describe(entry.value.kind)));
     }
     return ComponentKind::unknown;
   }
@@ -40,7 +42,8 @@ void collect_names(Elaboration& elaboration, const Node& node) {
   int memories = 0, links = 0, units = 0, controllers = 0;
   for (const NodeEntry& entry : node.entries) {
     if (!elaboration.scope.check_name(entry.key.text, entry.key.place, "component")) continue;
-    Elaboration::Component component{entry.key.text, read_kind(elaboration.scope, entry), -1, &entry.value, entry.key.place};
+    Elaboration::Component component{entry.key.text, read_kind(elaboration.scope, entry), -1, &entry.value,
+                                     entry.key.place};
     switch (component.kind) {
       case ComponentKind::memory: component.index = memories++; break;
       case ComponentKind::link: component.index = links++; break;
@@ -83,7 +86,8 @@ void read_controllers(Elaboration& elaboration, const Place& place) {
     architecture.controller = std::move(controller);
   }
   if (!first && !broken) {
-    elaboration.scope.reporter().report("controller-count", place, "a covenant has exactly one controller; there is none",
+    elaboration.scope.reporter().report("controller-count", place,
+                                        "a covenant has exactly one controller; there is none",
                                         "add `control: {kind: controller}`");
   }
 }
@@ -91,7 +95,8 @@ void read_controllers(Elaboration& elaboration, const Place& place) {
 }  // namespace
 
 std::string_view describe(ComponentKind kind) {
-  static constexpr std::array<std::string_view, 6> names = {"memory", "link", "mover", "compute", "controller", "component"};
+  static constexpr std::array<std::string_view, 6> names = {"memory",  "link",       "mover",
+                                                            "compute", "controller", "component"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -111,8 +116,9 @@ int Elaboration::resolve(ComponentKind kind, const std::string& name, const Plac
     if (component.kind == kind) candidates.push_back(component.name);
   }
   if (found) {
-    scope.reporter().report("wrong-component", place,
-                            fmt::format("{}: `{}` is a {}, not a {}", what, name, describe(found->kind), describe(kind)));
+    scope.reporter().report(
+        "wrong-component", place,
+        fmt::format("{}: `{}` is a {}, not a {}", what, name, describe(found->kind), describe(kind)));
   } else {
     scope.reporter().report("unknown-name", place, fmt::format("{}: there is no {} `{}`", what, describe(kind), name),
                             did_you_mean(name, candidates));
@@ -122,7 +128,8 @@ int Elaboration::resolve(ComponentKind kind, const std::string& name, const Plac
 
 void read_components(Elaboration& elaboration, const Node& node) {
   if (!node.is_map()) {
-    elaboration.scope.reporter().report("wrong-form", node.place, fmt::format("components is a map, not {}", describe(node.kind)));
+    elaboration.scope.reporter().report("wrong-form", node.place,
+                                        fmt::format("components is a map, not {}", describe(node.kind)));
     return;
   }
   collect_names(elaboration, node);

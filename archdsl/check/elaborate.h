@@ -14,7 +14,8 @@ enum class ComponentKind { memory, link, mover, compute, controller, unknown };
 
 std::string_view describe(ComponentKind kind);
 
-/// What the covenant says about a unit beyond its resolved struct: places for diagnostics, and what is too broken to check.
+/// What the covenant says about a unit beyond its resolved struct: places for diagnostics, and what is too broken to
+/// check.
 struct UnitSource {
   Place place;
   std::vector<std::string> route_names;  ///< "dram->spad"
@@ -45,7 +46,9 @@ struct Elaboration {
   std::vector<Place> mnemonic_places;
   Place isa_place;
   Place sync_place;
-  Place requantise_place;
+  bool components_sound = true;
+  bool isa_sound = true;
+  bool sync_sound = true;
 
   const Component* find(std::string_view name) const;
   /// Index of the named component of this kind; reports and gives -1 otherwise. Silent where the named component is

@@ -80,7 +80,8 @@ class CapabilityReader {
     }
     if (dim.minimum > dim.maximum || dim.minimum % dim.multiple != 0 || dim.maximum % dim.multiple != 0) {
       report("bad-dimension", entry.value.place,
-             fmt::format("dimension `{}`: {}..{} in multiples of {} is no range", dim.name, dim.minimum, dim.maximum, dim.multiple));
+             fmt::format("dimension `{}`: {}..{} in multiples of {} is no range", dim.name, dim.minimum, dim.maximum,
+                         dim.multiple));
     }
     return dim;
   }
@@ -172,7 +173,8 @@ class CapabilityReader {
     const auto& iterators = capability_.program.iterators;
     for (std::size_t i = 0; i < iterators.size(); ++i) {
       if (i >= capability_.dims.size()) {
-        report("bad-dimension", does.place, fmt::format("`{}` is neither an operand nor a dimension", iterators[i].name),
+        report("bad-dimension", does.place,
+               fmt::format("`{}` is neither an operand nor a dimension", iterators[i].name),
                fmt::format("give it a range: dims: {{{}: 1..16}}", iterators[i].name));
         CapabilityDim dim;
         dim.name = iterators[i].name;
@@ -208,7 +210,8 @@ class CapabilityReader {
     }
     for (const Operand& o : operands) {
       if (o.rank > 0 && !(node && node->find(o.name))) {
-        report("bad-operand", entry_.key.place, fmt::format("operand `{}` of `{}` lies in no memory", o.name, capability_.name),
+        report("bad-operand", entry_.key.place,
+               fmt::format("operand `{}` of `{}` lies in no memory", o.name, capability_.name),
                fmt::format("operands: {{{}: MEMORY}}", o.name));
       }
     }
@@ -251,7 +254,8 @@ class CapabilityReader {
     std::vector<std::string> variables;
     for (const CapabilityDim& dim : capability_.dims) variables.push_back(dim.name);
     for (std::size_t i = 0; i < capability_.operands.size(); ++i) {
-      if (capability_.operands[i].held) variables.push_back(fmt::format("{}.load", capability_.program.operands[i].name));
+      if (capability_.operands[i].held)
+        variables.push_back(fmt::format("{}.load", capability_.program.operands[i].name));
     }
     if (kind_ == UnitKind::compute) capability_.interval = Formula("1", variables);
     if (!node) return;

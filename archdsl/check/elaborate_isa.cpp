@@ -18,7 +18,8 @@ void read_opcode(Scope& scope, const Node* node, Isa& isa) {
   isa.opcode_bits = static_cast<int>(reader.integer("bits", {1, 63}, 8));
   reader.finish();
   if (isa.opcode_offset + isa.opcode_bits > isa.width) {
-    scope.reporter().report("bad-encoding", node->place, fmt::format("the opcode ends beyond the instruction's {} bits", isa.width));
+    scope.reporter().report("bad-encoding", node->place,
+                            fmt::format("the opcode ends beyond the instruction's {} bits", isa.width));
   }
 }
 
@@ -47,7 +48,8 @@ void read_registers(Scope& scope, const Node* node, Isa& isa, std::vector<Place>
     result.first = isa.register_count;
     isa.register_count = std::min(isa.register_count + result.count, 2 * most_registers);
     if (isa.register_count > most_registers) {
-      scope.reporter().report("out-of-range", entry.key.place, fmt::format("more than {} registers in all", most_registers));
+      scope.reporter().report("out-of-range", entry.key.place,
+                              fmt::format("more than {} registers in all", most_registers));
     }
     isa.registers.push_back(std::move(result));
     places.push_back(entry.key.place);
@@ -65,7 +67,8 @@ void read_mnemonics(Elaboration& elaboration, const Node& node, const std::vecto
   }
   for (std::size_t r = 0; r < used.size(); ++r) {
     if (used[r]) continue;
-    reporter.report("unused-register", register_places[r], fmt::format("no mnemonic reads the register `{}`", isa.registers[r].name));
+    reporter.report("unused-register", register_places[r],
+                    fmt::format("no mnemonic reads the register `{}`", isa.registers[r].name));
   }
 }
 
@@ -78,7 +81,8 @@ void read_isa(Elaboration& elaboration, const Node& node) {
   MapReader reader(scope, node, "isa");
   isa.width = static_cast<int>(reader.integer("width", {8, 4096}, 128));
   if (isa.width % 8 != 0) {
-    scope.reporter().report("bad-encoding", reader.find("width")->place, fmt::format("width {} is no whole number of bytes", isa.width));
+    scope.reporter().report("bad-encoding", reader.find("width")->place,
+                            fmt::format("width {} is no whole number of bytes", isa.width));
   }
   read_opcode(scope, reader.find("opcode"), isa);
   std::vector<Place> register_places;

@@ -14,9 +14,7 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-std::vector<WalkDim> default_walk() {
-  return {{unlimited, {}, {}}, {unlimited, {}, {}}, {unlimited, {}, {}}};
-}
+std::vector<WalkDim> default_walk() { return {{unlimited, {}, {}}, {unlimited, {}, {}}, {unlimited, {}, {}}}; }
 
 /// One step of a walk. Absent: dense, that is the bytes which the dimensions before it span.
 class WalkReader {
@@ -39,7 +37,8 @@ class WalkReader {
     const bool innermost = before.empty();
     MapReader reader(scope_, node, innermost ? "the innermost dimension of a walk" : "a dimension of a walk");
     WalkDim dim;
-    dim.max = innermost ? reader.bytes("max", {1, unlimited}, unlimited) : reader.integer("max", {1, unlimited}, unlimited);
+    dim.max =
+        innermost ? reader.bytes("max", {1, unlimited}, unlimited) : reader.integer("max", {1, unlimited}, unlimited);
     if (innermost) {
       dim.source = dim.target = {Step::Kind::fixed, 1};
     } else if (reader.valid()) {
@@ -80,7 +79,8 @@ bool read_arrow(Elaboration& elaboration, const Node& node, std::string& from, s
   if (!text) return false;
   const std::size_t arrow = text->find("->");
   if (arrow == std::string::npos) {
-    elaboration.scope.reporter().report("wrong-value", node.place, fmt::format("a route is `FROM -> TO`, not `{}`", *text));
+    elaboration.scope.reporter().report("wrong-value", node.place,
+                                        fmt::format("a route is `FROM -> TO`, not `{}`", *text));
     return false;
   }
   from = trimmed(text->substr(0, arrow));

@@ -26,7 +26,8 @@ Numerics::Parameter read_parameter(Scope& scope, const NodeEntry& entry) {
   parameter.per_channel = true;
   scope.check_name(parameter.name, entry.key.place, "parameter");
   if (parameter.name == "x" || parameter.name == "lo" || parameter.name == "hi") {
-    scope.reporter().report("bad-name", entry.key.place, fmt::format("`{}` always stands in a requantisation", parameter.name));
+    scope.reporter().report("bad-name", entry.key.place,
+                            fmt::format("`{}` always stands in a requantisation", parameter.name));
   }
   if (!entry.value.is_map()) {
     parameter.type = read_type(scope, &entry.value, parameter.name, ElementType::fp32);
@@ -68,7 +69,8 @@ void check_requantisation(Elaboration& elaboration, const Numerics& numerics, co
   if (const auto* const error = std::get_if<StatementError>(&parsed)) {
     const std::size_t offset = error->offset < prefix.size() ? 0 : error->offset - prefix.size();
     elaboration.scope.reporter().report(
-        "bad-requantise", node ? elaboration.scope.place_of(*node, verbatim, offset, error->length) : Place{}, error->message);
+        "bad-requantise", node ? elaboration.scope.place_of(*node, verbatim, offset, error->length) : Place{},
+        error->message);
     return;
   }
   const ElementType type = std::get<TensorProgram>(parsed).statements.at(0).value->type;

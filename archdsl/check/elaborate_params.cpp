@@ -70,12 +70,14 @@ void read_range(Scope& scope, const Node& node, Param& param) {
 void apply_override(Scope& scope, const std::string& text, Param& param) {
   const Location where{fmt::format("--set {}={}", param.name, text), 0, 0};
   const auto value = read_value(text);
-  const bool same_kind = value && value->dimension == param.value.dimension && (value->integral || !param.value.integral);
+  const bool same_kind =
+      value && value->dimension == param.value.dimension && (value->integral || !param.value.integral);
   if (!same_kind) {
     const std::string_view kind = param.value.dimension == Dimension::none && param.value.integral
                                       ? "a whole number"
                                       : describe(param.value.dimension);
-    scope.reporter().report_at("bad-override", where, fmt::format("param `{}` is {}, not `{}`", param.name, kind, text));
+    scope.reporter().report_at("bad-override", where,
+                               fmt::format("param `{}` is {}, not `{}`", param.name, kind, text));
     return;
   }
   if (const std::string mistake = range_mistake(param, *value); !mistake.empty()) {
@@ -127,7 +129,8 @@ void read_params(Scope& scope, const Node* node, const std::map<std::string, std
     declared.push_back(entry.key.text);
     auto param = read_param(scope, entry);
     if (!param) continue;
-    if (const auto set = overrides.find(param->name); set != overrides.end()) apply_override(scope, set->second, *param);
+    if (const auto set = overrides.find(param->name); set != overrides.end())
+      apply_override(scope, set->second, *param);
     scope.add_param(*std::move(param));
   }
   for (const auto& [name, text] : overrides) {

@@ -13,7 +13,8 @@ namespace {
 void read_version(Scope& scope, const Node* node) {
   const auto text = node ? scope.text(*node, "accord") : std::nullopt;
   if (text && *text != "1") {
-    scope.reporter().report("wrong-version", node->place, fmt::format("language version `{}` is not known; this is version 1", *text));
+    scope.reporter().report("wrong-version", node->place,
+                            fmt::format("language version `{}` is not known; this is version 1", *text));
   }
 }
 
@@ -43,9 +44,18 @@ void read_covenant(Elaboration& elaboration, const Node& root, const std::map<st
   architecture.clock_hz = read_clock(scope, reader);
   scope.set_clock(architecture.clock_hz);
   architecture.numerics = read_numerics(elaboration, reader.find("numerics"));
-  if (const Node* const components = reader.require("components")) read_components(elaboration, *components);
-  architecture.sync = read_sync(elaboration, reader.find("sync"));
-  if (const Node* const isa = reader.require("isa")) read_isa(elaboration, *isa);
+  const auto sound = [&](auto&& read_section) {
+    const std::size_t errors = scope.reporter().errors();
+    read_section();
+    return scope.reporter().errors() == errors;
+  };
+  elaboration.components_sound = sound([&] {
+    if (const Node* const components = reader.require("components")) read_components(elaboration, *components);
+  });
+  elaboration.sync_sound = sound([&] { architecture.sync = read_sync(elaboration, reader.find("sync")); });
+  elaboration.isa_sound = sound([&] {
+    if (const Node* const isa = reader.require("isa")) read_isa(elaboration, *isa);
+  });
   reader.finish();
 }
 

@@ -17,6 +17,7 @@ struct LoadResult {
 };
 
 /// Reads, checks and resolves a covenant. `overrides` replace params (`--set`). Never throws for what a file holds.
-LoadResult load_architecture(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides = {});
+LoadResult load_architecture(const std::filesystem::path& file,
+                             const std::map<std::string, std::string>& overrides = {});
 
 }  // namespace accord

@@ -29,8 +29,8 @@ int trailing_number(std::string_view name, std::string_view prefix) {
 std::vector<std::string> MnemonicReader::argument_names() const {
   switch (mnemonic_.meaning) {
     case Meaning::transfer:
-      return transfer_arguments(
-          elaboration_.architecture.units[static_cast<std::size_t>(mnemonic_.unit)].routes[static_cast<std::size_t>(mnemonic_.route)]);
+      return transfer_arguments(elaboration_.architecture.units[static_cast<std::size_t>(mnemonic_.unit)]
+                                    .routes[static_cast<std::size_t>(mnemonic_.route)]);
     case Meaning::run:
       return run_arguments(elaboration_.architecture.units[static_cast<std::size_t>(mnemonic_.unit)]
                                .capabilities[static_cast<std::size_t>(mnemonic_.capability)]);
@@ -43,10 +43,12 @@ std::vector<std::string> MnemonicReader::argument_names() const {
 
 void MnemonicReader::bind_arguments(const Node* args) {
   const std::vector<std::string> names = argument_names();
-  const bool by_name = mnemonic_.meaning == Meaning::loop || mnemonic_.meaning == Meaning::wait || mnemonic_.meaning == Meaning::signal;
+  const bool by_name =
+      mnemonic_.meaning == Meaning::loop || mnemonic_.meaning == Meaning::wait || mnemonic_.meaning == Meaning::signal;
   for (const NodeEntry& entry : args ? args->entries : std::vector<NodeEntry>{}) {
     if (std::find(names.begin(), names.end(), entry.key.text) != names.end()) continue;
-    report("unknown-name", entry.key.place, fmt::format("the meaning of `{}` has no argument `{}`", mnemonic_.name, entry.key.text),
+    report("unknown-name", entry.key.place,
+           fmt::format("the meaning of `{}` has no argument `{}`", mnemonic_.name, entry.key.text),
            did_you_mean(entry.key.text, names));
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -59,7 +61,8 @@ void MnemonicReader::bind_arguments(const Node* args) {
     } else if (const auto binding = default_argument(names[i])) {
       mnemonic_.arguments[i] = *binding;
     } else {
-      report("missing-argument", entry_.key.place, fmt::format("`{}` says nothing of the argument `{}`", mnemonic_.name, names[i]),
+      report("missing-argument", entry_.key.place,
+             fmt::format("`{}` says nothing of the argument `{}`", mnemonic_.name, names[i]),
              fmt::format("args: {{{}: FIELD, REGISTER or number}}", names[i]));
     }
   }

@@ -18,12 +18,14 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 int MnemonicReader::field(std::string_view name) const {
-  const auto found = std::find_if(mnemonic_.fields.begin(), mnemonic_.fields.end(), [&](const Field& f) { return f.name == name; });
+  const auto found =
+      std::find_if(mnemonic_.fields.begin(), mnemonic_.fields.end(), [&](const Field& f) { return f.name == name; });
   return found == mnemonic_.fields.end() ? -1 : static_cast<int>(found - mnemonic_.fields.begin());
 }
 
 int MnemonicReader::register_index(std::string_view name) const {
-  const auto found = std::find_if(isa_.registers.begin(), isa_.registers.end(), [&](const Register& r) { return r.name == name; });
+  const auto found =
+      std::find_if(isa_.registers.begin(), isa_.registers.end(), [&](const Register& r) { return r.name == name; });
   return found == isa_.registers.end() ? -1 : static_cast<int>(found - isa_.registers.begin());
 }
 
@@ -38,7 +40,8 @@ Binding MnemonicReader::field_binding(int field) {
 }
 
 /// `name` or `file[field]` or `file[number]`.
-std::optional<MnemonicReader::RegisterReference> MnemonicReader::read_register(std::string_view text, const Place& place, bool reads) {
+std::optional<MnemonicReader::RegisterReference> MnemonicReader::read_register(std::string_view text,
+                                                                               const Place& place, bool reads) {
   const std::size_t open = text.find('[');
   const std::string_view name = trimmed(text.substr(0, open));
   const int index = register_index(name);
@@ -53,7 +56,8 @@ std::optional<MnemonicReader::RegisterReference> MnemonicReader::read_register(s
   RegisterReference reference{Binding::Base::fixed_register, found.first, -1};
   if (open == std::string_view::npos) {
     if (found.count == 1) return reference;
-    report("bad-binding", place, fmt::format("`{}` is a file of {} registers", name, found.count), fmt::format("say which: `{}[FIELD]`", name));
+    report("bad-binding", place, fmt::format("`{}` is a file of {} registers", name, found.count),
+           fmt::format("say which: `{}[FIELD]`", name));
     return std::nullopt;
   }
   if (!text.ends_with(']')) {
@@ -74,7 +78,8 @@ std::optional<MnemonicReader::RegisterReference> MnemonicReader::read_register(s
   if (reference.index_field < 0) {
     std::vector<std::string> names;
     for (const Field& f : mnemonic_.fields) names.push_back(f.name);
-    report("unknown-name", place, fmt::format("`{}` has no field `{}`", mnemonic_.name, inner), did_you_mean(inner, names));
+    report("unknown-name", place, fmt::format("`{}` has no field `{}`", mnemonic_.name, inner),
+           did_you_mean(inner, names));
     return std::nullopt;
   }
   field_sources_[static_cast<std::size_t>(reference.index_field)].used = true;
@@ -96,7 +101,8 @@ std::optional<Binding> MnemonicReader::read_binding(const Node& node, std::strin
 /// Adds a field, a register or a number to the sum; at most one of the first two each.
 bool MnemonicReader::add_term(Binding& binding, std::string_view term, const Node& node) {
   if (const auto number = parse_quantity(term)) {
-    const bool plain = number->integral && (number->dimension == Dimension::none || number->dimension == Dimension::bytes);
+    const bool plain =
+        number->integral && (number->dimension == Dimension::none || number->dimension == Dimension::bytes);
     if (plain && !__builtin_add_overflow(binding.bias, number->integer, &binding.bias)) return true;
     report("bad-binding", node.place, fmt::format("`{}` is no whole number", term));
     return false;
@@ -115,7 +121,8 @@ bool MnemonicReader::add_term(Binding& binding, std::string_view term, const Nod
     std::vector<std::string> names;
     for (const Field& f : mnemonic_.fields) names.push_back(f.name);
     for (const Register& r : isa_.registers) names.push_back(r.name);
-    report("unknown-name", node.place, fmt::format("`{}` is neither a field of `{}` nor a register", term, mnemonic_.name),
+    report("unknown-name", node.place,
+           fmt::format("`{}` is neither a field of `{}` nor a register", term, mnemonic_.name),
            did_you_mean(term, names));
     return false;
   }
@@ -149,7 +156,8 @@ void MnemonicReader::read_updates(const Node& registers, const Node* args) {
     } else if (own >= 0) {
       update.amount = field_binding(own);
     } else {
-      report("missing-argument", item->place, fmt::format("`{}` has no field for the register `{}`", mnemonic_.name, *text),
+      report("missing-argument", item->place,
+             fmt::format("`{}` has no field for the register `{}`", mnemonic_.name, *text),
              fmt::format("fields: {{{}: BITS}} or args: {{\"{}\": FIELD}}", text->substr(0, text->find('[')), *text));
       continue;
     }
@@ -157,7 +165,8 @@ void MnemonicReader::read_updates(const Node& registers, const Node* args) {
   }
   for (const NodeEntry& entry : args ? args->entries : std::vector<NodeEntry>{}) {
     if (std::find(targets.begin(), targets.end(), entry.key.text) != targets.end()) continue;
-    report("unknown-name", entry.key.place, fmt::format("`{}` does not change the register `{}`", mnemonic_.name, entry.key.text),
+    report("unknown-name", entry.key.place,
+           fmt::format("`{}` does not change the register `{}`", mnemonic_.name, entry.key.text),
            did_you_mean(entry.key.text, targets));
   }
 }

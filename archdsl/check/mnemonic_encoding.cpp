@@ -38,7 +38,8 @@ void MnemonicReader::read_field(const NodeEntry& entry, int& cursor) {
 }
 
 /// A plain number or bytes.
-std::int64_t MnemonicReader::read_unit(const Node* node, std::string_view what, std::int64_t otherwise, std::int64_t low) {
+std::int64_t MnemonicReader::read_unit(const Node* node, std::string_view what, std::int64_t otherwise,
+                                       std::int64_t low) {
   if (!node) return otherwise;
   const auto value = scope_.quantity(*node, what);
   if (!value) return otherwise;
@@ -54,10 +55,12 @@ void MnemonicReader::check_encoding() {
     int end;
     Place place;
   };
-  std::vector<Stretch> stretches = {{"the opcode", isa_.opcode_offset, isa_.opcode_offset + isa_.opcode_bits, entry_.key.place}};
+  std::vector<Stretch> stretches = {
+      {"the opcode", isa_.opcode_offset, isa_.opcode_offset + isa_.opcode_bits, entry_.key.place}};
   for (std::size_t f = 0; f < mnemonic_.fields.size(); ++f) {
     const Field& field = mnemonic_.fields[f];
-    Stretch stretch{fmt::format("field `{}`", field.name), field.offset, field.offset + field.bits, field_sources_[f].place};
+    Stretch stretch{fmt::format("field `{}`", field.name), field.offset, field.offset + field.bits,
+                    field_sources_[f].place};
     if (stretch.end > isa_.width) {
       report("bad-encoding", stretch.place,
              fmt::format("{} ends at bit {} of an instruction of {} bits", stretch.name, stretch.end, isa_.width));
@@ -65,8 +68,8 @@ void MnemonicReader::check_encoding() {
     for (const Stretch& other : stretches) {
       if (stretch.begin >= other.end || other.begin >= stretch.end) continue;
       report("bad-encoding", stretch.place,
-             fmt::format("{} at bits {}..{} overlaps {} at bits {}..{}", stretch.name, stretch.begin, stretch.end - 1, other.name,
-                         other.begin, other.end - 1));
+             fmt::format("{} at bits {}..{} overlaps {} at bits {}..{}", stretch.name, stretch.begin, stretch.end - 1,
+                         other.name, other.begin, other.end - 1));
     }
     stretches.push_back(std::move(stretch));
   }

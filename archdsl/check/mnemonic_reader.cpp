@@ -38,7 +38,8 @@ Mnemonic MnemonicReader::read() {
   reader.finish();
   for (std::size_t f = 0; f < field_sources_.size() && meaning_sound_; ++f) {
     if (field_sources_[f].used) continue;
-    report("unused-field", field_sources_[f].place, fmt::format("nothing reads the field `{}`", mnemonic_.fields[f].name));
+    report("unused-field", field_sources_[f].place,
+           fmt::format("nothing reads the field `{}`", mnemonic_.fields[f].name));
   }
   return std::move(mnemonic_);
 }
@@ -54,7 +55,8 @@ void MnemonicReader::read_meaning(const Node& node) {
   const std::string key = node.is_map() && node.entries.size() == 1 ? node.entries[0].key.text : "";
   if (std::find(known.begin(), known.end(), key) == known.end()) {
     const std::string near = nearest(node.is_scalar() ? node.text : key, known);
-    report("wrong-value", node.place, "means is `fence`, `loop` or a map with one of set, add, transfer, run, wait, signal",
+    report("wrong-value", node.place,
+           "means is `fence`, `loop` or a map with one of set, add, transfer, run, wait, signal",
            near.empty() ? "" : fmt::format("did you mean `{{{}: ...}}`?", near));
     return;
   }
@@ -85,7 +87,8 @@ void MnemonicReader::read_meaning(const std::string& key, const Node& value) {
 
 int MnemonicReader::read_unit_name(const std::string& text, const Place& place) {
   const auto* const component = elaboration_.find(text);
-  if (component && (component->kind == ComponentKind::mover || component->kind == ComponentKind::compute)) return component->index;
+  if (component && (component->kind == ComponentKind::mover || component->kind == ComponentKind::compute))
+    return component->index;
   if (elaboration_.components.empty() || (component && component->kind == ComponentKind::unknown)) return -1;
   std::vector<std::string> names;
   for (const Unit& unit : elaboration_.architecture.units) names.push_back(unit.name);
@@ -130,11 +133,13 @@ void MnemonicReader::read_run(const Node& value) {
   if (mnemonic_.unit < 0) return;
   const auto unit = static_cast<std::size_t>(mnemonic_.unit);
   std::vector<std::string> names;
-  for (const Capability& capability : elaboration_.architecture.units[unit].capabilities) names.push_back(capability.name);
+  for (const Capability& capability : elaboration_.architecture.units[unit].capabilities)
+    names.push_back(capability.name);
   const std::string name = text->substr(dot + 1);
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    report("unknown-name", value.place, fmt::format("`{}` has no capability `{}`", text->substr(0, dot), name), did_you_mean(name, names));
+    report("unknown-name", value.place, fmt::format("`{}` has no capability `{}`", text->substr(0, dot), name),
+           did_you_mean(name, names));
     return;
   }
   mnemonic_.capability = static_cast<int>(found - names.begin());

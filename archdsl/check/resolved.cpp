@@ -31,7 +31,11 @@ json to_json(const Memory& m) {
 }
 
 json to_json(const Link& l) {
-  return {{"name", l.name}, {"width", l.width}, {"duplex", l.duplex}, {"latency", l.latency}, {"pj_per_byte", l.pj_per_byte}};
+  return {{"name", l.name},
+          {"width", l.width},
+          {"duplex", l.duplex},
+          {"latency", l.latency},
+          {"pj_per_byte", l.pj_per_byte}};
 }
 
 json name_or_null(const auto& list, int index) {
@@ -76,7 +80,10 @@ json to_json(const Architecture& a, const Capability& c) {
 }
 
 json to_json(const Architecture& a, const Unit& u) {
-  json unit = {{"name", u.name}, {"kind", u.kind == UnitKind::mover ? "mover" : "compute"}, {"queue", u.queue}, {"area_um2", u.area_um2}};
+  json unit = {{"name", u.name},
+               {"kind", u.kind == UnitKind::mover ? "mover" : "compute"},
+               {"queue", u.queue},
+               {"area_um2", u.area_um2}};
   unit["capabilities"] = json::array();
   for (const Capability& capability : u.capabilities) unit["capabilities"].push_back(to_json(a, capability));
   if (u.kind != UnitKind::mover) return unit;
@@ -101,21 +108,23 @@ json to_json(const Numerics& n) {
   for (const auto& p : n.parameters) {
     parameters.push_back({{"name", p.name}, {"type", name(p.type)}, {"per", p.per_channel ? "channel" : "tensor"}});
   }
-  return {{"integer", n.integer},
-          {"storage", name(n.storage)},
-          {"weight", name(n.weight)},
-          {"accumulator", name(n.accumulator)},
-          {"requantise", n.requantise},
-          {"parameters", std::move(parameters)}};
+  return {{"integer", n.integer},       {"storage", name(n.storage)},
+          {"weight", name(n.weight)},   {"accumulator", name(n.accumulator)},
+          {"requantise", n.requantise}, {"parameters", std::move(parameters)}};
 }
 
 json to_json(const Binding& b) {
-  return {{"base", static_cast<int>(b.base)}, {"register", b.reg}, {"index_field", b.index_field},
-          {"field", b.field},                 {"unit", b.unit},    {"bias", b.bias}};
+  return {{"base", static_cast<int>(b.base)},
+          {"register", b.reg},
+          {"index_field", b.index_field},
+          {"field", b.field},
+          {"unit", b.unit},
+          {"bias", b.bias}};
 }
 
 json to_json(const Mnemonic& m) {
-  static constexpr std::array<std::string_view, 8> meanings = {"set", "add", "transfer", "run", "loop", "wait", "signal", "fence"};
+  static constexpr std::array<std::string_view, 8> meanings = {"set",  "add",  "transfer", "run",
+                                                               "loop", "wait", "signal",   "fence"};
   json fields = json::array();
   for (const Field& f : m.fields) {
     fields.push_back({{"name", f.name}, {"offset", f.offset}, {"bits", f.bits}, {"signed", f.is_signed}});
@@ -124,13 +133,20 @@ json to_json(const Mnemonic& m) {
   for (const Binding& binding : m.arguments) arguments.push_back(to_json(binding));
   json updates = json::array();
   for (const RegisterUpdate& u : m.updates) {
-    updates.push_back({{"base", static_cast<int>(u.base)}, {"register", u.reg}, {"index_field", u.index_field}, {"amount", to_json(u.amount)}});
+    updates.push_back({{"base", static_cast<int>(u.base)},
+                       {"register", u.reg},
+                       {"index_field", u.index_field},
+                       {"amount", to_json(u.amount)}});
   }
-  return {{"name", m.name},           {"opcode", m.opcode},
+  return {{"name", m.name},
+          {"opcode", m.opcode},
           {"means", meanings[static_cast<std::size_t>(m.meaning)]},
-          {"unit", m.unit},           {"route", m.route},
-          {"capability", m.capability}, {"fields", std::move(fields)},
-          {"arguments", std::move(arguments)}, {"updates", std::move(updates)}};
+          {"unit", m.unit},
+          {"route", m.route},
+          {"capability", m.capability},
+          {"fields", std::move(fields)},
+          {"arguments", std::move(arguments)},
+          {"updates", std::move(updates)}};
 }
 
 json to_json(const Isa& isa) {
@@ -152,7 +168,9 @@ nlohmann::json resolved(const Architecture& a) {
   json result = {{"name", a.name},
                  {"clock_hz", a.clock_hz},
                  {"controller",
-                  {{"name", a.controller.name}, {"issue_width", a.controller.issue_width}, {"loop_depth", a.controller.loop_depth}}},
+                  {{"name", a.controller.name},
+                   {"issue_width", a.controller.issue_width},
+                   {"loop_depth", a.controller.loop_depth}}},
                  {"sync", to_json(a.sync)},
                  {"numerics", to_json(a.numerics)},
                  {"isa", to_json(a.isa)}};

@@ -4,7 +4,23 @@
 
 namespace accord {
 
-/// Checks what no single entry of the covenant can see by itself. Rules about parts that already have mistakes are left out.
+/// Checks what no single entry of the covenant can see by itself. Rules about sections that already have mistakes are
+/// left out.
 void check_rules(Elaboration& elaboration);
+
+// rules_components.cpp
+void check_capacities(Elaboration& elaboration);
+void check_off_chip(Elaboration& elaboration);
+void check_feeds(Elaboration& elaboration);
+// rules_reach.cpp
+void check_reach(Elaboration& elaboration);
+// rules_isa.cpp
+void check_opcodes(Elaboration& elaboration);
+void check_coverage(Elaboration& elaboration);
+void check_fence(Elaboration& elaboration);
+void check_semaphores(Elaboration& elaboration);
+void check_loops(Elaboration& elaboration);
+// rules_bindings.cpp
+void check_bindings(Elaboration& elaboration);
 
 }  // namespace accord

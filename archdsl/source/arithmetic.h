@@ -16,9 +16,10 @@ struct ArithmeticError {
   std::string message;
 };
 
-/// Recursive-descent parser of `a ? b : c`, comparisons, + - * / %, unary -, calls, names (dots allowed) and numbers with
-/// an optional unit. `Builder` says what each construct gives:
-///   Value number(text, unit, offset), name(text, offset), call(text, vector<Value>, offset), binary(op, Value, Value, offset)
+/// Recursive-descent parser of `a ? b : c`, comparisons, + - * / %, unary -, calls, names (dots allowed) and numbers
+/// with an optional unit. `Builder` says what each construct gives:
+///   Value number(text, unit, offset), name(text, offset), call(text, vector<Value>, offset), binary(op, Value, Value,
+///   offset)
 /// where op is the operator's text. Unary minus comes as 0 - x, the ternary as a call of `select`. Throws
 /// ArithmeticError.
 template <class Builder>
@@ -174,8 +175,9 @@ class ArithmeticParser {
     const auto letter = [this](std::size_t i) {
       return std::isalpha(static_cast<unsigned char>(text_[i])) || text_[i] == '_';
     };
-    while (at_ < text_.size() &&
-           (letter(at_) || (at_ > begin && (std::isdigit(static_cast<unsigned char>(text_[at_])) || text_[at_] == '.')))) {
+    while (
+        at_ < text_.size() &&
+        (letter(at_) || (at_ > begin && (std::isdigit(static_cast<unsigned char>(text_[at_])) || text_[at_] == '.')))) {
       ++at_;
     }
     const std::string_view name = text_.substr(begin, at_ - begin);

@@ -21,8 +21,23 @@ constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t stack_size = 64;
 
 enum class Op : std::uint8_t {
-  constant, variable, add, subtract, multiply, divide, remainder, ceil_divide, minimum, maximum,
-  less, less_equal, equal, not_equal, greater_equal, greater, select
+  constant,
+  variable,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  ceil_divide,
+  minimum,
+  maximum,
+  less,
+  less_equal,
+  equal,
+  not_equal,
+  greater_equal,
+  greater,
+  select
 };
 
 std::int64_t divide(std::int64_t a, std::int64_t b) {
@@ -115,9 +130,9 @@ struct PostfixBuilder {
 
   Value binary(std::string_view op, Value left, Value right, std::size_t offset) {
     static const std::map<std::string_view, Op> operators = {
-        {"+", Op::add},        {"-", Op::subtract},  {"*", Op::multiply},       {"/", Op::divide},
-        {"%", Op::remainder},  {"<", Op::less},      {"<=", Op::less_equal},    {"==", Op::equal},
-        {"!=", Op::not_equal}, {">", Op::greater},   {">=", Op::greater_equal}};
+        {"+", Op::add},        {"-", Op::subtract}, {"*", Op::multiply},      {"/", Op::divide},
+        {"%", Op::remainder},  {"<", Op::less},     {"<=", Op::less_equal},   {"==", Op::equal},
+        {"!=", Op::not_equal}, {">", Op::greater},  {">=", Op::greater_equal}};
     code.push_back({operators.at(op), 0});
     return checked(std::max(left, right + 1), offset);
   }
@@ -172,9 +187,7 @@ std::int64_t Formula::evaluate(std::span<const std::int64_t> values) const {
         top -= 2;
         stack[top - 1] = stack[top - 1] != 0 ? stack[top] : stack[top + 1];
         break;
-      default:
-        --top;
-        stack[top - 1] = apply(node.op, stack[top - 1], stack[top]);
+      default: --top; stack[top - 1] = apply(node.op, stack[top - 1], stack[top]);
     }
   }
   return stack[0];

@@ -28,7 +28,9 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
 
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { leaf(Node::Kind::null, mark, anchor, {}, false); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    leaf(Node::Kind::null, mark, anchor, {}, false);
+  }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
@@ -41,14 +43,17 @@ class TreeBuilder : public YAML::EventHandler {
     add(std::move(copy), found->second.size);
   }
 
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
     leaf(Node::Kind::scalar, mark, anchor, value, tag == "!");
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
     open(Node::Kind::sequence, mark, anchor);
   }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
     open(Node::Kind::map, mark, anchor);
   }
   void OnSequenceEnd() override { close(); }
@@ -156,7 +161,8 @@ class TreeBuilder : public YAML::EventHandler {
 }  // namespace
 
 const Node* Node::find(std::string_view key) const {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const NodeEntry& e) { return e.key.text == key; });
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const NodeEntry& e) { return e.key.text == key; });
   return found == entries.end() ? nullptr : &found->value;
 }
 

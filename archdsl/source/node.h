@@ -16,8 +16,8 @@ struct Node {
   Kind kind = Kind::null;
   Place place;
   bool quoted = false;
-  std::string text;              ///< scalar
-  std::vector<Node> items;       ///< sequence
+  std::string text;                ///< scalar
+  std::vector<Node> items;         ///< sequence
   std::vector<NodeEntry> entries;  ///< map
 
   bool is_map() const { return kind == Kind::map; }
@@ -36,7 +36,8 @@ struct NodeEntry {
 std::string_view describe(Node::Kind kind);
 
 /// Parses the reporter's source text as one YAML document. Reports syntax errors, duplicate keys, keys that are not
-/// scalars, cycles of aliases, and documents beyond the limits of depth and size; gives a null node where nothing is left.
+/// scalars, cycles of aliases, and documents beyond the limits of depth and size; gives a null node where nothing is
+/// left.
 Node parse_document(Reporter& reporter);
 
 }  // namespace accord

@@ -188,21 +188,24 @@ struct Evaluator {
     }
     if (comparison || op == "+" || op == "-") {
       if (a.dimension != b.dimension && !is_zero(a) && !is_zero(b)) {
-        return failed(offset, op.size(), fmt::format("`{}` of {} and {}", op, describe(a.dimension), describe(b.dimension)));
+        return failed(offset, op.size(),
+                      fmt::format("`{}` of {} and {}", op, describe(a.dimension), describe(b.dimension)));
       }
       if (comparison) return whole(compare(op, a, b));
       return arithmetic(op, a, b, is_zero(a) ? b.dimension : a.dimension, offset);
     }
     const std::optional<Dimension> dimension = product_dimension(op, a.dimension, b.dimension);
     if (!dimension) {
-      return failed(offset, op.size(), fmt::format("`{}` of {} and {}", op, describe(a.dimension), describe(b.dimension)));
+      return failed(offset, op.size(),
+                    fmt::format("`{}` of {} and {}", op, describe(a.dimension), describe(b.dimension)));
     }
     return arithmetic(op, a, b, *dimension, offset);
   }
 
   static bool is_zero(const Value& a) { return a.dimension == Dimension::none && a.integral && a.integer == 0; }
 
-  static Value arithmetic(std::string_view op, const Value& a, const Value& b, Dimension dimension, std::size_t offset) {
+  static Value arithmetic(std::string_view op, const Value& a, const Value& b, Dimension dimension,
+                          std::size_t offset) {
     if ((op == "/" || op == "%") && b.number() == 0) return failed(offset, op.size(), "division by zero");
     if (a.integral && b.integral) {
       if (const auto result = exact(op, a.integer, b.integer)) return whole(*result, dimension);
@@ -213,7 +216,9 @@ struct Evaluator {
   }
 
   Value call(std::string_view function, const std::vector<Value>& args, std::size_t offset) const {
-    const auto wrong = [&](std::string message) -> ArithmeticError { return {offset, function.size(), std::move(message)}; };
+    const auto wrong = [&](std::string message) -> ArithmeticError {
+      return {offset, function.size(), std::move(message)};
+    };
     if (function == "select" && args.size() == 3) {
       if (args[0].error) return args[0];
       return truthy(args[0]) ? args[1] : args[2];
@@ -234,11 +239,12 @@ struct Evaluator {
       if (!std::isfinite(power)) return failed(offset, function.size(), "the result is too large");
       return real(power);
     }
-    static const std::map<std::string_view, int> arity = {{"min", 2},  {"max", 2},   {"ceil_div", 2}, {"log2", 1},
-                                                          {"pow", 2},  {"ceil", 1},  {"floor", 1},    {"select", 3}};
+    static const std::map<std::string_view, int> arity = {{"min", 2}, {"max", 2},  {"ceil_div", 2}, {"log2", 1},
+                                                          {"pow", 2}, {"ceil", 1}, {"floor", 1},    {"select", 3}};
     const auto known = arity.find(function);
     if (known != arity.end()) throw wrong(fmt::format("`{}` takes {} arguments", function, known->second));
-    throw wrong(fmt::format("unknown function `{}`; known: min, max, ceil_div, log2, pow, ceil, floor, select", function));
+    throw wrong(
+        fmt::format("unknown function `{}`; known: min, max, ceil_div, log2, pow, ceil, floor, select", function));
   }
 
   Value extreme(std::string_view function, const std::vector<Value>& args, std::size_t offset) const {
@@ -291,10 +297,14 @@ std::string to_string(const Quantity& quantity) {
 }
 
 std::string_view describe(Dimension dimension) {
-  static constexpr std::array<std::string_view, 8> texts = {
-      "a plain number",        "bytes (such as `64 B`, `4 KiB`)", "a frequency (such as `1 GHz`)",
-      "a time (such as `20 ns`)", "cycles (such as `20 cycles`)",    "an energy (such as `0.5 pJ`)",
-      "a bandwidth (such as `25.6 GB/s`)", "a word"};
+  static constexpr std::array<std::string_view, 8> texts = {"a plain number",
+                                                            "bytes (such as `64 B`, `4 KiB`)",
+                                                            "a frequency (such as `1 GHz`)",
+                                                            "a time (such as `20 ns`)",
+                                                            "cycles (such as `20 cycles`)",
+                                                            "an energy (such as `0.5 pJ`)",
+                                                            "a bandwidth (such as `25.6 GB/s`)",
+                                                            "a word"};
   return texts[static_cast<std::size_t>(dimension)];
 }
 

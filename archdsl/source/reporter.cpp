@@ -23,7 +23,10 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned first = byte(at);
   if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0U) == 0xE0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
+                             : (first & 0xF0U) == 0xE0       ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(at + i) & 0xC0U) != 0x80U) return 0;
   }
@@ -101,7 +104,8 @@ Diagnostic Reporter::note(const Place& place, std::string message) const {
   note.message = std::move(message);
   note.line = line(place.line);
   const auto begin = std::min(static_cast<std::size_t>(std::max(place.column - 1, 0)), note.line.size());
-  note.length = std::max(1, characters(std::string_view(note.line).substr(begin, static_cast<std::size_t>(place.length))));
+  note.length =
+      std::max(1, characters(std::string_view(note.line).substr(begin, static_cast<std::size_t>(place.length))));
   return note;
 }
 

@@ -24,8 +24,8 @@ class Reporter {
   /// Reads the file; reports and returns false where it is missing, a directory, too large or not UTF-8 text.
   bool read();
 
-  /// Adds a diagnostic; its severity comes from the table of codes. Repeats of the same message at one place are dropped.
-  /// Returns the diagnostic for further notes.
+  /// Adds a diagnostic; its severity comes from the table of codes. Repeats of the same message at one place are
+  /// dropped. Returns the diagnostic for further notes.
   Diagnostic& report(std::string_view code, const Place& place, std::string message, std::string hint = {});
   /// The same for what does not come from the file (an override).
   Diagnostic& report_at(std::string_view code, Location where, std::string message, std::string hint = {});

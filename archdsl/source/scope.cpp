@@ -94,20 +94,23 @@ std::optional<Quantity> Scope::quantity(const Node& node, std::string_view what)
   return parse(node, *value, what, Dimension::none);
 }
 
-std::optional<Quantity> Scope::parse(const Node& node, const std::string& text, std::string_view what, Dimension expected) {
+std::optional<Quantity> Scope::parse(const Node& node, const std::string& text, std::string_view what,
+                                     Dimension expected) {
   if (auto value = parse_quantity(text)) return value;
   reporter_.report("wrong-value", node.place, fmt::format("{}: `{}` is not {}", what, text, describe(expected)));
   return std::nullopt;
 }
 
-std::optional<std::int64_t> Scope::in_range(const Node& node, const Quantity& quantity, std::string_view what, Range range) {
+std::optional<std::int64_t> Scope::in_range(const Node& node, const Quantity& quantity, std::string_view what,
+                                            Range range) {
   if (!quantity.integral && std::abs(quantity.real) < 0x1p53) {
     reporter_.report("wrong-value", node.place, fmt::format("{}: {} is not a whole number", what, to_string(quantity)));
     return std::nullopt;
   }
   if (!quantity.integral || quantity.integer < range.low || quantity.integer > range.high) {
-    const std::string limits = range.high >= greatest_quantity ? fmt::format("at least {}", range.low)
-                                                               : fmt::format("between {} and {}", range.low, range.high);
+    const std::string limits = range.high >= greatest_quantity
+                                   ? fmt::format("at least {}", range.low)
+                                   : fmt::format("between {} and {}", range.low, range.high);
     const bool absurd = quantity.integral && quantity.integer > range.high && range.high >= greatest_quantity;
     reporter_.report("out-of-range", node.place,
                      fmt::format("{} must be {}, not {}", what, absurd ? "at most 2^50" : limits, to_string(quantity)));
@@ -164,7 +167,8 @@ std::optional<std::int64_t> Scope::bytes_per_cycle(const Node& node, std::string
     per_cycle.integer = static_cast<std::int64_t>(std::clamp(count, -0x1p52, 0x1p52));
     return in_range(node, per_cycle, what, range);
   }
-  reporter_.report("wrong-value", node.place, fmt::format("{} is in bytes per cycle (`16 B`) or a bandwidth (`16 GB/s`)", what));
+  reporter_.report("wrong-value", node.place,
+                   fmt::format("{} is in bytes per cycle (`16 B`) or a bandwidth (`16 GB/s`)", what));
   return std::nullopt;
 }
 
@@ -172,8 +176,10 @@ std::optional<double> Scope::frequency(const Node& node, std::string_view what) 
   const auto source = text(node, what);
   const auto value = source ? parse(node, *source, what, Dimension::frequency) : std::nullopt;
   if (!value) return std::nullopt;
-  if (value->dimension == Dimension::frequency && value->number() >= 1 && value->number() <= 1e15) return value->number();
-  reporter_.report("wrong-value", node.place, fmt::format("{} is a frequency (such as `1 GHz`), not {}", what, *source));
+  if (value->dimension == Dimension::frequency && value->number() >= 1 && value->number() <= 1e15)
+    return value->number();
+  reporter_.report("wrong-value", node.place,
+                   fmt::format("{} is a frequency (such as `1 GHz`), not {}", what, *source));
   return std::nullopt;
 }
 
@@ -183,7 +189,8 @@ std::optional<double> Scope::energy(const Node& node, std::string_view what) {
   if (!value) return std::nullopt;
   const bool unit = value->dimension == Dimension::energy || value->dimension == Dimension::none;
   if (unit && value->number() >= 0 && value->number() < 1e15) return value->number();
-  reporter_.report("wrong-value", node.place, fmt::format("{} is an energy of at least 0 (such as `0.5 pJ`), not {}", what, *source));
+  reporter_.report("wrong-value", node.place,
+                   fmt::format("{} is an energy of at least 0 (such as `0.5 pJ`), not {}", what, *source));
   return std::nullopt;
 }
 
@@ -207,8 +214,10 @@ std::optional<bool> Scope::flag(const Node& node, std::string_view what) {
 bool Scope::check_name(const std::string& name, const Place& place, std::string_view what) {
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
   const auto legal = [&](char c) { return letter(c) || std::isdigit(static_cast<unsigned char>(c)); };
-  if (!name.empty() && name.size() <= 64 && letter(name[0]) && std::all_of(name.begin(), name.end(), legal)) return true;
-  reporter_.report("bad-name", place, fmt::format("{}: a name is up to 64 letters, digits and `_`, not `{}`", what, name));
+  if (!name.empty() && name.size() <= 64 && letter(name[0]) && std::all_of(name.begin(), name.end(), legal))
+    return true;
+  reporter_.report("bad-name", place,
+                   fmt::format("{}: a name is up to 64 letters, digits and `_`, not `{}`", what, name));
   return false;
 }
 

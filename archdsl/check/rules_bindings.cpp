@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "archdsl/check/rules.h"
+
+namespace accord {
+
+namespace {
+
+/// Values that a binding can take; doubles, since only far-off limits matter.
+struct Span {
+  double low = 0;
+  double high = 0;
+};
+
+Span span_of(int bits, bool is_signed) {
+  if (is_signed) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
+  return {0, std::ldexp(1.0, bits) - 1};
+}
+
+Span span_of(const Isa& isa, const Mnemonic& mnemonic, const Binding& binding) {
+  Span span{static_cast<double>(binding.bias), static_cast<double>(binding.bias)};
+  if (binding.base != Binding::Base::none) {
+    const Register& base = *register_of(isa, binding.reg);
+    const Span values = span_of(base.bits, base.is_signed);
+    span = {span.low + values.low, span.high + values.high};
+  }
+  if (binding.field >= 0) {
+    const Field& field = mnemonic.fields[static_cast<std::size_t>(binding.field)];
+    const Span values = span_of(field.bits, field.is_signed);
+    const auto unit = static_cast<double>(binding.unit);
+    span = {span.low + values.low * unit, span.high + values.high * unit};
+  }
+  return span;
+}
+
+/// Legal values of an argument; strides and scalars may be anything.
+struct Legal {
+  std::string name;
+  Span values;
+};
+
+Legal address(const std::string& name, const Memory& memory) {
+  return {name, {0, static_cast<double>(memory.capacity - 1)}};
+}
+
+std::vector<Legal> legal_arguments(const Architecture& architecture, const Route& route) {
+  const auto memory = [&](int index) -> const Memory& {
+    return architecture.memories[static_cast<std::size_t>(index)];
+  };
+  std::vector<Legal> legal = {address("src.base", memory(route.source)), address("dst.base", memory(route.target))};
+  for (std::size_t d = 0; d < route.walk.size(); ++d) {
+    legal.push_back({fmt::format("n{}", d), {1, static_cast<double>(route.walk[d].max)}});
+  }
+  return legal;
+}
+
+std::vector<Legal> legal_arguments(const Architecture& architecture, const Capability& capability) {
+  std::vector<Legal> legal;
+  for (const CapabilityDim& dim : capability.dims) {
+    legal.push_back({dim.name, {static_cast<double>(dim.minimum), static_cast<double>(dim.maximum)}});
+  }
+  for (std::size_t i = 0; i < capability.operands.size(); ++i) {
+    const int memory = capability.operands[i].memory;
+    if (memory < 0) continue;
+    legal.push_back(address(fmt::format("{}.base", capability.program.operands[i].name),
+                            architecture.memories[static_cast<std::size_t>(memory)]));
+  }
+  return legal;
+}
+
+/// The legal arguments come first in the order of bindings: they are named and checked by position.
+void check_arguments(Elaboration& elaboration, std::size_t index, const std::vector<Legal>& legal) {
+  const Isa& isa = elaboration.architecture.isa;
+  const Mnemonic& mnemonic = isa.mnemonics[index];
+  for (std::size_t a = 0; a < legal.size(); ++a) {
+    const Span reach = span_of(isa, mnemonic, mnemonic.arguments[a]);
+    if (reach.low <= legal[a].values.high && reach.high >= legal[a].values.low) continue;
+    elaboration.scope.reporter().report(
+        "useless-binding", elaboration.mnemonic_places[index],
+        fmt::format("`{}` can give {} only values from {:.0f} to {:.0f}, but {:.0f} to {:.0f} are legal", mnemonic.name,
+                    legal[a].name, reach.low, reach.high, legal[a].values.low, legal[a].values.high));
+  }
+}
+
+}  // namespace
+
+void check_bindings(Elaboration& elaboration) {
+  const Architecture& architecture = elaboration.architecture;
+  for (std::size_t i = 0; i < architecture.isa.mnemonics.size(); ++i) {
+    const Mnemonic& mnemonic = architecture.isa.mnemonics[i];
+    const auto unit = static_cast<std::size_t>(mnemonic.unit);
+    if (mnemonic.meaning == Meaning::transfer) {
+      check_arguments(
+          elaboration, i,
+          legal_arguments(architecture, architecture.units[unit].routes[static_cast<std::size_t>(mnemonic.route)]));
+    } else if (mnemonic.meaning == Meaning::run) {
+      check_arguments(
+          elaboration, i,
+          legal_arguments(architecture,
+                          architecture.units[unit].capabilities[static_cast<std::size_t>(mnemonic.capability)]));
+    }
+  }
+}
+
+}  // namespace accord

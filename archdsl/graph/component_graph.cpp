@@ -1,0 +1,108 @@
+#include "archdsl/graph/component_graph.h"
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/breadth_first_search.hpp>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace accord {
+
+namespace {
+
+struct Edge {
+  Hop hop;
+  std::int64_t width = 0;  ///< bytes per cycle
+};
+
+using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Edge>;
+
+std::int64_t width_of(const Architecture& architecture, const Route& route) {
+  if (route.link >= 0) return architecture.links[static_cast<std::size_t>(route.link)].width;
+  return std::min(architecture.memories[static_cast<std::size_t>(route.source)].word,
+                  architecture.memories[static_cast<std::size_t>(route.target)].word);
+}
+
+Graph build(const Architecture& architecture) {
+  Graph graph(architecture.memories.size());
+  for (std::size_t u = 0; u < architecture.units.size(); ++u) {
+    const auto& routes = architecture.units[u].routes;
+    for (std::size_t r = 0; r < routes.size(); ++r) {
+      boost::add_edge(static_cast<std::size_t>(routes[r].source), static_cast<std::size_t>(routes[r].target),
+                      Edge{{static_cast<int>(u), static_cast<int>(r)}, width_of(architecture, routes[r])}, graph);
+    }
+  }
+  return graph;
+}
+
+struct Best {
+  std::vector<Hop> hops;
+  std::int64_t width = std::numeric_limits<std::int64_t>::max();  ///< of the narrowest hop
+};
+
+bool earlier(const std::vector<Hop>& a, const std::vector<Hop>& b) {
+  const auto order = [](const Hop& x, const Hop& y) { return std::pair(x.unit, x.route) < std::pair(y.unit, y.route); };
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), order);
+}
+
+/// Best path from `source` to every memory; an empty path to another memory means that there is none.
+std::vector<Best> paths_from(const Graph& graph, std::size_t source) {
+  constexpr std::size_t unreached = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> distance(boost::num_vertices(graph), unreached);
+  std::vector<std::size_t> order;
+  distance[source] = 0;
+  struct Visitor : boost::default_bfs_visitor {
+    explicit Visitor(std::vector<std::size_t>& o, std::vector<std::size_t>& d) : order(o), distance(d) {}
+    void discover_vertex(std::size_t v, const Graph&) { order.push_back(v); }
+    void tree_edge(Graph::edge_descriptor e, const Graph& g) {
+      distance[boost::target(e, g)] = distance[boost::source(e, g)] + 1;
+    }
+    std::vector<std::size_t>& order;
+    std::vector<std::size_t>& distance;
+  };
+  boost::breadth_first_search(graph, source, boost::visitor(Visitor(order, distance)));
+  std::vector<Best> best(boost::num_vertices(graph));
+  for (const std::size_t from : order) {
+    for (const auto& edge : boost::make_iterator_range(boost::out_edges(from, graph))) {
+      const std::size_t to = boost::target(edge, graph);
+      if (distance[to] != distance[from] + 1) continue;
+      Best candidate{best[from].hops, std::min(best[from].width, graph[edge].width)};
+      candidate.hops.push_back(graph[edge].hop);
+      const bool first = best[to].hops.empty();
+      const bool wider = candidate.width > best[to].width;
+      if (first || wider || (candidate.width == best[to].width && earlier(candidate.hops, best[to].hops))) {
+        best[to] = std::move(candidate);
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+struct ComponentGraph::Impl {
+  std::vector<std::vector<Best>> best;  ///< by source, by target
+};
+
+ComponentGraph::ComponentGraph(const Architecture& architecture) : impl_(std::make_unique<Impl>()) {
+  const Graph graph = build(architecture);
+  for (std::size_t source = 0; source < architecture.memories.size(); ++source) {
+    impl_->best.push_back(paths_from(graph, source));
+  }
+}
+
+ComponentGraph::~ComponentGraph() = default;
+ComponentGraph::ComponentGraph(ComponentGraph&&) noexcept = default;
+ComponentGraph& ComponentGraph::operator=(ComponentGraph&&) noexcept = default;
+
+std::vector<Hop> ComponentGraph::path(int source, int target) const {
+  if (source == target) return {};
+  return impl_->best.at(static_cast<std::size_t>(source)).at(static_cast<std::size_t>(target)).hops;
+}
+
+bool ComponentGraph::reachable(int source, int target) const {
+  return source == target || !path(source, target).empty();
+}
+
+}  // namespace accord
