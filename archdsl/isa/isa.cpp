@@ -42,7 +42,7 @@ std::int64_t lowest_raw(const Field& field) {
 std::int64_t highest_raw(const Field& field) {
   if (field.bits >= 64) return std::numeric_limits<std::int64_t>::max();
   if (field.bits <= 0) return 0;
-  return (std::int64_t{1} << (field.is_signed ? field.bits - 1 : field.bits)) - 1;
+  return static_cast<std::int64_t>((std::uint64_t{1} << (field.is_signed ? field.bits - 1 : field.bits)) - 1);
 }
 
 bool fits(const Field& field, std::int64_t raw) { return raw >= lowest_raw(field) && raw <= highest_raw(field); }

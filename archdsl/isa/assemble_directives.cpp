@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "archdsl/isa/assembler.h"
+#include "archdsl/isa/program_json.h"
+#include "archdsl/source/error.h"
+#include "archdsl/source/suggest.h"
+
+namespace accord {
+namespace {
+
+constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+
+/// Row-major strides in bytes; absurd shapes are refused later.
+std::vector<std::int64_t> dense_strides(const Shape& shape, ElementType type) {
+  std::vector<std::int64_t> strides(shape.size());
+  std::uint64_t step = static_cast<std::uint64_t>(bytes(type));
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = static_cast<std::int64_t>(step);
+    step *= static_cast<std::uint64_t>(shape[i]);
+  }
+  return strides;
+}
+
+}  // namespace
+
+const std::unordered_map<std::string_view, Assembler::Directive>& Assembler::directives() {
+  static const std::unordered_map<std::string_view, Directive> table{
+      {".architecture", &Assembler::architecture_line},
+      {".controller", &Assembler::controller_line},
+      {".symbol", &Assembler::symbol_line},
+      {".layer", &Assembler::layer_line},
+      {".stage", &Assembler::stage_line},
+      {".at", &Assembler::at_line},
+      {".map", &Assembler::map_line},
+      {".bytes", &Assembler::bytes_line},
+      {".image", &Assembler::image_line},
+  };
+  return table;
+}
+
+void Assembler::directive(std::string_view name, int column, LineCursor& cursor) {
+  const auto found = directives().find(name);
+  if (found == directives().end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, handler] : directives()) names.emplace_back(known);
+    std::sort(names.begin(), names.end());
+    const std::string hint = did_you_mean(name, names);
+    mistake(column, fmt::format("unknown directive `{}`{}{}", name, hint.empty() ? "" : "; ", hint));
+    return;
+  }
+  const std::size_t before = mistake_count_;
+  (this->*found->second)(cursor);
+  if (before == mistake_count_ && !cursor.done()) mistake(cursor.column(), "the end of the line expected");
+}
+
+std::optional<std::string> Assembler::text(LineCursor& cursor, std::string_view what) {
+  cursor.peek();
+  const int column = cursor.column();
+  std::optional<std::string> result = cursor.text();
+  if (!result) mistake(column, fmt::format("{} expected", what));
+  return result;
+}
+
+std::optional<std::int64_t> Assembler::number(LineCursor& cursor, std::string_view what, std::int64_t low,
+                                              std::int64_t high) {
+  const bool negative = cursor.peek() == '-';
+  const int column = cursor.column();
+  const std::optional<std::int64_t> result = cursor.number();
+  const bool wraps = result && *result < 0 && !negative;
+  if (result && !wraps && *result >= low && *result <= high) return result;
+  mistake(column, high == greatest && low == 0 ? fmt::format("{} expected", what)
+                                               : fmt::format("{} from {} to {} expected", what, low, high));
+  return std::nullopt;
+}
+
+std::optional<std::string> Assembler::memory(LineCursor& cursor) {
+  cursor.peek();
+  const int column = cursor.column();
+  std::optional<std::string> result = text(cursor, "a memory");
+  if (!result) return result;
+  std::vector<std::string> names;
+  for (const Memory& candidate : architecture_.memories) {
+    if (candidate.name == *result) return result;
+    names.push_back(candidate.name);
+  }
+  const std::string hint = did_you_mean(*result, names);
+  mistake(column, fmt::format("unknown memory `{}`{}{}", *result, hint.empty() ? "" : "; ", hint));
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::int64_t>> Assembler::list(LineCursor& cursor, std::string_view what) {
+  std::vector<std::int64_t> result;
+  if (!cursor.accept('[')) {
+    mistake(cursor.column(), fmt::format("{} in brackets expected", what));
+    return std::nullopt;
+  }
+  while (!cursor.accept(']')) {
+    if (!result.empty() && !cursor.accept(',')) {
+      mistake(cursor.column(), "`,` or `]` expected");
+      return std::nullopt;
+    }
+    const auto element = number(cursor, "an integer", std::numeric_limits<std::int64_t>::min(), greatest);
+    if (!element) return std::nullopt;
+    result.push_back(*element);
+  }
+  return result;
+}
+
+void Assembler::architecture_line(LineCursor& cursor) {
+  const auto name = text(cursor, "the architecture's name");
+  if (!name) return;
+  program_.architecture = *name;
+  if (cursor.done()) return;
+  if (const auto hash = text(cursor, "the architecture's hash")) program_.architecture_hash = *hash;
+}
+
+void Assembler::controller_line(LineCursor& cursor) {
+  if (const auto name = text(cursor, "the controller's name")) program_.controller = *name;
+}
+
+void Assembler::symbol_line(LineCursor& cursor) {
+  Symbol symbol;
+  const auto symbol_name = text(cursor, "the symbol's name");
+  if (!symbol_name) return;
+  const auto memory_name = memory(cursor);
+  if (!memory_name) return;
+  const auto address = number(cursor, "an address", 0, greatest);
+  if (!address) return;
+  cursor.peek();
+  const int type_column = cursor.column();
+  const auto type = parse_element_type(cursor.word());
+  if (!type) {
+    mistake(type_column, "an element type (i8, fp32, ...) expected");
+    return;
+  }
+  const int shape_column = cursor.column();
+  const auto shape = list(cursor, "the shape");
+  if (!shape) return;
+  const bool negative = std::any_of(shape->begin(), shape->end(), [](std::int64_t extent) { return extent < 0; });
+  if (negative) {
+    mistake(shape_column, "extents of a shape are not negative");
+    return;
+  }
+  symbol = {*symbol_name, *memory_name, *address, *type, *shape, dense_strides(*shape, *type), {}};
+  symbol.role = Symbol::Role::intermediate;
+  if (cursor.peek() == '[') {
+    const int column = cursor.column();
+    const auto strides = list(cursor, "the strides");
+    if (!strides) return;
+    if (strides->size() != shape->size()) {
+      mistake(column, fmt::format("{} strides expected, one per dimension", shape->size()));
+      return;
+    }
+    symbol.strides = *strides;
+  }
+  if (!cursor.done()) {
+    const int column = cursor.column();
+    const auto role = parse_role(cursor.word());
+    if (!role) {
+      mistake(column, "input, output, constant or intermediate expected");
+      return;
+    }
+    symbol.role = *role;
+  }
+  program_.symbols.push_back(std::move(symbol));
+}
+
+void Assembler::layer_line(LineCursor& cursor) {
+  cursor.peek();
+  try {
+    program_.layers.push_back(layer_from_json(parse_json(cursor.rest())));
+  } catch (const Error& problem) {
+    mistake(cursor.column(), fmt::format("a layer as JSON expected: {}", problem.what()));
+  }
+  cursor = LineCursor("");
+}
+
+void Assembler::stage_line(LineCursor& cursor) {
+  cursor.peek();
+  try {
+    program_.stages.push_back(stage_from_json(parse_json(cursor.rest())));
+  } catch (const Error& problem) {
+    mistake(cursor.column(), fmt::format("a stage as JSON expected: {}", problem.what()));
+  }
+  cursor = LineCursor("");
+}
+
+void Assembler::close_map_entry() {
+  if (map_open_) program_.map.back().count = count() - program_.map.back().first;
+  map_open_ = false;
+}
+
+void Assembler::at_line(LineCursor& cursor) {
+  close_map_entry();
+  if (cursor.peek() == 'n' && cursor.word() == "none") return;
+  const auto layer = number(cursor, "`none` or a layer's index", -1, std::numeric_limits<int>::max());
+  if (!layer) return;
+  std::optional<std::string> statement_text{""};
+  if (!cursor.done()) statement_text = text(cursor, "a statement");
+  if (!statement_text) return;
+  program_.map.push_back({count(), 0, static_cast<int>(*layer), *statement_text});
+  map_open_ = true;
+}
+
+void Assembler::map_line(LineCursor& cursor) {
+  close_map_entry();
+  const auto first = number(cursor, "the first instruction", 0, greatest);
+  if (!first) return;
+  const auto length = number(cursor, "the number of instructions", 0, greatest);
+  if (!length) return;
+  const auto layer = number(cursor, "a layer's index", -1, std::numeric_limits<int>::max());
+  if (!layer) return;
+  const auto statement_text = text(cursor, "a statement");
+  if (statement_text) program_.map.push_back({*first, *length, static_cast<int>(*layer), *statement_text});
+}
+
+void Assembler::bytes_line(LineCursor& cursor) {
+  cursor.peek();
+  const int column = cursor.column();
+  const std::string_view digits = cursor.word();
+  if (program_.text.size() % size_ != 0) mistake(column, "bytes follow others that are no whole instruction");
+  if (digits.empty() || digits.size() % 2 != 0) {
+    mistake(column, "pairs of hexadecimal digits expected");
+    return;
+  }
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(digits.data() + i, digits.data() + i + 2, value, 16);
+    if (error != std::errc() || end != digits.data() + i + 2) {
+      mistake(column + static_cast<int>(i), "hexadecimal digits expected");
+      return;
+    }
+    program_.text.push_back(static_cast<std::byte>(value));
+  }
+}
+
+}  // namespace accord
