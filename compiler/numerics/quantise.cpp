@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "archdsl/source/error.h"
+#include "compiler/numerics/affine_channels.h"
 #include "compiler/numerics/calibrate.h"
 #include "compiler/numerics/requantiser.h"
 #include "compiler/numerics/rewrite.h"
@@ -287,8 +288,10 @@ class Quantiser {
 }  // namespace
 }  // namespace numerics
 
-Network quantise(const Network& canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
+Network quantise(const Network& given, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
                  QuantiseReport* report) {
+  Network canonical = given;
+  numerics::affine_to_depthwise(canonical);
   QuantiseReport unused;
   QuantiseReport& filled = report ? *report : unused;
   std::vector<Values> inputs = calibration_inputs;

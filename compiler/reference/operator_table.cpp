@@ -14,6 +14,10 @@ const OperatorTable& operator_table() {
     add_movement(built);
     add_normalisations(built);
     add_reductions(built);
+    add_recurrent(built);
+    add_resize(built);
+    add_einsum(built);
+    add_quantised_onnx(built);
     add_numeric(built);
     return built;
   }();

@@ -42,6 +42,10 @@ void add_elementwise(OperatorTable& table);
 void add_movement(OperatorTable& table);
 void add_normalisations(OperatorTable& table);
 void add_reductions(OperatorTable& table);
+void add_recurrent(OperatorTable& table);
+void add_resize(OperatorTable& table);
+void add_einsum(OperatorTable& table);
+void add_quantised_onnx(OperatorTable& table);
 void add_numeric(OperatorTable& table);
 
 TensorView view(const Value& value);
