@@ -33,6 +33,7 @@ std::vector<OutputDistance> distances(const Values& outputs, const Values& refer
 }
 
 Exit run_reference(const LoadedModel& model, const RunCommand& command) {
+  for (const auto& warning : model.network.warnings) fmt::print(std::cout, "warning: {}\n", warning);
   const auto start = std::chrono::steady_clock::now();
   const auto outputs = execute(model.network, model.inputs);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;

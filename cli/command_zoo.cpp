@@ -4,7 +4,8 @@
 namespace accord {
 
 Exit run_command(const ZooCommand& command) {
-  write_zoo(command.name, command.output.empty() ? command.name + ".onnx" : command.output, command.seed);
+  const auto file = command.output.empty() ? std::filesystem::path(command.name + ".onnx") : command.output;
+  write_zoo(command.name, file, command.seed);
   return Exit::right;
 }
 
