@@ -8,8 +8,8 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/inputs.h"
-#include "cli/npy.h"
 #include "cli/report.h"
+#include "compiler/network/npy.h"
 
 namespace accord {
 
@@ -28,11 +28,11 @@ void write_outputs(const std::vector<std::string>& assignments, const Values& ou
     bool found = false;
     for (const auto& [name, value] : outputs) {
       if (!text.starts_with(name + "=")) continue;
-      write_npy(value, text.substr(name.size() + 1));
+      save_npy(text.substr(name.size() + 1), value);
       found = true;
     }
     if (!found && outputs.size() == 1) {
-      write_npy(outputs.begin()->second, text);
+      save_npy(text, outputs.begin()->second);
     } else if (!found) {
       throw Error("'" + text + "': expected NAME=FILE.npy with NAME an output of the program");
     }

@@ -7,9 +7,9 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
-#include "cli/npy.h"
 #include "compiler/frontends/seeded.h"
 #include "compiler/network/network.h"
+#include "compiler/network/npy.h"
 
 namespace accord {
 
@@ -54,7 +54,7 @@ Value converted(const Value& value, ElementType type) {
 }
 
 Value read_slot(const Assignment& assignment) {
-  Value value = read_npy(assignment.file);
+  Value value = load_npy(assignment.file);
   const auto& slot = assignment.slot;
   if (without_leading_ones(value.shape) != without_leading_ones(slot.shape)) {
     throw Error(fmt::format("{}: shape [{}], but '{}' has [{}]", assignment.file, fmt::join(value.shape, ", "),

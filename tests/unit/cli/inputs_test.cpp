@@ -3,8 +3,8 @@
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 #include "cli/inputs.h"
-#include "cli/npy.h"
 #include "cli/scratch_file.h"
+#include "compiler/network/npy.h"
 
 using namespace accord;
 
@@ -14,7 +14,7 @@ const std::vector<TensorSlot> two = {{"x", ElementType::fp32, {1, 2}}, {"y", Ele
 
 TEST_CASE("a file goes to the slot it names, in the slot's type and shape") {
   const ScratchFile file;
-  write_npy({ElementType::i16, {2}, {std::byte{3}, std::byte{0}, std::byte{4}, std::byte{0}}}, file.path());
+  save_npy(file.path(), {ElementType::i16, {2}, {std::byte{3}, std::byte{0}, std::byte{4}, std::byte{0}}});
   const auto values = read_tensors({"x=" + file.path().string()}, two);
   REQUIRE(values.contains("x"));
   CHECK(values.at("x").shape == Shape{1, 2});
@@ -23,17 +23,17 @@ TEST_CASE("a file goes to the slot it names, in the slot's type and shape") {
 
 TEST_CASE("a single slot needs no name") {
   const ScratchFile file;
-  write_npy({ElementType::i8, {2}, {std::byte{1}, std::byte{2}}}, file.path());
+  save_npy(file.path(), {ElementType::i8, {2}, {std::byte{1}, std::byte{2}}});
   CHECK(read_tensors({file.path().string()}, {two[1]}).contains("y"));
   CHECK_THROWS_AS(read_tensors({file.path().string()}, two), Error);
 }
 
 TEST_CASE("a wrong name, shape or type is an error") {
   const ScratchFile file;
-  write_npy({ElementType::fp32, {3}, std::vector<std::byte>(12)}, file.path());
+  save_npy(file.path(), {ElementType::fp32, {3}, std::vector<std::byte>(12)});
   CHECK_THROWS_AS(read_tensors({"z=" + file.path().string()}, two), Error);
   CHECK_THROWS_AS(read_tensors({"x=" + file.path().string()}, two), Error);
-  write_npy({ElementType::fp32, {2}, std::vector<std::byte>(8)}, file.path());
+  save_npy(file.path(), {ElementType::fp32, {2}, std::vector<std::byte>(8)});
   CHECK_THROWS_AS(read_tensors({"y=" + file.path().string()}, two), Error);
 }
 
