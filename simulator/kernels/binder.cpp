@@ -1,0 +1,153 @@
+#include "simulator/kernels/binder.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cassert>
+
+#include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
+
+namespace accord::sim {
+
+namespace {
+
+constexpr std::size_t most_shapes = 4096;  // per mnemonic, before forgetting
+
+bool is_run(const Mnemonic& mnemonic) { return mnemonic.meaning == Meaning::run; }
+
+const Capability& capability_of(const Architecture& architecture, const Mnemonic& mnemonic) {
+  const Unit& unit = architecture.units[static_cast<std::size_t>(mnemonic.unit)];
+  return unit.capabilities[static_cast<std::size_t>(mnemonic.capability)];
+}
+
+// Integers keep their low bits; floats arrive as the bits of an fp32.
+std::uint64_t scalar_value(std::int64_t argument, ElementType type) {
+  if (!is_float(type) || type == ElementType::fp32) return static_cast<std::uint64_t>(argument);
+  std::uint64_t result = 0;
+  store_element(reinterpret_cast<std::byte*>(&result), type, std::bit_cast<float>(static_cast<std::uint32_t>(argument)));
+  return result;
+}
+
+}  // namespace
+
+int link_of(const Unit& unit) { return unit.routes.empty() ? -1 : unit.routes.front().link; }
+
+PreparedCapability::PreparedCapability(const Capability& capability) : spec(&capability), prepared(capability.program) {
+  std::vector<std::int64_t> variables;
+  double points = 1;
+  for (const CapabilityDim& dim : capability.dims) {
+    variables.push_back(dim.maximum);
+    points *= static_cast<double>(dim.maximum);
+  }
+  for (const CapabilityOperand& operand : capability.operands) {
+    if (operand.held) variables.push_back(1);
+  }
+  lanes = points / static_cast<double>(std::max<Cycle>(1, capability.interval.evaluate(variables)));
+}
+
+Binder::Binder(const Architecture& architecture) : architecture_(architecture) {
+  for (const Unit& unit : architecture.units) {
+    auto& prepared = capabilities_.emplace_back();
+    for (const Capability& capability : unit.capabilities) {
+      if (capability.operands.size() > max_operands) {
+        throw Error(fmt::format("{}.{} has {} operands; the simulator takes {}", unit.name, capability.name,
+                                capability.operands.size(), max_operands));
+      }
+      prepared.push_back(std::make_unique<PreparedCapability>(capability));
+    }
+  }
+  for (const Mnemonic& mnemonic : architecture.isa.mnemonics) {
+    Plan& plan = plans_.emplace_back();
+    plan.mnemonic = &mnemonic;
+    if (is_run(mnemonic)) plan_run(plan, mnemonic);
+    if (mnemonic.meaning == Meaning::transfer) plan_transfer(plan, mnemonic);
+  }
+}
+
+std::size_t Binder::KeyHash::operator()(const Key& key) const {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::int64_t value : key) hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+  return hash;
+}
+
+// Arguments of a run: extents; bases; free steps; loads; scalars (Capability).
+void Binder::plan_run(Plan& plan, const Mnemonic& mnemonic) {
+  const Capability& capability = capability_of(architecture_, mnemonic);
+  const int operands = static_cast<int>(capability.operands.size());
+  const auto operand = [&](int o) -> const CapabilityOperand& { return capability.operands[static_cast<std::size_t>(o)]; };
+  int next = 0;
+  for (std::size_t d = 0; d < capability.dims.size(); ++d) plan.key.push_back(next++);
+  for (int o = 0; o < operands; ++o) {
+    if (operand(o).memory >= 0) plan.bases.emplace_back(next++, o);
+  }
+  for (int o = 0; o < operands; ++o) {
+    for (const Step& step : operand(o).steps) {
+      if (step.kind == Step::Kind::free) plan.key.push_back(next++);
+    }
+  }
+  for (int o = 0; o < operands; ++o) {
+    if (operand(o).held) plan.key.push_back(next++);
+  }
+  for (int o = 0; o < operands; ++o) {
+    if (operand(o).memory < 0) plan.scalars.emplace_back(next++, o);
+  }
+  assert(static_cast<std::size_t>(next) == mnemonic.arguments.size());
+}
+
+void Binder::plan_transfer(Plan& plan, const Mnemonic& mnemonic) {
+  plan.bases = {{0, 0}, {1, 1}};
+  for (int a = 2; a < static_cast<int>(mnemonic.arguments.size()); ++a) plan.key.push_back(a);
+}
+
+bool Binder::bind(int mnemonic, std::span<const std::int64_t> arguments, Operation& out, std::string& error) {
+  Plan& plan = plans_[static_cast<std::size_t>(mnemonic)];
+  if (!select_shape(plan, arguments, error)) return false;
+  if (out.shape != plan.last) out.shape = plan.last;
+  for (const auto& [argument, operand] : plan.bases) {
+    out.base[static_cast<std::size_t>(operand)] = arguments[static_cast<std::size_t>(argument)];
+  }
+  for (const auto& [argument, operand] : plan.scalars) {
+    const Capability& capability = capability_of(architecture_, *plan.mnemonic);
+    out.scalar[static_cast<std::size_t>(operand)] = scalar_value(
+        arguments[static_cast<std::size_t>(argument)], capability.program.operands[static_cast<std::size_t>(operand)].type);
+  }
+  return in_range(out, error);
+}
+
+bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, std::string& error) {
+  bool same = plan.last != nullptr;
+  if (same) {
+    for (std::size_t i = 0; i < plan.key.size(); ++i) {
+      same &= plan.last_key[i] == arguments[static_cast<std::size_t>(plan.key[i])];
+    }
+    if (same) return true;
+  }
+  Key key;
+  for (const int argument : plan.key) key.push_back(arguments[static_cast<std::size_t>(argument)]);
+  auto found = plan.shapes.find(key);
+  if (found == plan.shapes.end()) {
+    auto shape = is_run(*plan.mnemonic) ? shape_run(*plan.mnemonic, key, error) : shape_transfer(*plan.mnemonic, key, error);
+    if (!shape) return false;
+    if (plan.shapes.size() >= most_shapes) plan.shapes.clear();
+    found = plan.shapes.emplace(key, std::move(shape)).first;
+  }
+  plan.last = found->second;
+  plan.last_key = std::move(key);
+  return true;
+}
+
+bool Binder::in_range(const Operation& operation, std::string& error) const {
+  for (const AccessShape& access : operation.shape->accesses) {
+    if (access.footprint.extent == 0) continue;
+    const Memory& memory = architecture_.memories[static_cast<std::size_t>(access.memory)];
+    const std::int64_t base = operation.base[static_cast<std::size_t>(access.operand)];
+    if (base >= -access.footprint.offset && base <= memory.capacity - access.footprint.offset - access.footprint.extent) continue;
+    error = fmt::format("touches {} bytes from address {} of {}, which has {}", access.footprint.extent,
+                        base + access.footprint.offset, memory.name, memory.capacity);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace accord::sim

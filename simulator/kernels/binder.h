@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "simulator/kernels/operation.h"
+
+namespace accord::sim {
+
+/// A capability prepared for execution.
+struct PreparedCapability {
+  explicit PreparedCapability(const Capability& capability);
+  const Capability* spec;
+  PreparedProgram prepared;
+  double lanes = 1;  ///< points per cycle at the greatest extents
+};
+
+/// From an instruction's argument values to an operation. Shapes are shared between equal arguments.
+class Binder {
+ public:
+  /// The architecture must outlive the binder. Throws Error on a capability with more than max_operands operands.
+  explicit Binder(const Architecture& architecture);
+
+  /// Fills shape, base, scalar of `out`. False, with the reason in `error`, where an extent or address is out of range.
+  bool bind(int mnemonic, std::span<const std::int64_t> arguments, Operation& out, std::string& error);
+
+  const PreparedCapability& capability(int unit, int index) const {
+    return *capabilities_[static_cast<std::size_t>(unit)][static_cast<std::size_t>(index)];
+  }
+
+ private:
+  using Key = std::vector<std::int64_t>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  /// Which argument means what, for one mnemonic.
+  struct Plan {
+    const Mnemonic* mnemonic = nullptr;
+    std::vector<std::pair<int, int>> bases;    ///< argument, operand
+    std::vector<std::pair<int, int>> scalars;  ///< argument, operand
+    std::vector<int> key;                      ///< the arguments that shape the operation
+    Key last_key;
+    std::shared_ptr<const OperationShape> last;
+    std::unordered_map<Key, std::shared_ptr<const OperationShape>, KeyHash> shapes;
+  };
+
+  void plan_run(Plan& plan, const Mnemonic& mnemonic);
+  void plan_transfer(Plan& plan, const Mnemonic& mnemonic);
+  bool select_shape(Plan& plan, std::span<const std::int64_t> arguments, std::string& error);
+  std::shared_ptr<OperationShape> shape_run(const Mnemonic& mnemonic, std::span<const std::int64_t> key, std::string& error) const;
+  std::shared_ptr<OperationShape> shape_transfer(const Mnemonic& mnemonic, std::span<const std::int64_t> key, std::string& error) const;
+  bool add_accesses(OperationShape& shape, const PreparedCapability& prepared, const std::vector<std::vector<std::int64_t>>& steps) const;
+  void add_costs(OperationShape& shape, const PreparedCapability& prepared, const Unit& unit) const;
+  void add_requests(OperationShape& shape, bool transfer) const;
+  bool in_range(const Operation& operation, std::string& error) const;
+
+  const Architecture& architecture_;
+  std::vector<std::vector<std::unique_ptr<PreparedCapability>>> capabilities_;
+  std::vector<Plan> plans_;
+};
+
+/// The link that a mover's capabilities use: that of its first route; -1 where it has none.
+int link_of(const Unit& unit);
+
+}  // namespace accord::sim

@@ -1,0 +1,142 @@
+#include "simulator/kernels/evaluator.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace accord::sim {
+
+namespace {
+
+// Copies element by element, row-major over the iterators, the last one innermost.
+void gather(std::byte*& to, const std::byte* from, std::span<const std::int64_t> extents, std::span<const std::int64_t> steps,
+            std::size_t element) {
+  if (extents.empty()) {
+    std::memcpy(to, from, element);
+    to += element;
+    return;
+  }
+  if (extents.size() == 1 && steps[0] == static_cast<std::int64_t>(element)) {
+    const std::size_t length = static_cast<std::size_t>(extents[0]) * element;
+    std::memcpy(to, from, length);
+    to += length;
+    return;
+  }
+  for (std::int64_t i = 0; i < extents[0]; ++i) gather(to, from + i * steps[0], extents.subspan(1), steps.subspan(1), element);
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Architecture& architecture, const Binder& binder, std::vector<ByteStore*> stores, Report unwritten)
+    : architecture_(architecture), binder_(binder), stores_(std::move(stores)), unwritten_(std::move(unwritten)) {}
+
+void Evaluator::evaluate(const Operation& operation) {
+  const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(operation.mnemonic)];
+  if (mnemonic.meaning == Meaning::transfer) return transfer(operation);
+  run(operation, binder_.capability(mnemonic.unit, mnemonic.capability));
+}
+
+void Evaluator::check_read(const Operation& operation, int memory, std::int64_t address, std::int64_t length) {
+  if (!unwritten_) return;
+  const ByteStore& from = store(memory);
+  if (from.is_written(address, length)) return;
+  unwritten_(operation, fmt::format("reads address {} of {}, which nothing has written", from.first_unwritten(address, length),
+                                    architecture_.memories[static_cast<std::size_t>(memory)].name));
+}
+
+void Evaluator::transfer(const Operation& operation) {
+  const AccessShape& source = operation.shape->accesses[0];
+  const AccessShape& target = operation.shape->accesses[1];
+  ByteStore& from = store(source.memory);
+  ByteStore& to = store(target.memory);
+  if (source.footprint.extent == 0) return;
+  for_each_piece(operation.shape->walk, 0, operation.shape->walk.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+    check_read(operation, source.memory, operation.base[0] + s, n);
+    std::memmove(to.data() + operation.base[1] + t, from.data() + operation.base[0] + s, static_cast<std::size_t>(n));
+    to.mark_written(operation.base[1] + t, n);
+  });
+}
+
+void Evaluator::run(const Operation& operation, const PreparedCapability& capability) {
+  const OperationShape& shape = *operation.shape;
+  if (unwritten_) {
+    for (const AccessShape& access : shape.accesses) {
+      if (!access.reads) continue;
+      for_each_run(access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
+                   [&](std::int64_t address, std::int64_t length) { check_read(operation, access.memory, address, length); });
+    }
+  }
+  operands_.resize(shape.placements.size());
+  scalars_ = operation.scalar;
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    if (!place_operand(operation, capability, i)) return;
+  }
+  for (const Kernel& kernel : capability.prepared.kernels) kernel.run(shape.extents, operands_);
+  for (const AccessShape& access : shape.accesses) {
+    if (!access.writes) continue;
+    ByteStore& to = store(access.memory);
+    for_each_run(access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
+                 [&](std::int64_t address, std::int64_t length) { to.mark_written(address, length); });
+  }
+}
+
+bool Evaluator::place_operand(const Operation& operation, const PreparedCapability& capability, std::size_t operand) {
+  const auto original = static_cast<std::size_t>(capability.prepared.uses[operand].operand);
+  const CapabilityOperand& spec = capability.spec->operands[original];
+  const Placement& placement = operation.shape->placements[operand];
+  if (spec.memory < 0) {
+    operands_[operand] = {reinterpret_cast<std::byte*>(&scalars_[original]), placement.step};
+    return true;
+  }
+  if (spec.held && operation.shape->loads[original] == 0) return use_tile(operation, capability, operand);
+  operands_[operand] = {store(spec.memory).data() + operation.base[original] + placement.offset, placement.step};
+  if (spec.held) {
+    load_tile(tiles_[{&capability, operand}], operands_[operand].base, operation, capability, operand);
+  }
+  return true;
+}
+
+void Evaluator::load_tile(Tile& tile, const std::byte* from, const Operation& operation, const PreparedCapability& capability,
+                          std::size_t operand) {
+  const Access& access = capability.prepared.uses[operand].access;
+  const std::vector<std::int64_t>& step = operation.shape->placements[operand].step;
+  const auto element = bytes(capability.prepared.program.operands[operand].type);
+  tile.extents.assign(step.size(), 1);
+  for (const AffineIndex& index : access.indices) {
+    for (const auto& term : index.terms) {
+      const auto iterator = static_cast<std::size_t>(term.first);
+      tile.extents[iterator] = operation.shape->extents[iterator];
+    }
+  }
+  tile.step.assign(step.size(), 0);
+  std::int64_t dense = element;
+  for (std::size_t i = step.size(); i-- > 0;) {
+    if (tile.extents[i] > 1) tile.step[i] = dense;
+    dense *= tile.extents[i];
+  }
+  tile.bytes.resize(static_cast<std::size_t>(dense));
+  std::byte* to = tile.bytes.data();
+  gather(to, from, tile.extents, step, static_cast<std::size_t>(element));
+}
+
+bool Evaluator::use_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand) {
+  const auto found = tiles_.find({&capability, operand});
+  bool holds = found != tiles_.end();
+  for (const AffineIndex& index : capability.prepared.uses[operand].access.indices) {
+    for (const auto& term : index.terms) {
+      const auto iterator = static_cast<std::size_t>(term.first);
+      holds = holds && operation.shape->extents[iterator] <= found->second.extents[iterator];
+    }
+  }
+  if (!holds) {
+    if (unwritten_) {
+      unwritten_(operation, fmt::format("uses more of operand {} than was ever loaded",
+                                        capability.prepared.program.operands[operand].name));
+    }
+    return false;
+  }
+  operands_[operand] = {found->second.bytes.data(), found->second.step};
+  return true;
+}
+
+}  // namespace accord::sim

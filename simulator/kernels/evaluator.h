@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "simulator/kernels/binder.h"
+#include "simulator/kernels/byte_store.h"
+
+namespace accord::sim {
+
+/// Computes what operations leave in the memories. Knows no time: the caller decides when.
+class Evaluator {
+ public:
+  using Report = std::function<void(const Operation&, const std::string& message)>;
+
+  /// `stores` one per memory. `unwritten`, where set, hears of reads of bytes that were never written.
+  Evaluator(const Architecture& architecture, const Binder& binder, std::vector<ByteStore*> stores, Report unwritten);
+
+  /// All of the operation.
+  void evaluate(const Operation& operation);
+
+  /// The bytes that `access` reads were all written (else reports).
+  void check_read(const Operation& operation, int memory, std::int64_t address, std::int64_t length);
+
+  ByteStore& store(int memory) { return *stores_[static_cast<std::size_t>(memory)]; }
+
+ private:
+  /// Values that stay in a unit: the points of one access, dense, as loaded last.
+  struct Tile {
+    std::vector<std::byte> bytes;
+    std::vector<std::int64_t> extents;  ///< per iterator; 1 where it does not occur
+    std::vector<std::int64_t> step;
+  };
+
+  void run(const Operation& operation, const PreparedCapability& capability);
+  void transfer(const Operation& operation);
+  bool place_operand(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
+  bool use_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
+  void load_tile(Tile& tile, const std::byte* from, const Operation& operation, const PreparedCapability& capability,
+                 std::size_t operand);
+
+  const Architecture& architecture_;
+  const Binder& binder_;
+  std::vector<ByteStore*> stores_;
+  Report unwritten_;
+  std::map<std::pair<const PreparedCapability*, std::size_t>, Tile> tiles_;
+  std::vector<StridedOperand> operands_;
+  std::array<std::uint64_t, max_operands> scalars_{};
+};
+
+}  // namespace accord::sim

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace accord::sim {
+
+/// A repetition: `count` times, `step` bytes apart.
+struct Stride {
+  std::int64_t count = 1;
+  std::int64_t step = 0;
+};
+
+/// The bytes one access touches, relative to its base address: runs of `run` contiguous bytes, repeated over `outer`
+/// (innermost first, positive steps). [offset, offset + extent) is the range that bounds them all.
+struct Footprint {
+  std::int64_t offset = 0;
+  std::int64_t extent = 0;  ///< 0: touches nothing
+  std::int64_t run = 0;
+  std::vector<Stride> outer;
+  std::int64_t bytes = 0;  ///< of all runs
+};
+
+/// Merges what is contiguous or overlaps; `element` bytes at each point of `dims`, the first at `offset`. nullopt where
+/// the touched range exceeds 2^48 bytes either way.
+std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offset, std::vector<Stride> dims);
+
+/// Calls `visit(address, bytes)` for every run, from the lowest outer index to the highest.
+template <class Visit>
+void for_each_run(const Footprint& footprint, std::int64_t base, Visit&& visit) {
+  if (footprint.extent == 0) return;
+  const std::int64_t first = base + footprint.offset;
+  if (footprint.outer.empty()) return visit(first, footprint.run);
+  const Stride inner = footprint.outer.front();
+  std::int64_t repeats = 1;
+  for (std::size_t d = 1; d < footprint.outer.size(); ++d) repeats *= footprint.outer[d].count;
+  for (std::int64_t r = 0; r < repeats; ++r) {
+    std::int64_t address = first, rest = r;
+    for (std::size_t d = 1; d < footprint.outer.size(); ++d) {
+      address += rest % footprint.outer[d].count * footprint.outer[d].step;
+      rest /= footprint.outer[d].count;
+    }
+    for (std::int64_t i = 0; i < inner.count; ++i) visit(address + i * inner.step, footprint.run);
+  }
+}
+
+}  // namespace accord::sim

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulator/kernels/binder.h"
+
+namespace accord::sim {
+
+namespace {
+
+constexpr std::int64_t most_points = std::int64_t{1} << 40;  // of one instruction
+
+bool take_extents(const Capability& capability, std::span<const std::int64_t> key, OperationShape& shape, std::string& error) {
+  std::int64_t points = 1;
+  for (std::size_t d = 0; d < capability.dims.size(); ++d) {
+    const CapabilityDim& dim = capability.dims[d];
+    const std::int64_t extent = key[d];
+    if (extent < dim.minimum || extent > dim.maximum || extent % dim.multiple != 0) {
+      error = fmt::format("extent {} of {} is not within {}..{} in multiples of {}", extent, dim.name, dim.minimum,
+                          dim.maximum, dim.multiple);
+      return false;
+    }
+    if (extent > 0 && points > most_points / extent) {
+      error = "has more than 2^40 iteration points";
+      return false;
+    }
+    points *= extent;
+    shape.extents.push_back(extent);
+  }
+  return true;
+}
+
+// Wired and given steps of every operand, then the loads; `next` is the first key after the extents.
+std::vector<std::vector<std::int64_t>> take_steps(const Capability& capability, std::span<const std::int64_t> key,
+                                                  std::size_t& next) {
+  std::vector<std::vector<std::int64_t>> steps;
+  for (const CapabilityOperand& operand : capability.operands) {
+    auto& of_operand = steps.emplace_back();
+    for (const Step& step : operand.steps) of_operand.push_back(step.kind == Step::Kind::free ? key[next++] : step.bytes);
+  }
+  return steps;
+}
+
+bool occurs(const Access& access, int iterator) {
+  return std::ranges::any_of(access.indices, [&](const AffineIndex& index) {
+    return std::ranges::any_of(index.terms, [&](const auto& term) { return term.first == iterator; });
+  });
+}
+
+double energy_of(const Architecture& architecture, const AccessShape& access, std::int64_t bytes) {
+  const Energy& energy = architecture.memories[static_cast<std::size_t>(access.memory)].energy;
+  return static_cast<double>(bytes) * ((access.reads ? energy.read_pj : 0) + (access.writes ? energy.write_pj : 0));
+}
+
+double link_energy(const Architecture& architecture, const OperationShape& shape) {
+  if (shape.link < 0) return 0;
+  return static_cast<double>(shape.link_bytes) * architecture.links[static_cast<std::size_t>(shape.link)].pj_per_byte;
+}
+
+}  // namespace
+
+bool Binder::add_accesses(OperationShape& shape, const PreparedCapability& prepared,
+                          const std::vector<std::vector<std::int64_t>>& steps) const {
+  const TensorProgram& program = prepared.prepared.program;
+  for (std::size_t i = 0; i < program.operands.size(); ++i) {
+    const AccessUse& use = prepared.prepared.uses[i];
+    const auto operand = static_cast<std::size_t>(use.operand);
+    const int memory = prepared.spec->operands[operand].memory;
+    shape.placements.push_back(memory < 0 ? Placement{0, std::vector<std::int64_t>(program.iterators.size(), 0)}
+                                          : place(use.access, steps[operand], program.iterators.size()));
+    if (memory < 0 || shape.loads[operand] == 0) continue;
+    const Placement& placement = shape.placements.back();
+    std::vector<Stride> dims;
+    for (std::size_t d = 0; d < shape.extents.size(); ++d) {
+      if (occurs(use.access, static_cast<int>(d))) dims.push_back({shape.extents[d], placement.step[d]});
+    }
+    auto footprint = make_footprint(bytes(program.operands[i].type), placement.offset, std::move(dims));
+    if (!footprint) return false;
+    shape.accesses.push_back({use.operand, memory, use.reads, use.writes, use.in_place, std::move(*footprint)});
+  }
+  return true;
+}
+
+void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared, const Unit& unit) const {
+  double points = 0;
+  for (std::size_t s = 0; s < prepared.prepared.iterators.size(); ++s) {
+    std::int64_t of_statement = 1;
+    for (const int iterator : prepared.prepared.iterators[s]) of_statement *= shape.extents[static_cast<std::size_t>(iterator)];
+    points += static_cast<double>(of_statement);
+    if (prepared.prepared.is_mac[s]) shape.lane_macs += of_statement;
+  }
+  double all = 1;
+  for (const std::int64_t extent : shape.extents) all *= static_cast<double>(extent);
+  shape.useful = std::min(shape.interval, static_cast<Cycle>(std::ceil(std::min(all / prepared.lanes, 1e18))));
+  shape.energy_pj = points * prepared.spec->pj_per_point;
+  for (const AccessShape& access : shape.accesses) {
+    shape.energy_pj += energy_of(architecture_, access, access.footprint.bytes);
+    if (!architecture_.memories[static_cast<std::size_t>(access.memory)].off_chip) continue;
+    shape.off_chip_bytes += access.footprint.bytes * (int{access.reads} + int{access.writes});
+  }
+  if (unit.kind != UnitKind::mover) return;
+  shape.link = link_of(unit);
+  shape.link_bytes = shape.off_chip_bytes;
+  shape.energy_pj += link_energy(architecture_, shape);
+}
+
+std::shared_ptr<OperationShape> Binder::shape_run(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
+                                                  std::string& error) const {
+  const PreparedCapability& prepared = capability(mnemonic.unit, mnemonic.capability);
+  const Capability& spec = *prepared.spec;
+  auto shape = std::make_shared<OperationShape>();
+  if (!take_extents(spec, key, *shape, error)) return nullptr;
+  std::size_t next = spec.dims.size();
+  const auto steps = take_steps(spec, key, next);
+  std::vector<std::int64_t> variables = shape->extents;
+  for (const CapabilityOperand& operand : spec.operands) {
+    shape->loads.push_back(operand.held ? key[next++] : 1);
+    if (operand.held) variables.push_back(shape->loads.back());
+  }
+  if (!add_accesses(*shape, prepared, steps)) {
+    error = "steps reach beyond 2^48 bytes";
+    return nullptr;
+  }
+  shape->start = spec.start.evaluate(variables);
+  shape->interval = spec.interval.evaluate(variables);
+  shape->drain = spec.drain.evaluate(variables);
+  for (const Cycle cycles : {shape->start, shape->interval, shape->drain}) {
+    if (cycles >= 0 && cycles <= most_points) continue;
+    error = fmt::format("timing gives {} cycles", cycles);
+    return nullptr;
+  }
+  const Unit& unit = architecture_.units[static_cast<std::size_t>(mnemonic.unit)];
+  add_costs(*shape, prepared, unit);
+  if (unit.kind == UnitKind::mover) add_requests(*shape, false);
+  return shape;
+}
+
+// Key of a transfer: n0.., free source strides, free target strides.
+std::shared_ptr<OperationShape> Binder::shape_transfer(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
+                                                       std::string& error) const {
+  const Unit& unit = architecture_.units[static_cast<std::size_t>(mnemonic.unit)];
+  const Route& route = unit.routes[static_cast<std::size_t>(mnemonic.route)];
+  auto shape = std::make_shared<OperationShape>();
+  Walk& walk = shape->walk;
+  walk.bytes = 1;
+  for (std::size_t d = 0; d < route.walk.size(); ++d) {
+    if (key[d] < 0 || key[d] > route.walk[d].max) {
+      error = fmt::format("n{} is {}; the mover walks at most {}", d, key[d], route.walk[d].max);
+      return nullptr;
+    }
+    walk.dims.push_back({key[d], d == 0 ? 1 : route.walk[d].source.bytes, d == 0 ? 1 : route.walk[d].target.bytes});
+    if (key[d] > 0 && walk.bytes > most_points / key[d]) {
+      error = "moves more than 2^40 bytes";
+      return nullptr;
+    }
+    walk.bytes *= key[d];
+  }
+  std::size_t next = route.walk.size();
+  for (std::size_t d = 1; d < route.walk.size(); ++d) {
+    if (route.walk[d].source.kind == Step::Kind::free) walk.dims[d].source = key[next++];
+  }
+  for (std::size_t d = 1; d < route.walk.size(); ++d) {
+    if (route.walk[d].target.kind == Step::Kind::free) walk.dims[d].target = key[next++];
+  }
+  std::vector<Stride> source, target;
+  for (const Walk::Dim& dim : walk.dims) {
+    source.push_back({dim.count, dim.source});
+    target.push_back({dim.count, dim.target});
+  }
+  auto from = make_footprint(1, 0, std::move(source)), to = make_footprint(1, 0, std::move(target));
+  if (!from || !to) {
+    error = "strides reach beyond 2^48 bytes";
+    return nullptr;
+  }
+  shape->accesses.push_back({0, route.source, true, false, false, std::move(*from)});
+  shape->accesses.push_back({1, route.target, false, true, false, std::move(*to)});
+  shape->link = route.link;
+  shape->link_bytes = walk.bytes;
+  for (const AccessShape& access : shape->accesses) {
+    shape->energy_pj += energy_of(architecture_, access, walk.bytes);
+    if (architecture_.memories[static_cast<std::size_t>(access.memory)].off_chip) shape->off_chip_bytes += walk.bytes;
+  }
+  shape->energy_pj += link_energy(architecture_, *shape);
+  add_requests(*shape, true);
+  return shape;
+}
+
+}  // namespace accord::sim

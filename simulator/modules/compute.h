@@ -1,0 +1,21 @@
+#pragma once
+
+#include "simulator/modules/unit.h"
+
+namespace accord::sim {
+
+/// A compute unit. An operation that starts at t takes the unit until t + interval, reads in [t + start, t + start +
+/// interval) and is done `drain` later; ports that are busy lengthen reading and writing. Its values change when it has
+/// read everything.
+class Compute final : public UnitModule {
+ public:
+  using UnitModule::UnitModule;
+  void begin(Operation& operation, Cycle at) override;
+  Cycle free_at() const override { return free_; }
+
+ private:
+  Cycle free_ = 0;
+  Cycle last_read_ = 0;
+};
+
+}  // namespace accord::sim

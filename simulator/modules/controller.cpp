@@ -1,0 +1,165 @@
+#include "simulator/modules/controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace accord::sim {
+
+Controller::Controller(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence, StallAccount account)
+    : sc_module(name), run_(run), front_(front), sequence_(sequence),
+      clock_(std::max(1, run.architecture.controller.issue_width), std::move(account)) {
+  for (const Memory& memory : run.architecture.memories) watched_.push_back(!memory.off_chip);
+  front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
+  SC_HAS_PROCESS(Controller);
+  SC_METHOD(step);
+  sensitive << wake_;
+}
+
+void Controller::attach(UnitModule& unit) {
+  unit.controller = this;
+  units_.push_back(&unit);
+}
+
+void Controller::step() try {
+  run_.settled = sim::now();
+  if (wait_ != Wait::nothing && wait_ != Wait::idle) clock_.wait_until(sim::now(), wait_leaf_);
+  wait_ = Wait::nothing;
+  run_.agenda.drain(sim::now());
+  while (!run_.hazards.fatal && !finished_ && fetch() && dispatch()) instruction_ = nullptr;
+} catch (...) {
+  run_.fail();
+}
+
+bool Controller::fetch() {
+  if (!started_) {
+    started_ = true;
+    finished_ = !sequence_.begin(0);
+  }
+  while (!instruction_ && !finished_) {
+    instruction_ = front_.next();
+    const std::int64_t fetched = front_.executed() - executed_;
+    executed_ += fetched;
+    clock_.issue(instruction_ ? fetched - 1 : fetched);  // the instruction itself issues when it is dispatched
+    if (instruction_) return true;
+    if (run_.hazards.fatal || !fence()) return false;
+    finished_ = !sequence_.next_stage(clock_.now());
+  }
+  return instruction_ != nullptr;
+}
+
+bool Controller::block(Wait wait, int leaf) {
+  wait_ = wait;
+  wait_leaf_ = leaf;
+  return false;
+}
+
+bool Controller::all_idle() const {
+  return std::ranges::all_of(units_, [](const UnitModule* unit) { return unit->idle(); });
+}
+
+Cycle Controller::last_done() const {
+  Cycle last = 0;
+  for (const UnitModule* unit : units_) last = std::max(last, unit->last_done());
+  return last;
+}
+
+bool Controller::fence() {
+  if (!all_idle()) return block(Wait::idle, Leaves::fence);
+  clock_.wait_until(last_done(), Leaves::fence);
+  if (run_.races) run_.races->join_all();
+  return true;
+}
+
+bool Controller::dispatch() {
+  if (instruction_->meaning == Meaning::fence) {
+    if (!fence()) return false;
+    clock_.issue(1);
+    return true;
+  }
+  UnitModule& to = unit(instruction_->unit);
+  if (to.full()) return block(Wait::queue, run_.leaves.queue_of(instruction_->unit));
+  if (instruction_->meaning == Meaning::run || instruction_->meaning == Meaning::transfer) return dispatch_operation(to);
+  const std::int64_t semaphore = front_.arguments()[0];
+  if (semaphore < 0 || semaphore >= run_.architecture.sync.semaphores) {
+    run_.hazards.report("out_of_range", clock_.now(), instruction_->index, instruction_->mnemonic,
+                        fmt::format("semaphore {} does not exist; there are {}", semaphore, run_.architecture.sync.semaphores));
+    run_.hazards.fatal = true;
+    return false;
+  }
+  const auto kind = instruction_->meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
+  to.push({kind, nullptr, static_cast<int>(semaphore), instruction_->index, instruction_->mnemonic, clock_.now()});
+  clock_.issue(1);
+  return true;
+}
+
+bool Controller::dispatch_operation(UnitModule& to) {
+  const bool interlock = run_.architecture.sync.kind == Sync::Kind::interlock;
+  if (interlock && !reserve_entry()) return false;
+  Operation& operation = *run_.pool.take();
+  if (!run_.bind(instruction_->index, instruction_->mnemonic, instruction_->unit, front_.arguments(), clock_.now(), operation)) {
+    return false;
+  }
+  operation.id = next_id_++;
+  operation.dispatched = clock_.now();
+  run_.layers.count(operation);
+  if (interlock) {
+    order_after_conflicts(operation);
+    outstanding_.push_back(&operation);
+  }
+  to.push({UnitModule::Entry::Kind::operation, &operation, -1, operation.instruction, operation.mnemonic, operation.dispatched});
+  clock_.issue(1);
+  return true;
+}
+
+// An entry is free as soon as one of the operations that hold them is done.
+bool Controller::reserve_entry() {
+  const auto entries = static_cast<std::size_t>(std::max(1, run_.architecture.sync.entries));
+  while (true) {
+    Cycle earliest = std::numeric_limits<Cycle>::max();
+    bool all_known = true;
+    std::erase_if(outstanding_, [&](Operation* operation) {
+      if (operation->done != unknown && operation->done <= clock_.now()) {
+        run_.pool.release(operation);
+        return true;
+      }
+      all_known = all_known && operation->done != unknown;
+      if (operation->done != unknown) earliest = std::min(earliest, operation->done);
+      return false;
+    });
+    if (outstanding_.size() < entries) return true;
+    if (!all_known) {
+      if (earliest != std::numeric_limits<Cycle>::max()) notify_at(wake_, earliest);
+      return block(Wait::entries, Leaves::entries);
+    }
+    clock_.wait_until(earliest, Leaves::entries);
+  }
+}
+
+void Controller::order_after_conflicts(Operation& operation) {
+  for (Operation* earlier : outstanding_) {
+    if (earlier->unit == operation.unit || !conflicts(operation, *earlier, watched_)) continue;
+    if (earlier->done == unknown) {
+      earlier->dependents.push_back(&operation);
+      ++operation.unresolved;
+      ++operation.holds;
+    } else if (earlier->done > operation.ready) {
+      operation.ready = earlier->done;
+      operation.blocked_by = earlier->unit;
+    }
+  }
+}
+
+void Controller::slot_freed(int unit_index) {
+  const bool queue = wait_ == Wait::queue && instruction_->unit == unit_index;
+  if (queue || (wait_ == Wait::idle && all_idle())) notify_at(wake_, sim::now());
+}
+
+void Controller::operation_resolved(Operation& operation) {
+  if (wait_ == Wait::entries) notify_at(wake_, operation.done);
+  if (wait_ == Wait::idle && all_idle()) notify_at(wake_, sim::now());
+  if (run_.architecture.sync.kind != Sync::Kind::interlock) run_.pool.release(&operation);
+}
+
+}  // namespace accord::sim

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <systemc>
+#include <vector>
+
+#include "simulator/modules/issue_clock.h"
+#include "simulator/modules/sequence.h"
+#include "simulator/modules/unit.h"
+
+namespace accord::sim {
+
+/// The controller of a machine whose units have queues (interlock, semaphores): dispatches in program order, ahead of
+/// SystemC's time as far as queues and entries allow.
+class Controller : public sc_core::sc_module {
+ public:
+  Controller(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence, StallAccount account);
+
+  void attach(UnitModule& unit);
+  UnitModule& unit(int index) { return *units_[static_cast<std::size_t>(index)]; }
+
+  // The units' side.
+  void slot_freed(int unit);
+  void operation_resolved(Operation& operation);
+
+  bool finished() const { return finished_; }
+  Cycle now() const { return clock_.now(); }
+  StallAccount& account() { return clock_.account(); }
+  /// No event is left and the program is not over: says who waits for whom.
+  void report_deadlock();
+
+ private:
+  enum class Wait { nothing, queue, entries, idle };
+
+  void step();
+  bool fetch();
+  bool dispatch();
+  bool dispatch_operation(UnitModule& unit);
+  bool reserve_entry();
+  void order_after_conflicts(Operation& operation);
+  bool block(Wait wait, int leaf);
+  bool all_idle() const;
+  Cycle last_done() const;
+  bool fence();
+  std::vector<int> waits_for(int node) const;
+  std::string describe(int node) const;
+  std::string unit_name(int unit_index) const;
+
+  RunState& run_;
+  FrontEnd& front_;
+  Sequence& sequence_;
+  IssueClock clock_;
+  std::vector<UnitModule*> units_;
+  std::vector<bool> watched_;            ///< memories whose ranges the interlock keeps in order
+  std::vector<Operation*> outstanding_;  ///< interlock: dispatched, not done at the clock's time
+  const Decoded* instruction_ = nullptr;
+  std::int64_t executed_ = 0;
+  std::int64_t next_id_ = 0;
+  Wait wait_ = Wait::nothing;
+  int wait_leaf_ = 0;
+  bool started_ = false;
+  bool finished_ = false;
+  sc_core::sc_event wake_;
+};
+
+}  // namespace accord::sim

@@ -1,0 +1,151 @@
+#include "simulator/modules/front_end.h"
+
+#include <fmt/format.h>
+
+#include "archdsl/source/error.h"
+
+namespace accord::sim {
+
+namespace {
+
+constexpr std::size_t cache_size = std::size_t{1} << 14;
+constexpr std::int64_t most_executed = 10'000'000'000;
+
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
+FrontEnd::FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards)
+    : architecture_(architecture), program_(program), map_(map), hazards_(hazards), decoder_(architecture.isa),
+      cache_(cache_size), registers_(static_cast<std::size_t>(architecture.isa.register_count), 0) {
+  for (int r = 0; r < architecture.isa.register_count; ++r) register_of_.push_back(accord::register_of(architecture.isa, r));
+}
+
+void FrontEnd::enter(std::size_t stage) {
+  const Stage& entered = map_.stages()[stage];
+  pc_ = entered.first;
+  end_ = entered.first + entered.count;
+  ends_ = &map_.ends(stage);
+  next_end_ = 0;
+  loops_.clear();
+}
+
+const Decoded* FrontEnd::next() {
+  while (true) {
+    if (next_end_ < ends_->size()) end_layers(pc_ == end_);
+    if (pc_ == end_) return nullptr;
+    const Decoded* decoded = fetch(pc_);
+    if (!decoded) return nullptr;
+    if (++executed_ > most_executed) throw Error("more than 10^10 instructions executed");
+    arguments_.resize(decoded->arguments.size());
+    for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i] = value(decoded->arguments[i]);
+    if (!decoded->updates.empty()) update(*decoded);
+    if (decoded->meaning == Meaning::loop) {
+      if (!enter_loop(*decoded)) return nullptr;
+      continue;
+    }
+    advance();
+    if (decoded->meaning != Meaning::set && decoded->meaning != Meaning::add) return decoded;
+  }
+}
+
+const Decoded* FrontEnd::fetch(std::int64_t index) {
+  Decoded& entry = cache_[static_cast<std::size_t>(index) % cache_size];
+  if (entry.index != index) decode(index, entry);
+  return hazards_.fatal ? nullptr : &entry;
+}
+
+void FrontEnd::decode(std::int64_t index, Decoded& out) {
+  const std::byte* bits = program_.text.data() + static_cast<std::size_t>(index) * decoder_.size();
+  if (!decoder_.decode(bits, instruction_)) {
+    hazards_.report("undefined_opcode", 0, index, -1, fmt::format("instruction {} has no meaning", index));
+    hazards_.fatal = true;
+    return;
+  }
+  const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(instruction_.mnemonic)];
+  out.index = index;
+  out.mnemonic = instruction_.mnemonic;
+  out.meaning = mnemonic.meaning;
+  out.unit = mnemonic.unit;
+  out.arguments.clear();
+  for (const Binding& binding : mnemonic.arguments) out.arguments.push_back(reduce(binding));
+  out.updates.clear();
+  for (const RegisterUpdate& update : mnemonic.updates) {
+    out.updates.push_back({register_number(update.base, update.reg, update.index_field), reduce(update.amount)});
+  }
+}
+
+int FrontEnd::register_number(Binding::Base base, int reg, int index_field) const {
+  if (base == Binding::Base::none) return -1;
+  if (base == Binding::Base::fixed_register) return reg;
+  return reg + static_cast<int>(instruction_.fields[static_cast<std::size_t>(index_field)]);
+}
+
+Decoded::Term FrontEnd::reduce(const Binding& binding) const {
+  Binding constant = binding;
+  constant.base = Binding::Base::none;
+  return {register_number(binding.base, binding.reg, binding.index_field), value_of(constant, instruction_.fields, {})};
+}
+
+std::int64_t FrontEnd::value(const Decoded::Term& term) const {
+  return term.reg < 0 ? term.constant : wrapping_add(registers_[static_cast<std::size_t>(term.reg)], term.constant);
+}
+
+void FrontEnd::update(const Decoded& decoded) {
+  amounts_.clear();
+  for (const Decoded::Update& update : decoded.updates) amounts_.push_back(value(update.amount));
+  for (std::size_t i = 0; i < decoded.updates.size(); ++i) {
+    const auto number = static_cast<std::size_t>(decoded.updates[i].reg);
+    const std::int64_t base = decoded.meaning == Meaning::set ? 0 : registers_[number];
+    registers_[number] = wrap(*register_of_[number], wrapping_add(base, amounts_[i]));
+  }
+}
+
+bool FrontEnd::enter_loop(const Decoded& decoded) {
+  const std::int64_t count = arguments_[0], length = arguments_[1];
+  const std::int64_t limit = loops_.empty() ? end_ : loops_.back().end;
+  const std::int64_t begin = pc_ + 1;
+  std::string mistake;
+  if (length < 0 || length > limit - begin) mistake = fmt::format("a loop of {} instructions leaves what encloses it", length);
+  if (count > 0 && length > 0 && static_cast<int>(loops_.size()) >= architecture_.controller.loop_depth) {
+    mistake = fmt::format("loops nest deeper than the controller's {}", architecture_.controller.loop_depth);
+  }
+  if (!mistake.empty()) {
+    hazards_.report("loop_overflow", 0, decoded.index, decoded.mnemonic, mistake);
+    hazards_.fatal = true;
+    return false;
+  }
+  if (count <= 0 || length == 0) {
+    pc_ += length;
+    advance();
+    return true;
+  }
+  loops_.push_back({begin, begin + length, count});
+  pc_ = begin;
+  return true;
+}
+
+void FrontEnd::advance() {
+  ++pc_;
+  while (!loops_.empty() && pc_ == loops_.back().end) {
+    if (--loops_.back().left > 0) {
+      pc_ = loops_.back().begin;
+      return;
+    }
+    loops_.pop_back();
+  }
+}
+
+void FrontEnd::end_layers(bool all) {
+  while (next_end_ < ends_->size()) {
+    const ProgramMap::LayerEnd& end = (*ends_)[next_end_];
+    const bool behind = pc_ >= end.end && (loops_.empty() || loops_.front().begin >= end.end);
+    if (!all && !behind) return;
+    ++next_end_;
+    if (layer_over) layer_over(end.layer);
+  }
+}
+
+}  // namespace accord::sim

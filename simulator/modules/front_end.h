@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "archdsl/isa/program.h"
+#include "simulator/kernels/program_map.h"
+#include "simulator/modules/hazard_log.h"
+
+namespace accord::sim {
+
+/// An instruction decoded from its bits, with its arguments reduced to register + constant.
+struct Decoded {
+  struct Term {
+    int reg = -1;  ///< -1: none
+    std::int64_t constant = 0;
+  };
+  struct Update {
+    int reg = -1;
+    Term amount;
+  };
+  std::int64_t index = -1;
+  int mnemonic = -1;
+  Meaning meaning{};
+  int unit = -1;
+  std::vector<Term> arguments;
+  std::vector<Update> updates;
+};
+
+/// What a controller does apart from time: fetches, decodes, keeps registers and hardware loops.
+class FrontEnd {
+ public:
+  FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards);
+
+  void enter(std::size_t stage);
+
+  /// Executes register and loop instructions up to the next one that a unit (or fence) takes; nullptr at the stage's
+  /// end, or where the program is wrong (HazardLog::fatal). Valid until the next call. Throws Error after 10^10
+  /// instructions. `arguments` holds the values read before its own register updates.
+  const Decoded* next();
+  std::span<const std::int64_t> arguments() const { return arguments_; }
+
+  std::int64_t executed() const { return executed_; }
+
+  /// Called once nothing more of a layer will be fetched.
+  std::function<void(int layer)> layer_over;
+
+ private:
+  struct Loop {
+    std::int64_t begin, end, left;
+  };
+  const Decoded* fetch(std::int64_t index);
+  void decode(std::int64_t index, Decoded& out);
+  Decoded::Term reduce(const Binding& binding) const;
+  int register_number(Binding::Base base, int reg, int index_field) const;
+  std::int64_t value(const Decoded::Term& term) const;
+  void update(const Decoded& decoded);
+  bool enter_loop(const Decoded& decoded);
+  void advance();
+  void end_layers(bool all);
+
+  const Architecture& architecture_;
+  const Program& program_;
+  const ProgramMap& map_;
+  HazardLog& hazards_;
+  Decoder decoder_;
+  Instruction instruction_;
+  std::vector<Decoded> cache_;
+  std::vector<const Register*> register_of_;
+  std::vector<std::int64_t> registers_;
+  std::vector<std::int64_t> arguments_;
+  std::vector<std::int64_t> amounts_;
+  std::vector<Loop> loops_;
+  const std::vector<ProgramMap::LayerEnd>* ends_ = nullptr;
+  std::size_t next_end_ = 0;
+  std::int64_t pc_ = 0, end_ = 0;
+  std::int64_t executed_ = 0;
+};
+
+}  // namespace accord::sim

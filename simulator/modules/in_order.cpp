@@ -1,0 +1,104 @@
+#include "simulator/modules/in_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace accord::sim {
+
+InOrderController::InOrderController(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence,
+                                     StallAccount account)
+    : sc_module(name), run_(run), front_(front), sequence_(sequence),
+      clock_(std::max(1, run.architecture.controller.issue_width), std::move(account)) {
+  front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
+  SC_HAS_PROCESS(InOrderController);
+  SC_METHOD(step);
+}
+
+void InOrderController::step() try {
+  for (bool more = sequence_.begin(0); more && !run_.hazards.fatal; more = sequence_.next_stage(clock_.now())) {
+    while (const Decoded* decoded = front_.next()) {
+      if (!execute(*decoded)) return;
+    }
+    if (run_.hazards.fatal) return;
+    clock_.issue(front_.executed() - executed_);
+    executed_ = front_.executed();
+    fence();
+  }
+  finished_ = true;
+} catch (...) {
+  run_.fail();
+}
+
+void InOrderController::fence() {
+  Cycle last = 0;
+  for (const UnitModule* unit : units_) last = std::max(last, unit->last_done());
+  clock_.wait_until(last, Leaves::fence);
+}
+
+bool InOrderController::execute(const Decoded& decoded) {
+  clock_.issue(front_.executed() - executed_ - 1);
+  executed_ = front_.executed();
+  if (decoded.meaning == Meaning::fence) fence();
+  if (decoded.meaning == Meaning::run || decoded.meaning == Meaning::transfer) {
+    if (!run_.bind(decoded.index, decoded.mnemonic, decoded.unit, front_.arguments(), clock_.now(), operation_)) return false;
+    UnitModule& unit = *units_[static_cast<std::size_t>(decoded.unit)];
+    operation_.dispatched = clock_.now();
+    clock_.wait_until(unit.free_at(), run_.leaves.queue_of(decoded.unit));
+    int user = decoded.unit;
+    clock_.wait_until(ranges_free(operation_, clock_.now(), user), run_.leaves.operand_of(user));
+    const Cycle start = run_.settled = operation_.started = clock_.now();
+    run_.layers.count(operation_);
+    unit.account_start(operation_, start, run_.leaves.operand_of(user));
+    unit.begin(operation_, start);
+    use_ranges(operation_);
+    run_.evaluator.evaluate(operation_);
+  } else if (decoded.meaning != Meaning::fence) {
+    run_.hazards.report("out_of_range", clock_.now(), decoded.index, decoded.mnemonic, "an in-order machine has no semaphores");
+    run_.hazards.fatal = true;
+    return false;
+  }
+  clock_.issue(1);
+  return true;
+}
+
+Cycle InOrderController::ranges_free(const Operation& operation, Cycle at, int& unit) {
+  std::erase_if(uses_, [at](const Use& use) { return use.done <= at; });
+  Cycle free = at;
+  for (const AccessShape& access : operation.shape->accesses) {
+    const std::int64_t low = operation.low(access), high = operation.high(access);
+    for (const Use& use : uses_) {
+      if (use.memory != access.memory || use.low >= high || low >= use.high || use.done <= free) continue;
+      // Within one unit only reading a result waits: its operations read and write in order.
+      const bool waits = use.unit == operation.unit ? use.writes && access.reads && !access.in_place : use.writes || access.writes;
+      if (!waits) continue;
+      free = use.done;
+      unit = use.unit;
+    }
+  }
+  return free;
+}
+
+void InOrderController::use_ranges(const Operation& operation) {
+  for (const AccessShape& access : operation.shape->accesses) {
+    if (access.footprint.extent == 0) continue;
+    uses_.push_back({access.memory, operation.unit, access.writes, operation.low(access), operation.high(access), operation.done});
+  }
+}
+
+void execute_values(RunState& run, FrontEnd& front, Sequence& sequence) {
+  Operation operation;
+  operation.done = 0;
+  front.layer_over = [&](int layer) { run.layers.all_dispatched(layer, 0); };
+  for (bool more = sequence.begin(0); more && !run.hazards.fatal; more = sequence.next_stage(0)) {
+    while (const Decoded* decoded = front.next()) {
+      if (decoded->meaning != Meaning::run && decoded->meaning != Meaning::transfer) continue;
+      if (!run.bind(decoded->index, decoded->mnemonic, decoded->unit, front.arguments(), 0, operation)) return;
+      run.layers.count(operation);
+      run.layers.finish(operation);
+      run.evaluator.evaluate(operation);
+    }
+  }
+}
+
+}  // namespace accord::sim

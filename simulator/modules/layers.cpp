@@ -1,0 +1,54 @@
+#include "simulator/modules/layers.h"
+
+#include <algorithm>
+
+namespace accord::sim {
+
+Layers::Layers(std::size_t layers, std::size_t links) : totals_(layers + 1), followers_(layers) {
+  for (Totals& totals : totals_) totals.link_bytes.assign(links, 0);
+}
+
+void Layers::count(const Operation& operation) {
+  Totals& totals = of(operation.layer);
+  const OperationShape& shape = *operation.shape;
+  totals.energy_pj += shape.energy_pj;
+  totals.lane_macs += shape.lane_macs;
+  totals.off_chip_bytes += shape.off_chip_bytes;
+  if (shape.link >= 0) totals.link_bytes[static_cast<std::size_t>(shape.link)] += shape.link_bytes;
+  ++totals.unfinished;
+}
+
+void Layers::finish(const Operation& operation) {
+  Totals& totals = of(operation.layer);
+  totals.end = std::max(totals.end, operation.done);
+  --totals.unfinished;
+  if (operation.layer >= 0) end_if_complete(operation.layer);
+}
+
+void Layers::all_dispatched(int layer, Cycle now) {
+  Totals& totals = of(layer);
+  totals.dispatched = true;
+  if (totals.end == 0 && totals.unfinished == 0) totals.end = now;
+  end_if_complete(layer);
+}
+
+void Layers::end_host(int layer, Cycle now) {
+  Totals& totals = of(layer);
+  totals.dispatched = true;
+  totals.end = std::max(totals.end, now);
+  end_if_complete(layer);
+}
+
+void Layers::end_if_complete(int layer) {
+  const Totals& totals = of(layer);
+  if (!totals.dispatched || totals.unfinished > 0) return;
+  end(layer, std::max(totals.end, boundaries_.empty() ? 0 : boundaries_.back().end));
+}
+
+void Layers::end(int layer, Cycle cycle) {
+  boundaries_.push_back({cycle, layer});
+  if (on_end) on_end(layer, cycle);
+  for (const int follower : followers_[static_cast<std::size_t>(layer)]) end(follower, cycle);
+}
+
+}  // namespace accord::sim

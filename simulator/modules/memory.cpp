@@ -1,0 +1,91 @@
+#include "simulator/modules/memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace accord::sim {
+
+namespace {
+
+constexpr std::size_t most_pieces = 256;
+
+}  // namespace
+
+MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& spec, ByteStore& store, StallAccount account)
+    : sc_module(name), socket("socket"), spec_(spec), store_(store), account_(std::move(account)),
+      bank_bytes_(std::max<std::int64_t>(1, spec.capacity / spec.banks)),
+      read_ports_(static_cast<std::size_t>(spec.banks), std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports))),
+      write_ports_(static_cast<std::size_t>(spec.banks), std::vector<Timeline>(static_cast<std::size_t>(spec.write_ports))) {
+  socket.register_b_transport(this, &MemoryModule::transport);
+}
+
+Timeline::Slot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Cycle earliest) {
+  auto& ports = (write ? write_ports_ : read_ports_)[bank];
+  if (ports.size() == 1) return ports[0].reserve(earliest, words);
+  if (words == 1) return std::ranges::min_element(ports, {}, &Timeline::end)->reserve(earliest, 1);
+  Timeline::Slot all{unknown, earliest};
+  const auto count = static_cast<std::int64_t>(ports.size());
+  for (std::int64_t p = 0; p < count; ++p) {
+    const std::int64_t share = words / count + (p < words % count ? 1 : 0);
+    if (share == 0) break;
+    const Timeline::Slot slot = ports[static_cast<std::size_t>(p)].reserve(earliest, share);
+    all.first = all.first == unknown ? slot.first : std::min(all.first, slot.first);
+    all.end = std::max(all.end, slot.end);
+  }
+  return all;
+}
+
+Timeline::Slot MemoryModule::access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Cycle earliest) {
+  if (words <= 0) return {earliest, earliest};
+  std::int64_t first = 0, span = 1;
+  if (spec_.banks > 1 && spec_.off_chip) {
+    first = address / spec_.word % spec_.banks;
+    span = std::min<std::int64_t>(words, spec_.banks);
+  } else if (spec_.banks > 1) {
+    first = std::min<std::int64_t>(address / bank_bytes_, spec_.banks - 1);
+    span = std::min<std::int64_t>((address + extent - 1) / bank_bytes_, spec_.banks - 1) - first + 1;
+    span = std::min(span, words);
+  }
+  Timeline::Slot all{unknown, earliest};
+  for (std::int64_t b = 0; b < span; ++b) {
+    const std::int64_t share = words / span + (b < words % span ? 1 : 0);
+    const Timeline::Slot slot = access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest);
+    all.first = all.first == unknown ? slot.first : std::min(all.first, slot.first);
+    all.end = std::max(all.end, slot.end);
+  }
+  busy_.add(all.first, all.end);
+  if (busy_.pieces() > most_pieces) settle(account_.settled());
+  return all;
+}
+
+Timeline::Slot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Cycle earliest) {
+  const Footprint& footprint = shape.footprint;
+  if (footprint.extent == 0) return {earliest, earliest};
+  const std::int64_t low = operation.low(shape);
+  std::int64_t count = words(low, footprint.run);
+  for (const Stride& dim : footprint.outer) count *= dim.count;
+  return access(write, low, footprint.extent, count, earliest);
+}
+
+void MemoryModule::settle(Cycle limit) {
+  busy_.drain(limit, [&](Cycle first, Cycle end) {
+    account_.spend(Leaves::nothing_to_do, first);
+    account_.spend(Leaves::working, end);
+  });
+}
+
+void MemoryModule::transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
+  const auto address = static_cast<std::int64_t>(payload.get_address());
+  const std::int64_t length = payload.get_data_length();
+  if (address < 0 || length > store_.capacity() - address) return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  auto* data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
+  if (payload.is_read()) {
+    std::memcpy(data, store_.data() + address, static_cast<std::size_t>(length));
+  } else {
+    std::memcpy(store_.data() + address, data, static_cast<std::size_t>(length));
+    store_.mark_written(address, length);
+  }
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+}  // namespace accord::sim

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <systemc>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "simulator/kernels/byte_store.h"
+#include "simulator/modules/stall_account.h"
+#include "simulator/modules/timeline.h"
+
+namespace accord::sim {
+
+/// Scratchpad, register file, buffer or DRAM (accord::Memory).
+/// Socket: data, in zero time. Ports and banks are reserved with `access`.
+class MemoryModule : public sc_core::sc_module {
+ public:
+  tlm_utils::multi_passthrough_target_socket<MemoryModule> socket;
+
+  MemoryModule(const sc_core::sc_module_name& name, const Memory& spec, ByteStore& store, StallAccount account);
+
+  /// Takes ports for `words` words that lie in `extent` bytes from `address`. Words of one bank share its ports, one
+  /// word per port and cycle; several banks work side by side.
+  Timeline::Slot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Cycle earliest);
+
+  /// The same for all that an operation's access touches.
+  Timeline::Slot access(bool write, const Operation& operation, const AccessShape& shape, Cycle earliest);
+
+  /// Words that `bytes` contiguous bytes touch.
+  std::int64_t words(std::int64_t address, std::int64_t bytes) const {
+    return (address + bytes - 1) / spec_.word - address / spec_.word + 1;
+  }
+
+  Cycle latency() const { return spec_.latency; }
+  bool off_chip() const { return spec_.off_chip; }
+  /// Charges busy cycles before `limit`.
+  void settle(Cycle limit);
+  StallAccount& account() { return account_; }
+
+ private:
+  void transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  Timeline::Slot access_bank(bool write, std::size_t bank, std::int64_t words, Cycle earliest);
+
+  const Memory& spec_;
+  ByteStore& store_;
+  StallAccount account_;
+  std::int64_t bank_bytes_;
+  std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank
+  BusyCycles busy_;
+};
+
+}  // namespace accord::sim

@@ -1,0 +1,154 @@
+#include "simulator/modules/mover.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace accord::sim {
+
+Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, const std::vector<MemoryModule*>& memories,
+             StallAccount account, std::vector<LinkModule*> wires)
+    : UnitModule(name, run, index, memories, std::move(account)), socket("socket"), wires_(std::move(wires)),
+      arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight)), 0) {
+  payload_.set_byte_enable_ptr(nullptr);
+}
+
+void Mover::begin(Operation& operation, Cycle at) {
+  setting_up_ = &operation;
+  setup_end_ = at + spec().setup;
+  if (!streaming_) stream();
+}
+
+void Mover::stream() {
+  streaming_ = setting_up_;
+  setting_up_ = nullptr;
+  const OperationShape& shape = *streaming_->shape;
+  const Mnemonic& mnemonic = run_.architecture.isa.mnemonics[static_cast<std::size_t>(streaming_->mnemonic)];
+  link_ = mnemonic.meaning == Meaning::transfer ? wires_[static_cast<std::size_t>(mnemonic.route)] : wires_.front();
+  first_ = next_start_ = std::max(setup_end_, presented_ + 1);
+  account_.spend(Leaves::setup, first_);
+  if (!shape.placements.empty()) {
+    reserve_on_chip_ports();
+    presented_ = std::max(presented_, first_ + shape.start + shape.interval - 1);
+  }
+  cursor_.start(*streaming_, spec().request);
+  if (cursor_.done()) return finish();
+  next_ = std::max(first_, arrivals_[oldest_]);
+  if (!run_.in_order) return link_->wake(next_);
+  while (streaming_) present();
+}
+
+void Mover::reserve_on_chip_ports() {
+  ports_end_ = first_;
+  source_latency_ = 0;
+  for (const bool write : {false, true}) {
+    for (const AccessShape& access : streaming_->shape->accesses) {
+      MemoryModule& used = memory(access.memory);
+      if (used.off_chip() || !(write ? access.writes : access.reads)) continue;
+      ports_end_ = std::max(ports_end_, used.access(write, *streaming_, access, first_ + (write ? source_latency_ : 0)).end);
+      if (!write) source_latency_ = std::max(source_latency_, used.latency());
+    }
+  }
+}
+
+void Mover::present() {
+  const Request request = cursor_.next();
+  presented_ = std::max(presented_, next_);
+  arrived_ = std::max(arrived_, pass(request));
+  arrivals_[oldest_] = arrived_;
+  oldest_ = (oldest_ + 1) % arrivals_.size();
+  const bool transfer = streaming_->shape->placements.empty();
+  if (transfer && !run_.in_order) {
+    ++streaming_->holds;
+    run_.agenda.add({arrived_, streaming_->id, streaming_, -1, request.first, request.first + request.bytes});
+  }
+  if (cursor_.done()) return finish();
+  next_ = std::max(next_ + 1, arrivals_[oldest_]);
+}
+
+// From source memory over the link into the target memory; returns the arrival.
+Cycle Mover::pass(const Request& request) {
+  const OperationShape& shape = *streaming_->shape;
+  const bool transfer = shape.placements.empty();
+  const bool write = request.pattern->write;
+  const AccessShape& side = shape.accesses[static_cast<std::size_t>(request.pattern->access)];
+  MemoryModule& here = memory(side.memory);
+  const std::int64_t words = here.words(request.address, request.bytes);
+  std::int64_t there_address = 0, there_words = 0;
+  const AccessShape* there = nullptr;
+  if (transfer) {
+    there = &shape.accesses[write ? 0 : 1];
+    const std::int64_t base = streaming_->base[write ? 0 : 1];
+    for_each_piece(shape.walk, request.first, request.first + request.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+      const std::int64_t address = base + (write ? s : t);
+      if (there_words == 0) there_address = address;
+      there_words += memory(there->memory).words(address, n);
+    });
+  }
+  account_.spend(Leaves::memory_latency, next_);
+  Timeline::Slot source{next_, next_ + 1};
+  Cycle latency = source_latency_;
+  if (!write) {
+    source = here.access(false, request.address, request.bytes, words, next_);
+    latency = here.latency();
+  } else if (transfer) {
+    source = memory(there->memory).access(false, there_address, request.bytes, there_words, next_);
+    latency = memory(there->memory).latency();
+  }
+  account_.spend(Leaves::port, source.first);
+  account_.spend(Leaves::memory_latency, source.first + latency);
+  const Timeline::Slot beats = link_->pass(write, request.bytes, source.first + latency);
+  account_.spend(Leaves::link, beats.first);
+  account_.spend(Leaves::working, beats.end);
+  Cycle arrival = std::max(beats.end, source.end + latency) + link_->latency();
+  const Cycle storing = beats.first + link_->latency();
+  if (write) {
+    arrival = std::max(arrival, here.access(true, request.address, request.bytes, words, storing).end);
+  } else if (transfer) {
+    arrival = std::max(arrival, memory(there->memory).access(true, there_address, request.bytes, there_words, storing).end);
+  }
+  return arrival;
+}
+
+void Mover::finish() {
+  Operation& operation = *streaming_;
+  const OperationShape& shape = *operation.shape;
+  const bool transfer = shape.placements.empty();
+  operation.done = shape.requests.empty() ? first_ : std::max(first_, arrived_);
+  if (!transfer) {
+    operation.done = std::max({operation.done, ports_end_, first_ + shape.start + shape.interval}) + shape.drain;
+    arrived_ = std::max(arrived_, operation.done);
+    if (!run_.in_order) {
+      ++operation.holds;
+      run_.agenda.add({operation.done, operation.id, &operation, -1, 0, 0});
+    }
+  }
+  streaming_ = nullptr;
+  resolve(operation);
+  if (run_.in_order) return;
+  if (setting_up_) stream();
+  wake(now());
+}
+
+void Mover::transport(tlm::tlm_command command, int memory, std::int64_t address, std::int64_t length) {
+  payload_.set_command(command);
+  payload_.set_address(static_cast<sc_dt::uint64>(address));
+  payload_.set_data_ptr(buffer_.data());
+  payload_.set_data_length(static_cast<unsigned>(length));
+  payload_.set_streaming_width(static_cast<unsigned>(length));
+  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  socket[memory]->b_transport(payload_, delay);
+  assert(payload_.is_response_ok());
+}
+
+void Mover::move(const Operation& operation, std::int64_t first, std::int64_t last) {
+  const int source = operation.shape->accesses[0].memory, target = operation.shape->accesses[1].memory;
+  for_each_piece(operation.shape->walk, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+    if (static_cast<std::int64_t>(buffer_.size()) < n) buffer_.resize(static_cast<std::size_t>(n));
+    run_.evaluator.check_read(operation, source, operation.base[0] + s, n);
+    transport(tlm::TLM_READ_COMMAND, source, operation.base[0] + s, n);
+    transport(tlm::TLM_WRITE_COMMAND, target, operation.base[1] + t, n);
+  });
+}
+
+}  // namespace accord::sim

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "simulator/kernels/zeroed_array.h"
+#include "simulator/modules/hazard_log.h"
+#include "simulator/modules/vector_clock.h"
+
+namespace accord::sim {
+
+/// Finds accesses of different units to the same bytes that nothing orders, whatever the timing of this run was.
+/// Happens-before after Flanagan and Freund, "FastTrack", PLDI 2009: units instead of threads, semaphores and fences
+/// instead of locks; a granule of 8 bytes remembers the last write and each unit's last read, with the bytes touched.
+class RaceDetector {
+ public:
+  /// Watches all memories under semaphores, off-chip ones under interlock, none in order.
+  RaceDetector(const Architecture& architecture, HazardLog& hazards);
+
+  /// The unit's next operation begins, after all that `acquire` brought.
+  void begin(const Operation& operation, Cycle now);
+
+  bool watches() const { return watches_; }
+  const VectorClock& clock(int unit) const { return clocks_[static_cast<std::size_t>(unit)]; }
+  void acquire(int unit, const VectorClock& clock) { clocks_[static_cast<std::size_t>(unit)].join(clock); }
+  /// Every unit is idle: all that was comes before all that will be.
+  void join_all();
+
+ private:
+  struct Shadow {
+    ZeroedArray<std::uint64_t> writes;              ///< count << 24 | unit << 8 | bytes
+    std::vector<ZeroedArray<std::uint64_t>> reads;  ///< per reading unit: count << 8 | bytes
+    std::vector<int> reader_slot;                   ///< by unit; -1: never read so far
+    std::vector<int> reader;                        ///< unit of each slot
+    std::size_t granules = 0;
+  };
+  struct Instance {  ///< an operation by unit and count
+    int unit;
+    std::uint64_t count;
+  };
+  struct Origin {
+    std::uint64_t count = 0;
+    std::int64_t instruction = -1;
+    int mnemonic = -1;
+  };
+  std::optional<Instance> read_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
+  std::optional<Instance> write_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
+  void report(const Operation& operation, const AccessShape& access, bool write, const Instance& other, Cycle now);
+
+  const Architecture& architecture_;
+  HazardLog& hazards_;
+  bool watches_ = false;
+  std::vector<Shadow> shadows_;  ///< by memory; 0 granules: not watched
+  std::vector<VectorClock> clocks_;
+  std::vector<std::vector<Origin>> origins_;  ///< by unit, by count modulo its size
+};
+
+}  // namespace accord::sim

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <exception>
+
+#include "simulator/kernels/binder.h"
+#include "simulator/kernels/evaluator.h"
+#include "simulator/modules/agenda.h"
+#include "simulator/modules/hazard_log.h"
+#include "simulator/modules/layers.h"
+#include "simulator/modules/operation_pool.h"
+#include "simulator/modules/race_detector.h"
+#include "simulator/modules/stall_account.h"
+#include "simulator/trace/chrome_trace.h"
+
+namespace accord::sim {
+
+/// What the modules of one run share.
+struct RunState {
+  const Architecture& architecture;
+  const Program& program;
+  const ProgramMap& map;
+  Binder& binder;
+  Evaluator& evaluator;
+  HazardLog& hazards;
+  Layers& layers;
+  const Leaves& leaves;
+  ChromeTrace* trace = nullptr;   ///< nullptr: off
+  RaceDetector* races = nullptr;  ///< nullptr: not checked
+  OperationPool pool{};
+  Agenda agenda{};
+  Cycle settled = 0;  ///< everything before this time is decided
+  bool in_order = false;
+  std::exception_ptr failure{};  ///< thrown inside a process, which SystemC must not see
+
+  /// A layer's outputs are complete.
+  std::function<void(int layer)> end_layer{};
+
+  /// Inside a handler: keeps the exception for later and ends the run.
+  void fail() {
+    failure = std::current_exception();
+    hazards.fatal = true;
+  }
+
+  /// Puts an instruction's arguments into `operation`; reports out_of_range and makes it fatal otherwise.
+  bool bind(std::int64_t instruction, int mnemonic, int unit, std::span<const std::int64_t> arguments, Cycle now, Operation& operation);
+};
+
+}  // namespace accord::sim

@@ -1,0 +1,84 @@
+#include "simulator/modules/timeline.h"
+
+#include <algorithm>
+
+namespace accord::sim {
+
+Timeline::Slot Timeline::reserve(Cycle earliest, Cycle cycles) {
+  if (cycles <= 0) return {earliest, earliest};
+  if (busy_.empty() || earliest > busy_.back().end) {
+    if (busy_.size() > 256) busy_.erase(busy_.begin(), busy_.begin() + 128);
+    busy_.push_back({earliest, earliest + cycles});
+    return {earliest, earliest + cycles};
+  }
+  if (earliest == busy_.back().end || earliest >= busy_.back().first) {
+    const Cycle first = busy_.back().end;
+    busy_.back().end += cycles;
+    return {first, first + cycles};
+  }
+  return fill(earliest, cycles);
+}
+
+Timeline::Slot Timeline::fill(Cycle earliest, Cycle cycles) {
+  auto at = std::ranges::upper_bound(busy_, earliest, {}, &Interval::end);  // first that ends after `earliest`
+  Slot slot{unknown, earliest};
+  Cycle from = earliest;
+  const auto begin = at;
+  while (cycles > 0) {
+    const bool open = at == busy_.end();
+    const Cycle gap = open ? cycles : std::min(cycles, std::max<Cycle>(0, at->first - from));
+    if (gap > 0) {
+      if (slot.first == unknown) slot.first = from;
+      slot.end = from + gap;
+      cycles -= gap;
+    }
+    if (cycles == 0 || open) break;
+    from = std::max(from, at->end);
+    ++at;
+  }
+  // Everything between the first and the last cycle taken is now busy.
+  Interval merged{slot.first, slot.end};
+  auto last = begin;
+  while (last != busy_.end() && last->first <= merged.end) {
+    merged.end = std::max(merged.end, last->end);
+    ++last;
+  }
+  auto first = begin;
+  while (first != last && first->end < merged.first) ++first;
+  if (first != last) merged.first = std::min(merged.first, first->first);
+  if (first != busy_.begin() && (first - 1)->end >= merged.first) {
+    --first;
+    merged.first = first->first;
+  }
+  first = busy_.erase(first, last);
+  busy_.insert(first, merged);
+  return slot;
+}
+
+void Timeline::forget_before(Cycle now) {
+  const auto keep = std::ranges::find_if(busy_, [&](const Interval& interval) { return interval.end >= now; });
+  if (keep != busy_.begin()) busy_.erase(busy_.begin(), keep);
+}
+
+void BusyCycles::add(Cycle first, Cycle end) {
+  if (first >= end) return;
+  if (busy_.empty() || first > busy_.back().end) {
+    busy_.push_back({first, end});
+    return;
+  }
+  auto at = std::ranges::lower_bound(busy_, first, {}, &Interval::end);  // first that ends at or after `first`
+  if (at->first > end) {
+    busy_.insert(at, {first, end});
+    return;
+  }
+  at->first = std::min(at->first, first);
+  at->end = std::max(at->end, end);
+  auto next = at + 1;
+  while (next != busy_.end() && next->first <= at->end) {
+    at->end = std::max(at->end, next->end);
+    ++next;
+  }
+  busy_.erase(at + 1, next);
+}
+
+}  // namespace accord::sim

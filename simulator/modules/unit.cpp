@@ -1,0 +1,160 @@
+#include "simulator/modules/unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulator/modules/controller.h"
+
+namespace accord::sim {
+
+bool reads_result_of(const Operation& later, const Operation& earlier) {
+  for (const AccessShape& read : later.shape->accesses) {
+    if (!read.reads || read.in_place || read.footprint.extent == 0) continue;
+    for (const AccessShape& write : earlier.shape->accesses) {
+      if (!write.writes || write.memory != read.memory || write.footprint.extent == 0) continue;
+      if (later.low(read) < earlier.high(write) && earlier.low(write) < later.high(read)) return true;
+    }
+  }
+  return false;
+}
+
+UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int index, std::vector<MemoryModule*> memories,
+                       StallAccount account)
+    : sc_module(name), run_(run), account_(std::move(account)), spec_(run.architecture.units[static_cast<std::size_t>(index)]),
+      index_(index), capacity_(std::max(1, spec_.queue)), memories_(std::move(memories)) {
+  if (run.in_order) return;  // the controller begins operations itself
+  SC_HAS_PROCESS(UnitModule);
+  SC_METHOD(step);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+void UnitModule::push(const Entry& entry) {
+  queue_.push_back(entry);
+  if (queue_.size() == 1) wake(entry.dispatched);
+}
+
+void UnitModule::step() try {
+  run_.settled = now();
+  while (!queue_.empty() && !run_.hazards.fatal) {
+    const Entry entry = queue_.front();
+    if (entry.dispatched > now()) return wake(entry.dispatched);
+    if (entry.kind == Entry::Kind::wait && !pass_wait(entry)) return;
+    if (entry.kind == Entry::Kind::signal) pass_signal(entry);
+    if (entry.kind == Entry::Kind::operation && !start(*entry.operation)) return;
+    queue_.pop_front();
+    controller->slot_freed(index_);
+  }
+} catch (...) {
+  run_.fail();
+}
+
+bool UnitModule::pass_wait(const Entry& entry) {
+  const Semaphores::Token* token = semaphores->front(entry.semaphore);
+  if (!token) {
+    semaphores->add_waiter(entry.semaphore, index_);
+    return false;
+  }
+  if (token->time > now()) {
+    wake(token->time);
+    return false;
+  }
+  if (const Semaphores::Token* over = semaphores->overflow(entry.semaphore, now())) {
+    run_.hazards.report("semaphore_overflow", over->time, over->instruction, over->mnemonic,
+                        fmt::format("semaphore {} rises above {}", entry.semaphore, run_.architecture.sync.semaphore_max));
+  }
+  account_.spend(Leaves::draining, std::min(entry.dispatched, last_done_));
+  account_.spend(Leaves::nothing_to_do, entry.dispatched);
+  account_.spend(run_.leaves.semaphore(entry.semaphore), now());
+  const Semaphores::Token taken = semaphores->take(entry.semaphore);
+  if (run_.races) run_.races->acquire(index_, taken.clock);
+  return true;
+}
+
+void UnitModule::pass_signal(const Entry& entry) {
+  signals_.push_back({begun_, entry.semaphore, entry.instruction, entry.mnemonic,
+                      run_.races ? run_.races->clock(index_) : VectorClock()});
+  flush_signals();
+}
+
+void UnitModule::flush_signals() {
+  while (!signals_.empty() && signals_.front().after <= resolved_) {
+    PendingSignal& signal = signals_.front();
+    const Cycle at = std::max(last_done_, now());
+    semaphores->give(signal.semaphore, {at, signal.instruction, signal.mnemonic, std::move(signal.clock)});
+    for (const int waiter : semaphores->take_waiters(signal.semaphore)) controller->unit(waiter).wake(at);
+    signals_.pop_front();
+  }
+}
+
+Cycle UnitModule::results_ready(const Operation& operation) {
+  Cycle ready = 0;
+  std::size_t kept = 0;
+  for (Operation* earlier : recent_) {
+    if (earlier->done != unknown && earlier->done <= now()) {
+      run_.pool.release(earlier);
+      continue;
+    }
+    recent_[kept++] = earlier;
+    if (ready == unknown || !reads_result_of(operation, *earlier)) continue;
+    ready = earlier->done == unknown ? unknown : std::max(ready, earlier->done);
+  }
+  recent_.resize(kept);
+  return ready;
+}
+
+bool UnitModule::start(Operation& operation) {
+  if (operation.unresolved > 0) return false;
+  const Cycle free = free_at(), results = results_ready(operation);
+  if (free == unknown || results == unknown) return false;
+  const Cycle at = std::max({operation.dispatched, operation.ready, free, results});
+  if (at > now()) {
+    wake(at);
+    return false;
+  }
+  const int cause = results > operation.ready || operation.blocked_by < 0 ? index_ : operation.blocked_by;
+  account_start(operation, now(), run_.leaves.operand_of(cause));
+  operation.started = now();
+  ++begun_;
+  ++unresolved_;
+  ++operation.holds;
+  recent_.push_back(&operation);
+  if (run_.races) run_.races->begin(operation, now());
+  begin(operation, now());
+  return true;
+}
+
+void UnitModule::account_start(const Operation& operation, Cycle at, int leaf) {
+  if (unresolved_ > 0) return account_.spend(Leaves::memory_latency, at);  // an earlier operation is under way
+  account_.spend(Leaves::draining, std::min(operation.dispatched, last_done_));
+  account_.spend(Leaves::nothing_to_do, operation.dispatched);
+  account_.spend(leaf, at);
+}
+
+void UnitModule::resolve(Operation& operation) {
+  last_done_ = std::max(last_done_, operation.done);
+  run_.layers.finish(operation);
+  if (run_.trace) trace(operation);
+  if (run_.in_order) return;
+  ++resolved_;
+  --unresolved_;
+  for (Operation* dependent : operation.dependents) {
+    if (operation.done > dependent->ready) {
+      dependent->ready = operation.done;
+      dependent->blocked_by = index_;
+    }
+    if (--dependent->unresolved == 0) controller->unit(dependent->unit).wake(std::max(now(), dependent->ready));
+    run_.pool.release(dependent);
+  }
+  operation.dependents.clear();
+  flush_signals();
+  controller->operation_resolved(operation);
+}
+
+void UnitModule::trace(const Operation& operation) const {
+  const Mnemonic& mnemonic = run_.architecture.isa.mnemonics[static_cast<std::size_t>(operation.mnemonic)];
+  run_.trace->slice(index_ + 1, mnemonic.name, operation.started, operation.done, operation.instruction);
+}
+
+}  // namespace accord::sim

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <deque>
+#include <systemc>
+#include <vector>
+
+#include "simulator/modules/clock.h"
+#include "simulator/modules/memory.h"
+#include "simulator/modules/run_state.h"
+#include "simulator/modules/semaphores.h"
+
+namespace accord::sim {
+
+class Controller;
+
+/// A compute unit or mover with its in-order queue. Derived modules say what an operation costs.
+class UnitModule : public sc_core::sc_module {
+ public:
+  struct Entry {
+    enum class Kind { operation, wait, signal } kind;
+    Operation* operation;  ///< nullptr for wait, signal
+    int semaphore;
+    std::int64_t instruction;
+    int mnemonic;
+    Cycle dispatched;
+  };
+
+  UnitModule(const sc_core::sc_module_name& name, RunState& run, int index, std::vector<MemoryModule*> memories, StallAccount account);
+
+  // The controller's side.
+  bool full() const { return static_cast<int>(queue_.size()) >= capacity_; }
+  void push(const Entry& entry);
+  /// The operation may have become ready.
+  void wake(Cycle at) { notify_at(wake_, at); }
+
+  /// Starts the operation at `at` and fixes what follows from that; its end may stay unknown for a while.
+  virtual void begin(Operation& operation, Cycle at) = 0;
+  /// When the next operation can start; unknown until something that is under way says so.
+  virtual Cycle free_at() const = 0;
+
+  /// Charges the time up to an operation's start: drained and idle, then waiting for `leaf`.
+  void account_start(const Operation& operation, Cycle at, int leaf);
+
+  const std::deque<Entry>& queue() const { return queue_; }
+  bool idle() const { return queue_.empty() && unresolved_ == 0; }
+  Cycle last_done() const { return last_done_; }
+  StallAccount& account() { return account_; }
+  const Unit& spec() const { return spec_; }
+  int index() const { return index_; }
+
+  Controller* controller = nullptr;
+  Semaphores* semaphores = nullptr;
+
+ protected:
+  /// The operation's end is known.
+  void resolve(Operation& operation);
+  void trace(const Operation& operation) const;
+  MemoryModule& memory(int index) { return *memories_[static_cast<std::size_t>(index)]; }
+
+  RunState& run_;
+  StallAccount account_;
+
+ private:
+  void step();
+  bool pass_wait(const Entry& entry);
+  void pass_signal(const Entry& entry);
+  bool start(Operation& operation);
+  /// Latest end among this unit's earlier operations whose results it reads; unknown where one has no end yet.
+  Cycle results_ready(const Operation& operation);
+  void flush_signals();
+
+  struct PendingSignal {
+    std::int64_t after;  ///< operations of this unit that must have ended
+    int semaphore;
+    std::int64_t instruction;
+    int mnemonic;
+    VectorClock clock;
+  };
+
+  const Unit& spec_;
+  int index_;
+  int capacity_;
+  std::vector<MemoryModule*> memories_;
+  std::deque<Entry> queue_;
+  std::vector<Operation*> recent_;  ///< begun, perhaps unfinished
+  std::deque<PendingSignal> signals_;
+  std::int64_t begun_ = 0, resolved_ = 0;
+  int unresolved_ = 0;
+  Cycle last_done_ = 0;
+  sc_core::sc_event wake_;
+};
+
+/// True where `later` reads, other than by accumulating in place, what `earlier` writes.
+bool reads_result_of(const Operation& later, const Operation& earlier);
+
+}  // namespace accord::sim

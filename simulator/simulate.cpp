@@ -1,0 +1,219 @@
+#include "simulator/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "archdsl/source/error.h"
+#include "simulator/kernels/symbols.h"
+#include "simulator/modules/machine.h"
+#include "simulator/report/collect.h"
+
+namespace accord {
+
+namespace {
+
+using sim::ByteStore;
+
+std::size_t memory_index(const Architecture& architecture, const std::string& name) {
+  const auto found = std::ranges::find(architecture.memories, name, &Memory::name);
+  if (found == architecture.memories.end()) throw Error(fmt::format("the machine has no memory {}", name));
+  return static_cast<std::size_t>(found - architecture.memories.begin());
+}
+
+void check_fits(const Architecture& architecture, const Program& program) {
+  if (program.architecture_hash != architecture.hash) {
+    throw Error(fmt::format("the program was made for another architecture ({}, hash {}; this is {}, hash {})", program.architecture,
+                            program.architecture_hash, architecture.name, architecture.hash));
+  }
+  const auto size = static_cast<std::size_t>(architecture.isa.width / 8);
+  if (program.text.size() % size != 0) throw Error("the program's text ends within an instruction");
+  for (const Layer& layer : program.layers) {
+    for (const std::string& output : layer.outputs) {
+      if (std::ranges::find(program.symbols, output, &Symbol::name) == program.symbols.end()) {
+        throw Error(fmt::format("layer {} has an output without symbol: {}", layer.name, output));
+      }
+    }
+  }
+}
+
+std::vector<ByteStore> make_stores(const Architecture& architecture) {
+  std::vector<ByteStore> stores;
+  for (const Memory& memory : architecture.memories) stores.emplace_back(memory.capacity);
+  return stores;
+}
+
+void load_images(const Architecture& architecture, const Program& program, std::vector<ByteStore>& stores) {
+  for (const Image& image : program.images) {
+    ByteStore& store = stores[memory_index(architecture, image.memory)];
+    const auto length = static_cast<std::int64_t>(image.bytes.size());
+    if (image.address < 0 || image.zeros < 0 || image.zeros > store.capacity() || image.address > store.capacity() - length - image.zeros) {
+      throw Error(fmt::format("an image does not fit into memory {}", image.memory));
+    }
+    if (length > 0) std::memcpy(store.data() + image.address, image.bytes.data(), image.bytes.size());
+    if (image.zeros > 0) std::memset(store.data() + image.address + length, 0, static_cast<std::size_t>(image.zeros));
+    store.mark_written(image.address, length + image.zeros);
+  }
+}
+
+std::map<std::string, sim::Host::Place> place_symbols(const Architecture& architecture, const Program& program, std::vector<ByteStore>& stores) {
+  std::map<std::string, sim::Host::Place> places;
+  for (const Symbol& symbol : program.symbols) {
+    ByteStore& store = stores[memory_index(architecture, symbol.memory)];
+    sim::check_symbol(symbol, store.capacity());
+    if (!places.emplace(symbol.name, sim::Host::Place{&symbol, &store}).second) throw Error("two symbols are named " + symbol.name);
+  }
+  return places;
+}
+
+void load_inputs(const Program& program, const std::map<std::string, sim::Host::Place>& places, const Values& inputs) {
+  std::set<std::string> wanted;
+  for (const Symbol& symbol : program.symbols) {
+    if (symbol.role != Symbol::Role::input) continue;
+    wanted.insert(symbol.name);
+    const auto given = inputs.find(symbol.name);
+    if (given == inputs.end()) throw Error("no value for input " + symbol.name);
+    std::size_t size = static_cast<std::size_t>(bytes(symbol.type));
+    for (const std::int64_t extent : symbol.shape) size *= static_cast<std::size_t>(extent);
+    if (given->second.type != symbol.type || given->second.shape != symbol.shape || given->second.data.size() != size) {
+      throw Error(fmt::format("input {} has another type or shape than the program's {}", symbol.name, name(symbol.type)));
+    }
+    sim::write_symbol(symbol, given->second, *places.at(symbol.name).store);
+  }
+  for (const auto& [name, value] : inputs) {
+    if (!wanted.contains(name)) throw Error("the program has no input " + name);
+  }
+}
+
+Values read_outputs(const std::vector<std::string>& names, const std::map<std::string, sim::Host::Place>& places) {
+  Values values;
+  for (const std::string& name : names) {
+    const sim::Host::Place& place = places.at(name);
+    values.emplace(name, sim::read_symbol(*place.symbol, *place.store));
+  }
+  return values;
+}
+
+std::vector<std::string> unit_names(const Architecture& architecture) {
+  std::vector<std::string> names;
+  for (const Unit& unit : architecture.units) names.push_back(unit.name);
+  return names;
+}
+
+std::unique_ptr<sim::ChromeTrace> open_trace(const Architecture& architecture, const std::filesystem::path& file) {
+  if (file.empty()) return nullptr;
+  auto trace = std::make_unique<sim::ChromeTrace>(file);
+  for (std::size_t u = 0; u < architecture.units.size(); ++u) trace->name_track(static_cast<int>(u) + 1, architecture.units[u].name);
+  return trace;
+}
+
+/// One run, from images to result.
+class Simulation {
+ public:
+  Simulation(const Architecture& architecture, const Program& program, const Values& inputs, const SimulateOptions& options)
+      : program_(program), options_(options), stores_(make_stores(architecture)),
+        map_(program, static_cast<std::int64_t>(program.text.size()) / (architecture.isa.width / 8)),
+        places_(place_symbols(architecture, program, stores_)), hazards_(architecture, map_), binder_(architecture),
+        evaluator_(architecture, binder_, pointers(stores_), unwritten()), layers_(program.layers.size(), architecture.links.size()),
+        leaves_(unit_names(architecture), architecture.sync.semaphores), races_(architecture, hazards_),
+        trace_(open_trace(architecture, options.trace)),
+        run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, trace_.get(), races()},
+        front_(architecture, program, map_, hazards_), host_(places_), sequence_(run_, front_, host_) {
+    load_images(architecture, program, stores_);
+    load_inputs(program, places_, inputs);
+    run_.in_order = architecture.sync.kind == Sync::Kind::in_order;
+    run_.end_layer = [this](int layer) { end_layer(layer); };
+    for (const auto& [leader, layer] : map_.empty_layers()) {
+      if (leader >= 0) layers_.follow(leader, layer);
+    }
+  }
+
+  SimulateResult run() {
+    const bool timed = options_.fidelity == Fidelity::transaction;
+    const bool queued = timed && !run_.in_order;
+    layers_.on_end = [this, queued](int layer, sim::Cycle end) {
+      if (!queued) return end_layer(layer);
+      run_.agenda.add({end, std::numeric_limits<std::int64_t>::max(), nullptr, layer, layers_sequence_++, 0});
+    };
+    SimulateResult result;
+    if (timed) {
+      sim::Machine machine(run_, front_, sequence_, stores_);
+      end_leading_layers();
+      machine.run();
+      const sim::Cycle total = machine.close();
+      result = sim::collect(run_, machine, total);
+      if (trace_) sim::trace_layers(*trace_, program_, layers_);
+    } else {
+      end_leading_layers();
+      sim::execute_values(run_, front_, sequence_);
+      result = sim::collect_values(run_);
+    }
+    result.instructions = front_.executed();
+    for (const Symbol& symbol : program_.symbols) {
+      if (symbol.role == Symbol::Role::output) result.outputs.merge(read_outputs({symbol.name}, places_));
+    }
+    result.hazards = hazards_.take();
+    return result;
+  }
+
+ private:
+  static std::vector<ByteStore*> pointers(std::vector<ByteStore>& stores) {
+    std::vector<ByteStore*> result;
+    for (ByteStore& store : stores) result.push_back(&store);
+    return result;
+  }
+
+  sim::Evaluator::Report unwritten() {
+    if (!options_.check_hazards) return nullptr;
+    return [this](const sim::Operation& operation, const std::string& message) {
+      hazards_.report("uninitialised_read", operation.started, operation.instruction, operation.mnemonic, message);
+    };
+  }
+
+  sim::RaceDetector* races() {
+    const bool queued = races_.watches() && options_.fidelity == Fidelity::transaction;
+    return options_.check_hazards && queued ? &races_ : nullptr;
+  }
+
+  // Layers before the first that has work.
+  void end_leading_layers() {
+    for (const auto& [leader, layer] : map_.empty_layers()) {
+      if (leader < 0) layers_.end_host(layer, 0);
+    }
+  }
+
+  void end_layer(int layer) {
+    if (!options_.on_layer || hazards_.fatal) return;
+    options_.on_layer(layer, read_outputs(program_.layers[static_cast<std::size_t>(layer)].outputs, places_));
+  }
+
+  const Program& program_;
+  const SimulateOptions& options_;
+  std::vector<ByteStore> stores_;
+  sim::ProgramMap map_;
+  std::map<std::string, sim::Host::Place> places_;
+  sim::HazardLog hazards_;
+  sim::Binder binder_;
+  sim::Evaluator evaluator_;
+  sim::Layers layers_;
+  sim::Leaves leaves_;
+  sim::RaceDetector races_;
+  std::unique_ptr<sim::ChromeTrace> trace_;
+  sim::RunState run_;
+  sim::FrontEnd front_;
+  sim::Host host_;
+  sim::Sequence sequence_;
+  std::int64_t layers_sequence_ = 0;
+};
+
+}  // namespace
+
+SimulateResult simulate(const Architecture& architecture, const Program& program, const Values& inputs, const SimulateOptions& options) {
+  check_fits(architecture, program);
+  return Simulation(architecture, program, inputs, options).run();
+}
+
+}  // namespace accord

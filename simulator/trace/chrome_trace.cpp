@@ -1,0 +1,50 @@
+#include "simulator/trace/chrome_trace.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "archdsl/source/error.h"
+
+namespace accord::sim {
+
+namespace {
+
+constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
+constexpr int layer_track = 0;
+
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+
+}  // namespace
+
+ChromeTrace::ChromeTrace(const std::filesystem::path& file) : out_(file) {
+  if (!out_) throw Error(fmt::format("{}: cannot be written", file.string()));
+  out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  name_track(layer_track, "layers");
+}
+
+ChromeTrace::~ChromeTrace() { out_ << "\n]}\n"; }
+
+void ChromeTrace::write(const std::string& event) {
+  if (!first_) out_ << ",\n";
+  first_ = false;
+  out_ << event;
+  written_ += static_cast<std::int64_t>(event.size()) + 2;
+}
+
+void ChromeTrace::name_track(int track, const std::string& name) {
+  write(fmt::format(R"({{"ph":"M","pid":0,"tid":{},"name":"thread_name","args":{{"name":{}}}}})", track, quoted(name)));
+  write(fmt::format(R"({{"ph":"M","pid":0,"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", track, track));
+}
+
+void ChromeTrace::slice(int track, const std::string& name, std::int64_t start, std::int64_t end, std::int64_t instruction) {
+  if (written_ > most_bytes) return;
+  write(fmt::format(R"({{"ph":"X","pid":0,"tid":{},"name":{},"ts":{},"dur":{},"args":{{"instruction":{}}}}})", track, quoted(name),
+                    start, end - start, instruction));
+}
+
+void ChromeTrace::layer(const std::string& name, std::int64_t start, std::int64_t end) {
+  write(fmt::format(R"({{"ph":"X","pid":0,"tid":{},"name":{},"ts":{},"dur":{}}})", layer_track, quoted(name), start, end - start));
+}
+
+}  // namespace accord::sim
