@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "archdsl/isa/emit.h"
+#include "archdsl/isa/program.h"
+#include "compiler/lowering/schedule.h"
+#include "compiler/mapping/limits.h"
+
+namespace accord {
+
+/// Turns ordered operations into instructions: fields for what fits them, register settings where they changed.
+class Encoder {
+ public:
+  Encoder(const Architecture& architecture, const Limits& limits);
+
+  /// Appends a layer; `labels` name the statements. Throws Error naming the mnemonic that cannot express a value.
+  void append(const OpList& list, const std::vector<OrderedOp>& order, int layer,
+              const std::vector<std::string>& labels);
+
+  /// Whether the list's operations can be expressed at all; empty, or the reason.
+  std::string check(const OpList& list);
+
+  /// Order between what was appended and what follows: a fence, or the end of the stage where there is none.
+  void barrier();
+
+  std::int64_t count() const { return count_; }
+  std::vector<std::byte> take_text() { return std::move(text_); }
+  std::vector<MapEntry> take_map() { return std::move(map_); }
+  std::vector<Stage>& stages() { return stages_; }
+  /// Closes the running stage, if it has instructions.
+  void end_stage();
+
+ private:
+  void emit_operation(const OpList& list, const LowOp& op);
+  void emit_sync(const OrderedOp& op);
+  void write(const Instruction& instruction);
+  void note(int layer, const std::string& statement);
+
+  const Architecture& architecture_;
+  const Limits& limits_;
+  Emitter emitter_;
+  Emission emission_;
+  std::vector<MaybeValue> known_;
+  std::vector<std::byte> text_;
+  std::vector<MapEntry> map_;
+  std::vector<Stage> stages_;
+  std::int64_t count_ = 0;
+  std::int64_t stage_start_ = 0;
+};
+
+}  // namespace accord

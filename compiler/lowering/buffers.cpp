@@ -1,0 +1,38 @@
+#include "compiler/lowering/buffers.h"
+
+namespace accord {
+
+std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& mapping,
+                                                   int& count) {
+  std::vector<std::int64_t> next(machine.architecture.memories.size(), 0);
+  std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
+  count = 0;
+  const TileBuffer* accumulator = nullptr;
+  for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
+    const Use& use = mapping.uses[u];
+    buffers[u].resize(static_cast<std::size_t>(std::max(use.depth, 1)));
+    for (int level = 0; level < use.depth; ++level) {
+      const bool inner = level + 1 == use.depth;
+      if (use.role == UseRole::start && inner) continue;
+      if (use.role == UseRole::accumulator && (!inner || use.step != 0)) continue;
+      TileBuffer& buffer = buffers[u][level];
+      const int memory = memory_at(machine.architecture, use, level);
+      buffer.bytes = geometry.layout(static_cast<int>(u), level, mapping.tile[level]).bytes;
+      buffer.copies = copies_at(mapping, static_cast<int>(u), level);
+      buffer.base = next[memory];
+      buffer.first = count;
+      next[memory] += buffer.bytes * buffer.copies;
+      count += buffer.copies;
+      if (use.role == UseRole::accumulator) accumulator = &buffer;
+    }
+  }
+  for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
+    const Use& use = mapping.uses[u];
+    if (use.role == UseRole::accumulator && use.step != 0 && accumulator != nullptr) {
+      buffers[u][use.depth - 1] = *accumulator;
+    }
+  }
+  return buffers;
+}
+
+}  // namespace accord

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "archdsl/isa/program.h"
+#include "compiler/mapping/geometry.h"
+
+namespace accord {
+
+/// Off-chip memory as the compiler hands it out: tensors' homes, and images of constants.
+class OffChip {
+ public:
+  OffChip(const Memory& memory, int index) : memory_(memory), index_(index) {}
+  int index() const { return index_; }
+  /// Throws Error with the sizes where the memory is full.
+  std::int64_t allocate(std::int64_t bytes, const std::string& what);
+  std::int64_t used() const { return next_; }
+  std::vector<Image> images;
+
+  void add_image(std::int64_t address, std::vector<std::byte> bytes);
+
+ private:
+  const Memory& memory_;
+  int index_;
+  std::int64_t next_ = 0;
+};
+
+/// Bytes of a constant use's tile at `origin` in the tile's own layout; elements beyond the tensor are 0.
+std::vector<std::byte> materialise(const Network& network, const Work& work, const Use& use, const Layout& layout,
+                                   const Extents& origin, const Extents& extents);
+
+}  // namespace accord

@@ -1,0 +1,272 @@
+#include "compiler/lowering/instructions.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "archdsl/source/error.h"
+#include "compiler/mapping/cost.h"
+
+namespace accord {
+namespace {
+
+/// A scalar argument as the instruction carries it: the bits of an fp32, or the integer.
+std::int64_t scalar_bits(ElementType type, double value) {
+  if (is_float(type)) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  return static_cast<std::int64_t>(std::clamp(value, lowest(type), highest(type)));
+}
+
+/// One loop over a step's instructions: an iterator, or the chunks of a dim.
+struct Loop {
+  int iterator = -1;
+  int dim = -1;
+  std::int64_t count = 0;
+  bool holds = false;  ///< moves a held operand
+};
+
+/// Emits the instructions of one step over one box.
+class StepEmitter {
+ public:
+  StepEmitter(const Machine& machine, const Mapping& mapping, OpList& list, int s, const std::vector<PlacedUse>& uses,
+              const Extents& box)
+      : machine_(machine),
+        mapping_(mapping),
+        list_(list),
+        plan_(mapping.steps[s]),
+        capability_(machine.capability(plan_.match)),
+        uses_(uses),
+        box_(box),
+        point_(box.size(), 0) {
+    std::vector<UseView> views;
+    for (const auto& use : uses) views.push_back(use.view);
+    shape_ = shape_step(machine, mapping, s, views, box);
+    if (!shape_.error.empty()) throw Error("cannot cover a tile: " + shape_.error);
+    mnemonic_ = machine.limits.run(plan_.match.unit, plan_.match.capability)->mnemonic;
+  }
+
+  void run() {
+    place_arguments();
+    make_loops();
+    visit(0);
+  }
+
+ private:
+  void place_arguments();
+  void make_loops();
+  void visit(std::size_t loop);
+  void emit();
+  std::int64_t address(const PlacedUse& use) const;
+  void set_strides(std::vector<MaybeValue>& values) const;
+  const PlacedUse* use_of(int operand) const {
+    for (const auto& use : uses_) {
+      if (mapping_.uses[use.view.use].operand == operand) return &use;
+    }
+    return nullptr;
+  }
+
+  const Machine& machine_;
+  const Mapping& mapping_;
+  OpList& list_;
+  const StatementPlan& plan_;
+  const Capability& capability_;
+  const std::vector<PlacedUse>& uses_;
+  const Extents& box_;
+  Extents point_;
+  StepShape shape_;
+  int mnemonic_ = -1;
+  std::vector<Loop> loops_;
+  std::vector<std::int64_t> chunk_;                 ///< extent of each dim now
+  std::vector<std::pair<const PlacedUse*, std::size_t>> bases_;   ///< argument index of each base
+  std::vector<std::pair<std::size_t, std::size_t>> loads_;        ///< held operand -> argument, index into last_held_
+  std::vector<MaybeValue> template_;
+  std::vector<std::int64_t> last_held_;
+  std::vector<std::int64_t> formula_values_;
+};
+
+/// Index positions of the operand in the pattern.
+const Access& pattern_of(const Capability& capability, int operand) {
+  const Statement& pattern = capability.program.statements.back();
+  if (pattern.target.operand == operand) return pattern.target;
+  for (const auto& access : pattern.accesses) {
+    if (access.operand == operand) return access;
+  }
+  assert(false && "operand without access");
+  return pattern.target;
+}
+
+/// Fills what does not change from instruction to instruction; remembers where bases and load flags stand.
+void StepEmitter::place_arguments() {
+  std::size_t at = capability_.dims.size();
+  template_.assign(at, std::nullopt);
+  for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
+    if (capability_.operands[o].memory < 0) continue;
+    bases_.emplace_back(use_of(static_cast<int>(o)), at++);
+    template_.emplace_back();
+  }
+  for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
+    const auto& steps = capability_.operands[o].steps;
+    for (std::size_t p = 0; p < steps.size(); ++p) {
+      if (steps[p].kind == Step::Kind::free) template_.emplace_back();
+    }
+  }
+  set_strides(template_);
+  for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
+    if (!capability_.operands[o].held) continue;
+    loads_.emplace_back(o, template_.size());
+    template_.emplace_back(1);
+    last_held_.push_back(INT64_MIN);
+  }
+  for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
+    if (capability_.operands[o].memory >= 0) continue;
+    template_.emplace_back(scalar_bits(capability_.program.operands[o].type, plan_.match.operands[o].constant));
+  }
+}
+
+/// Free steps of each operand: what its address does from one count of the dim to the next.
+void StepEmitter::set_strides(std::vector<MaybeValue>& values) const {
+  std::size_t at = capability_.dims.size() + bases_.size();
+  for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
+    const auto& steps = capability_.operands[o].steps;
+    for (std::size_t p = 0; p < steps.size(); ++p) {
+      if (steps[p].kind != Step::Kind::free) continue;
+      const PlacedUse* use = use_of(static_cast<int>(o));
+      for (const auto& [dim, coefficient] : pattern_of(capability_, static_cast<int>(o)).indices[p].terms) {
+        const auto& counted = shape_.dims[dim].counted;
+        for (auto it = counted.rbegin(); it != counted.rend(); ++it) {
+          if (box_[*it] == 1) continue;
+          values[at] = view_step(mapping_, use->view, *it) / coefficient;
+          break;
+        }
+      }
+      ++at;
+    }
+  }
+}
+
+void StepEmitter::make_loops() {
+  auto holds = [&](int it) {
+    for (const auto& use : uses_) {
+      const Use& u = mapping_.uses[use.view.use];
+      if (capability_.operands[u.operand].held && depends(u.access, it)) return true;
+    }
+    return false;
+  };
+  for (const int it : shape_.loops) loops_.push_back({it, -1, box_[it], holds(it)});
+  chunk_.assign(shape_.dims.size(), 1);
+  for (std::size_t d = 0; d < shape_.dims.size(); ++d) {
+    const auto& dim = shape_.dims[d];
+    const bool held = std::any_of(dim.counted.begin(), dim.counted.end(), holds);
+    loops_.push_back({-1, static_cast<int>(d), (dim.flat + dim.maximum - 1) / dim.maximum, held});
+  }
+  std::stable_sort(loops_.begin(), loops_.end(), [](const Loop& a, const Loop& b) { return a.holds && !b.holds; });
+}
+
+void StepEmitter::visit(std::size_t loop) {
+  if (loop == loops_.size()) {
+    emit();
+    return;
+  }
+  const Loop& now = loops_[loop];
+  for (std::int64_t i = 0; i < now.count; ++i) {
+    if (now.iterator >= 0) {
+      point_[now.iterator] = i;
+    } else {
+      const auto& dim = shape_.dims[now.dim];
+      std::int64_t flat = i * dim.maximum;
+      chunk_[now.dim] = std::min(dim.maximum, dim.flat - flat);
+      for (auto it = dim.counted.rbegin(); it != dim.counted.rend(); ++it) {
+        point_[*it] = flat % box_[*it];
+        flat /= box_[*it];
+      }
+    }
+    visit(loop + 1);
+  }
+  if (now.iterator >= 0) point_[now.iterator] = 0;
+}
+
+std::int64_t StepEmitter::address(const PlacedUse& use) const {
+  if (mapping_.uses[use.view.use].filled) return use.base;
+  if (use.view.layout == nullptr) {
+    std::int64_t offset = use.base;
+    for (std::size_t it = 0; it < point_.size(); ++it) {
+      if (point_[it] != 0) offset += point_[it] * view_step(mapping_, use.view, static_cast<int>(it));
+    }
+    return offset;
+  }
+  Extents at = point_;
+  for (std::size_t it = 0; it < at.size(); ++it) at[it] += use.start[it];
+  return use.base + offset_of(*use.view.layout, at);
+}
+
+void StepEmitter::emit() {
+  LowOp op;
+  op.mnemonic = mnemonic_;
+  op.unit = plan_.match.unit;
+  op.statement = plan_.statement;
+  op.first = static_cast<std::uint32_t>(list_.values.size());
+  op.count = static_cast<std::uint32_t>(template_.size());
+  list_.values.insert(list_.values.end(), template_.begin(), template_.end());
+  MaybeValue* values = list_.values.data() + op.first;
+  formula_values_.assign(chunk_.begin(), chunk_.end());
+  for (std::size_t d = 0; d < chunk_.size(); ++d) {
+    const auto& dim = shape_.dims[d];
+    formula_values_[d] = (chunk_[d] + dim.multiple - 1) / dim.multiple * dim.multiple;
+    values[d] = formula_values_[d];
+  }
+  const int target = capability_.program.statements.back().target.operand;
+  for (const auto& [use, at] : bases_) {
+    values[at] = address(*use);
+    op.touch(use->buffer, mapping_.uses[use->view.use].operand == target);
+  }
+  for (std::size_t h = 0; h < loads_.size(); ++h) {
+    const std::int64_t now = *values[capability_.dims.size() +
+                                     static_cast<std::size_t>(std::count_if(
+                                         capability_.operands.begin(),
+                                         capability_.operands.begin() + static_cast<std::ptrdiff_t>(loads_[h].first),
+                                         [](const auto& o) { return o.memory >= 0; }))];
+    const bool keep = last_held_[h] == now;
+    values[loads_[h].second] = keep ? 0 : 1;
+    last_held_[h] = now;
+    formula_values_.push_back(keep ? 0 : 1);
+  }
+  op.busy = static_cast<std::int32_t>(std::max<std::int64_t>(capability_.interval.evaluate(formula_values_), 1));
+  op.latency = static_cast<std::int32_t>(capability_.start.evaluate(formula_values_) + op.busy +
+                                         capability_.drain.evaluate(formula_values_));
+  list_.ops.push_back(op);
+}
+
+}  // namespace
+
+LowOp& Instructions::transfer(const Hop& hop, const TransferPiece& piece, std::int64_t source, std::int64_t target) {
+  const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
+  const Route& route = machine_.architecture.units[hop.unit].routes[hop.route];
+  LowOp op;
+  op.mnemonic = limits.mnemonic;
+  op.unit = hop.unit;
+  op.first = static_cast<std::uint32_t>(list_.values.size());
+  auto& values = list_.values;
+  values.emplace_back(source + piece.source);
+  values.emplace_back(target + piece.target);
+  for (const auto extent : piece.extent) values.emplace_back(extent);
+  auto strides = [&](Step WalkDim::*side, const std::vector<std::int64_t>& steps) {
+    for (std::size_t d = 1; d < route.walk.size(); ++d) {
+      if ((route.walk[d].*side).kind != Step::Kind::free) continue;
+      values.push_back(piece.extent[d] > 1 ? MaybeValue(steps[d]) : std::nullopt);
+    }
+  };
+  strides(&WalkDim::source, piece.source_stride);
+  strides(&WalkDim::target, piece.target_stride);
+  op.count = static_cast<std::uint32_t>(values.size()) - op.first;
+  const double cycles = piece_cycles(machine_.architecture, hop, piece);
+  op.busy = static_cast<std::int32_t>(std::ceil(cycles));
+  op.latency = op.busy + static_cast<std::int32_t>(machine_.architecture.memories[route.source].latency);
+  list_.ops.push_back(op);
+  return list_.ops.back();
+}
+
+void Instructions::step(int s, const std::vector<PlacedUse>& uses, const Extents& box) {
+  StepEmitter(machine_, mapping_, list_, s, uses, box).run();
+}
+
+}  // namespace accord

@@ -1,0 +1,361 @@
+#include "compiler/lowering/lower.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <map>
+
+#include "archdsl/source/error.h"
+#include "compiler/lowering/buffers.h"
+#include "compiler/lowering/instructions.h"
+
+namespace accord {
+namespace {
+
+/// A box of the iteration space.
+struct Box {
+  Extents origin;
+  Extents extent;
+};
+
+/// Which tile a buffer copy holds now.
+struct Resident {
+  Box box;
+  int copy = -1;
+};
+
+class Lowering {
+ public:
+  Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+           const Mapping& mapping, std::vector<OffChip>& off_chip)
+      : machine_(machine),
+        network_(network),
+        work_(work),
+        homes_(homes),
+        mapping_(mapping),
+        off_chip_(off_chip),
+        geometry_(machine, network, work, homes, mapping),
+        instructions_(machine, mapping, list_) {}
+
+  OpList run();
+
+ private:
+  void visit(int level);
+  void visit_tile(int level);
+  void begin_target(int level);
+  void finish_target(int level);
+  void emit_step(int s, int level);
+  void fetch_for_step(int s, int level);
+  void ensure(int u, int level);
+  void flush(int u, int level);
+  void load_start();
+  void emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target, int source_buffer,
+                 int target_buffer);
+  std::int64_t home_address(int u, const Extents& origin) const;
+  std::int64_t constant_image(int u, const Box& box, const TileMove& move, const Layout& layout);
+  const Layout& layout_at(int u, int level) { return geometry_.layout(u, level, boxes_[level].extent); }
+  std::int64_t tile_address(int u, int level) const {
+    return buffers_[u][level].base + resident_[u][level].copy * buffers_[u][level].bytes;
+  }
+  int buffer_id(int u, int level) const { return buffers_[u][level].first + resident_[u][level].copy; }
+  bool same_box(int u, const Box& a, const Box& b) const;
+  bool reduction_starts(int level) const;
+  bool reduction_ends(int level) const;
+  Extents relative(int level, int outer) const;
+
+  const Machine& machine_;
+  const Network& network_;
+  const Work& work_;
+  const Homes& homes_;
+  const Mapping& mapping_;
+  std::vector<OffChip>& off_chip_;
+  Geometry geometry_;
+  OpList list_;
+  Instructions instructions_;
+  std::vector<std::vector<TileBuffer>> buffers_;
+  std::vector<std::vector<Resident>> resident_;
+  std::vector<Box> boxes_;
+  std::map<std::pair<int, Extents>, std::int64_t> images_;
+  int target_ = -1;  ///< the main statement's target use
+  int start_ = -1;
+  int target_level_ = -1;
+};
+
+bool Lowering::same_box(int u, const Box& a, const Box& b) const {
+  for (std::size_t it = 0; it < a.origin.size(); ++it) {
+    if (!depends(mapping_.uses[u].access, static_cast<int>(it))) continue;
+    if (a.origin[it] != b.origin[it] || a.extent[it] != b.extent[it]) return false;
+  }
+  return true;
+}
+
+bool Lowering::reduction_starts(int level) const {
+  for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
+    if (is_reduction(work_, mapping_, static_cast<int>(it)) && boxes_[level].origin[it] != 0) return false;
+  }
+  return true;
+}
+
+bool Lowering::reduction_ends(int level) const {
+  for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
+    if (is_reduction(work_, mapping_, static_cast<int>(it)) &&
+        boxes_[level].origin[it] + boxes_[level].extent[it] != mapping_.extent[it]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Origin of the level's box within the one of an outer level.
+Extents Lowering::relative(int level, int outer) const {
+  Extents at = boxes_[level].origin;
+  for (std::size_t it = 0; it < at.size(); ++it) at[it] -= boxes_[outer].origin[it];
+  return at;
+}
+
+std::int64_t Lowering::home_address(int u, const Extents& origin) const {
+  const TensorId tensor = geometry_.tensor(u);
+  const Home& home = homes_[tensor];
+  std::int64_t address = home.address;
+  const Access& access = mapping_.uses[u].access;
+  for (std::size_t m = 0; m < access.indices.size(); ++m) {
+    std::int64_t index = access.indices[m].offset;
+    for (const auto& [it, coefficient] : access.indices[m].terms) index += coefficient * origin[it];
+    address += index * home.strides[m];
+  }
+  return address;
+}
+
+/// Address of the constant's image for this box, made on first need; packed in the order in which the mover reads it.
+std::int64_t Lowering::constant_image(int u, const Box& box, const TileMove& move, const Layout& layout) {
+  Extents key;
+  for (std::size_t it = 0; it < box.origin.size(); ++it) {
+    if (!depends(mapping_.uses[u].access, static_cast<int>(it))) continue;
+    key.push_back(box.origin[it]);
+    key.push_back(box.extent[it]);
+  }
+  const auto found = images_.find({u, key});
+  if (found != images_.end()) return found->second;
+  const auto tile = materialise(network_, work_, mapping_.uses[u], layout, box.origin, box.extent);
+  std::vector<std::byte> image(static_cast<std::size_t>(move.image_bytes));
+  const bool start = mapping_.uses[u].role == UseRole::start && mapping_.uses[u].depth == 1;
+  if (start) {
+    image = tile;
+  } else {
+    for (const auto& piece : move.pieces) {
+      for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t run) {
+        std::memcpy(image.data() + source, tile.data() + target, static_cast<std::size_t>(run));
+      });
+    }
+  }
+  OffChip* memory = &off_chip_[0];
+  for (auto& candidate : off_chip_) {
+    if (candidate.index() == mapping_.uses[u].home) memory = &candidate;
+  }
+  const std::int64_t address = memory->allocate(move.image_bytes, "the model's constants");
+  memory->add_image(address, std::move(image));
+  images_[{u, key}] = address;
+  return address;
+}
+
+void Lowering::emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target,
+                         int source_buffer, int target_buffer) {
+  const Hop& hop = hop_at(mapping_.uses[u], level);
+  for (const auto& piece : move.pieces) {
+    LowOp& op = instructions_.transfer(hop, piece, source, target);
+    op.statement = mapping_.steps[mapping_.uses[u].step].statement;
+    op.touch(source_buffer, false);
+    op.touch(target_buffer, true);
+  }
+}
+
+/// Brings the use's tile of the current box in, unless it is there.
+void Lowering::ensure(int u, int level) {
+  Resident& resident = resident_[u][level];
+  const Box& box = boxes_[level];
+  if (resident.copy >= 0 && same_box(u, resident.box, box)) return;
+  if (level > 0) ensure(u, level - 1);
+  resident = {box, (resident.copy + 1) % buffers_[u][level].copies};
+  const Extents& outer = level == 0 ? mapping_.extent : boxes_[level - 1].extent;
+  const TileMove& move = geometry_.move(u, level, box.extent, outer);
+  if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
+  std::int64_t source = 0;
+  int source_buffer = -1;
+  if (level > 0) {
+    source = tile_address(u, level - 1) + offset_of(layout_at(u, level - 1), relative(level, level - 1));
+    source_buffer = buffer_id(u, level - 1);
+  } else if (geometry_.is_constant(u)) {
+    source = constant_image(u, box, move, layout_at(u, level));
+  } else {
+    source = home_address(u, box.origin);
+  }
+  emit_move(u, level, move, source, tile_address(u, level), source_buffer, buffer_id(u, level));
+}
+
+/// Initial values into the target's tile.
+void Lowering::load_start() {
+  const Use& use = mapping_.uses[start_];
+  const int level = use.depth - 1;
+  const Box& box = boxes_[target_level_];
+  std::int64_t source = 0;
+  int source_buffer = -1;
+  const Extents& outer = level == 0 ? mapping_.extent : boxes_[level - 1].extent;
+  const TileMove& move = geometry_.move(start_, level, box.extent, outer);
+  if (!move.error.empty()) throw Error("initial values cannot be moved: " + move.error);
+  if (level > 0) {
+    ensure(start_, level - 1);
+    source = tile_address(start_, level - 1) + offset_of(layout_at(start_, level - 1), relative(target_level_, level - 1));
+    source_buffer = buffer_id(start_, level - 1);
+  } else {
+    source = constant_image(start_, box, move, geometry_.layout(start_, 0, box.extent));
+  }
+  emit_move(start_, level, move, source, tile_address(target_, target_level_), source_buffer,
+            buffer_id(target_, target_level_));
+}
+
+/// Moves the finished tile one hop towards off-chip memory.
+void Lowering::flush(int u, int level) {
+  const Box& box = boxes_[level];
+  const Extents& outer = level == 0 ? mapping_.extent : boxes_[level - 1].extent;
+  const TileMove& move = geometry_.move(u, level, box.extent, outer);
+  if (!move.error.empty()) throw Error("result tile cannot be moved: " + move.error);
+  if (level == 0) {
+    emit_move(u, level, move, tile_address(u, level), home_address(u, box.origin), buffer_id(u, level), -1);
+    return;
+  }
+  Resident& parent = resident_[u][level - 1];
+  if (parent.copy < 0 || !same_box(u, parent.box, boxes_[level - 1])) {
+    parent = {boxes_[level - 1], (parent.copy + 1) % buffers_[u][level - 1].copies};
+  }
+  const std::int64_t target =
+      tile_address(u, level - 1) + offset_of(layout_at(u, level - 1), relative(level, level - 1));
+  emit_move(u, level, move, tile_address(u, level), target, buffer_id(u, level), buffer_id(u, level - 1));
+}
+
+void Lowering::fetch_for_step(int s, int level) {
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.step != s || use.role != UseRole::input || use.depth == 0) continue;
+    ensure(static_cast<int>(u), std::min(level, use.depth - 1));
+  }
+}
+
+void Lowering::emit_step(int s, int level) {
+  fetch_for_step(s, level);
+  Extents box = boxes_[level].extent;
+  Extents origin = boxes_[level].origin;
+  if (s != 0) {
+    for (std::size_t it = 0; it < box.size(); ++it) {
+      if (is_reduction(work_, mapping_, static_cast<int>(it))) {
+        box[it] = 1;
+        origin[it] = 0;
+      }
+    }
+  }
+  std::vector<PlacedUse> placed;
+  for (std::size_t i = 0; i < mapping_.uses.size(); ++i) {
+    const Use& use = mapping_.uses[i];
+    const int u = static_cast<int>(i);
+    if (use.step != s || use.role == UseRole::start) continue;
+    PlacedUse p;
+    p.view.use = u;
+    if (use.depth == 0) {
+      p.view.strides = &geometry_.strides(u);
+      p.base = home_address(u, origin);
+    } else {
+      const int at = use.depth - 1;
+      const int owner = use.role == UseRole::accumulator ? target_ : u;
+      Resident& resident = resident_[owner][at];
+      if (use.role == UseRole::output && (resident.copy < 0 || !same_box(u, resident.box, boxes_[at]))) {
+        resident = {boxes_[at], (resident.copy + 1) % buffers_[u][at].copies};
+      }
+      p.view.layout = &geometry_.layout(owner, at, boxes_[at].extent);
+      p.base = tile_address(owner, at);
+      p.start = relative(level, at);
+      p.buffer = buffer_id(owner, at);
+      if (use.filled) p.view.layout = &geometry_.layout(u, at, boxes_[at].extent);
+    }
+    placed.push_back(std::move(p));
+  }
+  instructions_.step(s, placed, box);
+}
+
+void Lowering::begin_target(int level) {
+  if (target_level_ != level || !reduction_starts(level)) return;
+  Resident& resident = resident_[target_][level];
+  resident = {boxes_[level], (resident.copy + 1) % buffers_[target_][level].copies};
+  if (start_ >= 0) load_start();
+}
+
+void Lowering::finish_target(int level) {
+  if (!reduction_ends(level)) return;
+  if (level == std::max(target_level_, 0) || (target_level_ < 0 && level == mapping_.levels - 1)) {
+    for (std::size_t s = 1; s < mapping_.steps.size(); ++s) emit_step(static_cast<int>(s), level);
+  }
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    if (mapping_.uses[u].role == UseRole::output && mapping_.uses[u].depth > level) flush(static_cast<int>(u), level);
+  }
+}
+
+void Lowering::visit_tile(int level) {
+  begin_target(level);
+  if (level + 1 == mapping_.levels) {
+    emit_step(0, level);
+  } else {
+    visit(level + 1);
+  }
+  finish_target(level);
+}
+
+/// All tiles of a level within the box outside it, in loop order.
+void Lowering::visit(int level) {
+  const auto& order = mapping_.order[level];
+  const Box outer = level == 0 ? Box{Extents(mapping_.extent.size(), 0), mapping_.extent} : boxes_[level - 1];
+  Extents at(order.size(), 0);
+  for (;;) {
+    Box& box = boxes_[level];
+    box = outer;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const int it = order[i];
+      const std::int64_t tile = mapping_.tile[level][it];
+      box.origin[it] = outer.origin[it] + at[i];
+      box.extent[it] = std::min(tile, outer.extent[it] - at[i]);
+    }
+    visit_tile(level);
+    std::size_t i = order.size();
+    while (i > 0) {
+      const int it = order[i - 1];
+      at[i - 1] += mapping_.tile[level][it];
+      if (at[i - 1] < outer.extent[it]) break;
+      at[--i] = 0;
+    }
+    if (i == 0) return;
+  }
+}
+
+OpList Lowering::run() {
+  buffers_ = place_buffers(machine_, geometry_, mapping_, list_.buffers);
+  resident_.resize(mapping_.uses.size());
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    resident_[u].resize(static_cast<std::size_t>(std::max(use.depth, 1)));
+    const Capability& capability = machine_.capability(mapping_.steps[0].match);
+    const bool is_target = use.step == 0 && use.operand == capability.program.statements.back().target.operand;
+    if (is_target && use.role == UseRole::start) start_ = static_cast<int>(u);
+    if (is_target && use.role != UseRole::start) target_ = static_cast<int>(u);
+  }
+  assert(target_ >= 0);
+  target_level_ = mapping_.uses[target_].depth - 1;
+  boxes_.resize(static_cast<std::size_t>(mapping_.levels));
+  visit(0);
+  return std::move(list_);
+}
+
+}  // namespace
+
+OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+             const Mapping& mapping, std::vector<OffChip>& off_chip) {
+  return Lowering(machine, network, work, homes, mapping, off_chip).run();
+}
+
+}  // namespace accord

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/lowering/constants.h"
+#include "compiler/lowering/operation.h"
+#include "compiler/mapping/step_shape.h"
+
+namespace accord {
+
+/// Lowers one mapped layer to operations, tile by tile, in the order of its loops: loads, instructions, element-wise
+/// statements, stores. Constants' images go to off-chip memory. On machines with hardware loops the innermost loop of
+/// equal tiles stays a loop. `homes` must be allocated.
+OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+             const Mapping& mapping, std::vector<OffChip>& off_chip);
+
+}  // namespace accord

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/network/network.h"
+
+namespace accord {
+
+/// Operators that run as one layer: a producer and the element-wise operators whose only input of weight it is
+/// (Accumulate, Requantize), so that the intermediate results stay on chip.
+struct Group {
+  std::vector<int> operators;
+};
+
+/// Groups in an order in which every group's inputs are ready.
+std::vector<Group> group_operators(const Network& network);
+
+/// Tensors of the group that others see: written by it and read outside it, or outputs of the network.
+std::vector<TensorId> visible_outputs(const Network& network, const Group& group);
+
+}  // namespace accord
