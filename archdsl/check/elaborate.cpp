@@ -118,7 +118,7 @@ int Elaboration::resolve(ComponentKind kind, const std::string& name, const Plac
   if (found) {
     scope.reporter().report(
         "wrong-component", place,
-        fmt::format("{}: `{}` is a {}, not a {}", what, name, describe(found->kind), describe(kind)));
+        fmt::format("{}: `{}` is of kind {}, not {}", what, name, describe(found->kind), describe(kind)));
   } else {
     scope.reporter().report("unknown-name", place, fmt::format("{}: there is no {} `{}`", what, describe(kind), name),
                             did_you_mean(name, candidates));

@@ -23,6 +23,7 @@ struct UnitSource {
   std::vector<Place> capability_places;
   std::vector<bool> route_sound;
   std::vector<bool> capability_sound;
+  bool routes_known = true;  ///< false where a route's mistake hides its name
 };
 
 /// A covenant on its way from YAML to Architecture. The readers below fill it; the rules (rules.h) check it.

@@ -240,8 +240,7 @@ class CapabilityReader {
   void read_steps(const Node& node, const std::string& what, std::vector<Step>& steps) {
     const std::vector<const Node*> items = items_of(node);
     if (items.size() != steps.size()) {
-      report("bad-operand", node.place,
-             fmt::format("{} has {} indices but {} steps", what, steps.size(), items.size()));
+      report("bad-operand", node.place, fmt::format("{} has rank {} but {} steps", what, steps.size(), items.size()));
       return;
     }
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -66,7 +66,7 @@ void read_mnemonics(Elaboration& elaboration, const Node& node, const std::vecto
     elaboration.mnemonic_places.push_back(entry.key.place);
   }
   for (std::size_t r = 0; r < used.size(); ++r) {
-    if (used[r]) continue;
+    if (used[r] || reporter.errors() > 0) continue;
     reporter.report("unused-register", register_places[r],
                     fmt::format("no mnemonic reads the register `{}`", isa.registers[r].name));
   }

@@ -95,7 +95,7 @@ void read_route(Elaboration& elaboration, const Node& node, int link, Unit& unit
   const std::size_t errors = elaboration.scope.reporter().errors();
   std::string from, to;
   if (node.is_scalar()) {
-    if (!read_arrow(elaboration, node, from, to)) return;
+    if (!read_arrow(elaboration, node, from, to)) from.clear();
     route.walk = default_walk();
   } else {
     MapReader reader(elaboration.scope, node, "a route");
@@ -105,7 +105,10 @@ void read_route(Elaboration& elaboration, const Node& node, int link, Unit& unit
     const Node* const walk = reader.find("walk");
     route.walk = walk ? WalkReader(elaboration.scope).read(*walk) : default_walk();
     reader.finish();
-    if (from.empty() || to.empty()) return;
+  }
+  if (from.empty() || to.empty()) {
+    source.routes_known = false;
+    return;
   }
   const auto place_of_end = [&](std::string_view key) {
     const Node* const end = node.find(key);
@@ -113,6 +116,7 @@ void read_route(Elaboration& elaboration, const Node& node, int link, Unit& unit
   };
   route.source = elaboration.resolve(ComponentKind::memory, from, place_of_end("from"), "a route's source");
   route.target = elaboration.resolve(ComponentKind::memory, to, place_of_end("to"), "a route's target");
+  source.routes_known = source.routes_known && route.source >= 0 && route.target >= 0;
   const std::string name = fmt::format("{}->{}", from, to);
   for (std::size_t i = 0; i < source.route_names.size(); ++i) {
     if (source.route_names[i] != name) continue;

@@ -128,7 +128,13 @@ void read_params(Scope& scope, const Node* node, const std::map<std::string, std
   for (const NodeEntry& entry : node ? node->entries : std::vector<NodeEntry>{}) {
     declared.push_back(entry.key.text);
     auto param = read_param(scope, entry);
-    if (!param) continue;
+    if (!param) {
+      Param broken;
+      broken.name = entry.key.text;
+      broken.broken = true;
+      scope.add_param(std::move(broken));
+      continue;
+    }
     if (const auto set = overrides.find(param->name); set != overrides.end())
       apply_override(scope, set->second, *param);
     scope.add_param(*std::move(param));

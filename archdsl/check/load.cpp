@@ -32,10 +32,12 @@ double read_clock(Scope& scope, MapReader& reader) {
   return node ? scope.frequency(*node, "clock").value_or(1e9) : 1e9;
 }
 
-void read_covenant(Elaboration& elaboration, const Node& root, const std::map<std::string, std::string>& overrides) {
+/// False where the document is no map at all.
+bool read_covenant(Elaboration& elaboration, const Node& root, const std::map<std::string, std::string>& overrides) {
   Scope& scope = elaboration.scope;
   Architecture& architecture = elaboration.architecture;
   MapReader reader(scope, root, "the covenant");
+  if (!reader.valid()) return false;
   read_version(scope, reader.require("accord"));
   read_params(scope, reader.find("params"), overrides);
   architecture.name = reader.text("name", std::nullopt);
@@ -57,6 +59,7 @@ void read_covenant(Elaboration& elaboration, const Node& root, const std::map<st
     if (const Node* const isa = reader.require("isa")) read_isa(elaboration, *isa);
   });
   reader.finish();
+  return true;
 }
 
 }  // namespace
@@ -69,8 +72,7 @@ LoadResult load_architecture(const std::filesystem::path& file, const std::map<s
     Scope scope(reporter);
     Elaboration elaboration(scope);
     if (root.kind != Node::Kind::null || reporter.errors() == 0) {
-      read_covenant(elaboration, root, overrides);
-      check_rules(elaboration);
+      if (read_covenant(elaboration, root, overrides)) check_rules(elaboration);
     }
     if (reporter.errors() == 0) {
       elaboration.architecture.hash = hash_of(elaboration.architecture);

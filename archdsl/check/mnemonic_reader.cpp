@@ -25,6 +25,7 @@ Mnemonic MnemonicReader::read() {
   mnemonic_.name = entry_.key.text;
   mnemonic_.where = elaboration_.where(entry_.key.place);
   scope_.check_name(mnemonic_.name, entry_.key.place, "mnemonic");
+  const std::size_t errors = scope_.reporter().errors();
   MapReader reader(scope_, entry_.value, fmt::format("mnemonic `{}`", mnemonic_.name));
   const std::int64_t last = static_cast<std::int64_t>((std::uint64_t{1} << isa_.opcode_bits) - 1);
   mnemonic_.opcode = static_cast<std::uint64_t>(reader.integer("opcode", {0, last}, std::nullopt));
@@ -37,7 +38,7 @@ Mnemonic MnemonicReader::read() {
   read_post(post);
   reader.finish();
   for (std::size_t f = 0; f < field_sources_.size() && meaning_sound_; ++f) {
-    if (field_sources_[f].used) continue;
+    if (field_sources_[f].used || scope_.reporter().errors() != errors) continue;
     report("unused-field", field_sources_[f].place,
            fmt::format("nothing reads the field `{}`", mnemonic_.fields[f].name));
   }
@@ -112,6 +113,7 @@ void MnemonicReader::read_transfer(const Node& value) {
   const std::string route = text->substr(dot + 1);
   const auto found = std::find(source.route_names.begin(), source.route_names.end(), route);
   if (found == source.route_names.end()) {
+    if (!source.routes_known) return;
     report("unknown-name", value.place, fmt::format("`{}` has no route `{}`", text->substr(0, dot), route),
            did_you_mean(route, source.route_names));
     return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 namespace accord {
 
@@ -78,18 +79,36 @@ std::string position(const Location& where) {
   return fmt::format("{}:{}:{}", where.file, where.line, where.column);
 }
 
-/// The source line and a caret below it; tabs stay tabs so that both line up.
+constexpr int widest_excerpt = 160;
+
+/// Byte offset of the character with this 0-based number.
+std::size_t offset_of(std::string_view line, int character) {
+  std::size_t at = 0;
+  for (; at < line.size(); ++at) {
+    const bool continuation = (static_cast<unsigned char>(line[at]) & 0xC0U) == 0x80U;
+    if (!continuation && character-- == 0) break;
+  }
+  return at;
+}
+
+/// The source line and a caret below it; tabs stay tabs so that both line up. Long lines are cut around the caret.
 std::string excerpt(const Diagnostic& diagnostic) {
   if (diagnostic.line.empty() || diagnostic.where.column < 1) return {};
-  std::string margin;
-  int column = 1;
-  for (const char c : diagnostic.line) {
+  const int caret = diagnostic.where.column - 1;
+  const std::string_view line = diagnostic.line;
+  const bool fits = offset_of(line, widest_excerpt) == line.size();
+  const int first = fits ? 0 : std::max(0, caret - widest_excerpt / 2);
+  const std::size_t begin = offset_of(line, first);
+  const std::size_t end = offset_of(line, first + widest_excerpt);
+  const std::string_view shown = line.substr(begin, end - begin);
+  std::string margin(first > 0 ? 3 : 0, ' ');
+  for (const char c : shown.substr(0, offset_of(shown, caret - first))) {
     const bool continuation = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-    if (continuation) continue;
-    if (column++ == diagnostic.where.column) break;
-    margin += c == '\t' ? '\t' : ' ';
+    if (!continuation) margin += c == '\t' ? '\t' : ' ';
   }
-  return fmt::format("  {}\n  {}^{:~<{}}\n", diagnostic.line, margin, "", std::max(diagnostic.length - 1, 0));
+  const int underlined = std::clamp(diagnostic.length - 1, 0, widest_excerpt / 2);
+  return fmt::format("  {}{}{}\n  {}^{:~<{}}\n", first > 0 ? "..." : "", shown, end < line.size() ? "..." : "", margin,
+                     "", underlined);
 }
 
 }  // namespace

@@ -22,11 +22,14 @@ std::optional<Quantity> Scope::evaluate(const Node& scalar, std::size_t offset, 
     const auto found = std::find_if(params_.begin(), params_.end(), [&](const Param& p) { return p.name == name; });
     if (found == params_.end()) return std::nullopt;
     found->used = true;
-    return found->value;
+    Quantity value = found->value;
+    if (found->broken) value.error = ArithmeticError{};
+    return value;
   };
   try {
     return evaluate_quantity(expression, lookup);
   } catch (const ArithmeticError& error) {
+    if (error.message.empty()) return std::nullopt;
     ResolvedText verbatim{scalar.text, {{0, 0, scalar.text.size(), true}}};
     const bool unknown = error.message.starts_with("unknown param");
     const std::string name(expression.substr(std::min(error.offset, expression.size()), error.length));
@@ -111,7 +114,7 @@ std::optional<std::int64_t> Scope::in_range(const Node& node, const Quantity& qu
     const std::string limits = range.high >= greatest_quantity
                                    ? fmt::format("at least {}", range.low)
                                    : fmt::format("between {} and {}", range.low, range.high);
-    const bool absurd = quantity.integral && quantity.integer > range.high && range.high >= greatest_quantity;
+    const bool absurd = quantity.number() > static_cast<double>(range.high) && range.high >= greatest_quantity;
     reporter_.report("out-of-range", node.place,
                      fmt::format("{} must be {}, not {}", what, absurd ? "at most 2^50" : limits, to_string(quantity)));
     return std::nullopt;

@@ -20,6 +20,7 @@ struct Param {
   std::optional<Quantity> low, high;
   Place place;
   bool used = false;
+  bool broken = false;  ///< its value could not be read, which was reported: what uses it stays silent
 };
 
 /// Legal values of a number, both ends included.

@@ -1,0 +1,155 @@
+// Are right covenants accepted without a word, and do they mean what they say?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "archdsl/check/load.h"
+
+using namespace accord;
+
+namespace {
+
+const std::filesystem::path root = ACCORD_SOURCE_DIR;
+
+std::map<std::string, std::string> overrides_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  const std::string mark = "# set: ";
+  if (!line.starts_with(mark)) return {};
+  const std::size_t equals = line.find('=');
+  return {{line.substr(mark.size(), equals - mark.size()), line.substr(equals + 1)}};
+}
+
+Architecture load(const std::filesystem::path& file) {
+  LoadResult result = load_architecture(file, overrides_of(file));
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    if (diagnostic.code != "unused-param") FAIL_CHECK(render(diagnostic));
+  }
+  REQUIRE(result.architecture.has_value());
+  return *std::move(result.architecture);
+}
+
+Architecture accepted(const std::string& name) { return load(root / "tests/accept" / (name + ".yaml")); }
+
+}  // namespace
+
+TEST_CASE("every covenant of the folder and of the library loads") {
+  for (const char* const folder : {"tests/accept", "configs/accelerators"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".yaml") continue;
+      CAPTURE(entry.path().string());
+      CHECK(load(entry.path()).hash.size() == 16);
+    }
+  }
+}
+
+TEST_CASE("defaults are those of the documentation") {
+  const Architecture a = accepted("smallest");
+  CHECK(a.clock_hz == 1e9);
+  REQUIRE(a.memories.size() == 2);
+  CHECK(a.memories[0].off_chip);
+  CHECK(a.memories[1].capacity == 1024);
+  CHECK(a.memories[1].banks == 1);
+  CHECK(a.memories[1].latency == 1);
+  REQUIRE(a.units.size() == 2);
+  CHECK(a.units[0].kind == UnitKind::mover);
+  CHECK(a.units[0].queue == 4);
+  CHECK(a.units[0].request == 64);
+  CHECK(a.units[0].in_flight == 1);
+  REQUIRE(a.units[0].routes.size() == 2);
+  CHECK(a.units[0].routes[0].link == -1);
+  CHECK(transfer_arguments(a.units[0].routes[0]) == std::vector<std::string>{"src.base", "dst.base", "n0", "n1", "n2",
+                                                                             "src.stride1", "src.stride2",
+                                                                             "dst.stride1", "dst.stride2"});
+  const Capability& relu = a.units[1].capabilities.at(0);
+  CHECK(relu.interval.evaluate(std::vector<std::int64_t>{3}) == 1);
+  CHECK(relu.start.evaluate(std::vector<std::int64_t>{3}) == 0);
+  CHECK(relu.dims.at(0).maximum == 16);
+  CHECK(run_arguments(relu) == std::vector<std::string>{"i", "y.base", "x.base"});
+  CHECK(a.sync.kind == Sync::Kind::in_order);
+  CHECK(a.numerics.integer);
+  CHECK(a.numerics.requantise == "i8(clamp(round(fp32(x) * scale), lo, hi))");
+  CHECK(a.numerics.parameters.size() == 1);
+}
+
+TEST_CASE("times and bandwidths follow the clock") {
+  const Architecture a = accepted("times_and_bandwidths");
+  CHECK(a.memories[0].latency == 80);
+  CHECK(a.links.at(0).width == 16);
+  CHECK(a.links.at(0).latency == 2);
+  CHECK(a.links.at(0).pj_per_byte == 4);
+  CHECK(a.units[0].routes[0].link == 0);
+}
+
+TEST_CASE("a float storage type makes a float machine") {
+  const Architecture a = accepted("float_machine");
+  CHECK_FALSE(a.numerics.integer);
+  CHECK(a.numerics.accumulator == ElementType::fp32);
+  CHECK(a.numerics.weight == ElementType::bf16);
+  CHECK(a.numerics.parameters.empty());
+}
+
+TEST_CASE("a register file is set, read with displacement and stepped by index") {
+  const Architecture a = accepted("register_file");
+  CHECK(a.isa.register_count == 8);
+  const Mnemonic& set = a.isa.mnemonics.at(0);
+  REQUIRE(set.updates.size() == 1);
+  CHECK(set.updates[0].base == Binding::Base::indexed_register);
+  CHECK(set.updates[0].index_field == 0);
+  CHECK(set.updates[0].amount.field == 1);
+  const Mnemonic& load = a.isa.mnemonics.at(1);
+  CHECK(load.arguments.at(0).base == Binding::Base::indexed_register);
+  CHECK(load.arguments.at(0).index_field == 2);
+  CHECK(load.arguments.at(0).field == 3);
+  CHECK(load.arguments.at(0).bias == 32);
+  REQUIRE(load.updates.size() == 1);
+  CHECK(load.updates[0].amount.field == 1);
+  CHECK(a.isa.mnemonics.at(2).arguments.at(1).reg == 7);
+}
+
+TEST_CASE("expressions, units and the branch not taken") {
+  const Architecture a = accepted("expressions");
+  CHECK(a.memories[1].capacity == 1024);
+  CHECK(a.units[1].capabilities.at(0).dims.at(0).maximum == 16);
+  CHECK(a.isa.mnemonics.at(3).fields.at(0).bits == 7);
+}
+
+TEST_CASE("an override replaces a param and changes the hash") {
+  const Architecture a = accepted("override");
+  CHECK(a.units[1].capabilities.at(0).dims.at(0).maximum == 32);
+  CHECK(a.hash != accepted("smallest").hash);
+}
+
+TEST_CASE("comments, order of keys, citation and path do not change the hash; content does") {
+  const std::filesystem::path gemmini = root / "configs/accelerators/gemmini16.yaml";
+  std::ifstream in(gemmini, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::filesystem::path copy = std::filesystem::temp_directory_path() / "accord_hash_copy.yaml";
+  std::ofstream(copy) << "# a comment\nsync: {interlock: {entries: 28}}\n"
+                      << [&] {
+                           std::string moved = text;
+                           const std::string line = "sync: {interlock: {entries: 28}}\n";
+                           moved.erase(moved.find(line), line.size());
+                           return moved;
+                         }();
+  const std::string hash = load(gemmini).hash;
+  CHECK(load(copy).hash == hash);
+  std::filesystem::remove(copy);
+  CHECK(load_architecture(gemmini, {{"dim", "32"}}).architecture.value().hash != hash);
+}
+
+TEST_CASE("Gemmini at every size stays sound") {
+  for (const char* const dim : {"4", "8", "32", "64", "128"}) {
+    CAPTURE(dim);
+    const LoadResult result = load_architecture(root / "configs/accelerators/gemmini16.yaml", {{"dim", dim}});
+    CHECK(result.diagnostics.empty());
+    CHECK(result.architecture.has_value());
+  }
+}

@@ -1,0 +1,83 @@
+// Does the loader survive files that are no covenants, and say so?
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+
+#include "archdsl/check/load.h"
+
+using namespace accord;
+
+namespace {
+
+const std::filesystem::path root = ACCORD_SOURCE_DIR;
+
+std::string first_message(const std::filesystem::path& file) {
+  const LoadResult result = load_architecture(file);
+  CHECK_FALSE(result.architecture.has_value());
+  return result.diagnostics.empty() ? "" : result.diagnostics[0].message;
+}
+
+}  // namespace
+
+TEST_CASE("what is no file is named so") {
+  CHECK(first_message("/nonexistent/arch.yaml") == "the file does not exist");
+  CHECK(first_message(root) == "this is not a file");
+  CHECK(first_message("/dev/zero") == "this is not a file");
+  const std::filesystem::path large = std::filesystem::temp_directory_path() / "accord_large.yaml";
+  std::ofstream(large) << std::string(5 << 20, 'a');
+  CHECK(first_message(large) == "the file is larger than 4 MiB");
+  std::filesystem::remove(large);
+}
+
+TEST_CASE("diagnostics come in source order, all at once") {
+  const LoadResult result = load_architecture(root / "tests/reject/many_mistakes.yaml");
+  CHECK(result.diagnostics.size() >= 5);
+  for (std::size_t i = 1; i < result.diagnostics.size(); ++i) {
+    CHECK(result.diagnostics[i - 1].where.line <= result.diagnostics[i].where.line);
+  }
+}
+
+TEST_CASE("every code is in the documentation and no code is there twice") {
+  std::ifstream in(root / "docs/diagnostics.md");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  for (const DiagnosticCode& row : diagnostic_codes()) {
+    const std::string cell = "| `" + std::string(row.code) + "` |";
+    CAPTURE(cell);
+    const std::size_t at = text.find(cell);
+    CHECK(at != std::string::npos);
+    CHECK(text.find(cell, at + 1) == std::string::npos);
+    CHECK(text.find(row.meaning) != std::string::npos);
+  }
+}
+
+TEST_CASE("mutilated covenants give diagnostics or load, and never crash") {
+  const unsigned seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  std::ifstream in(root / "configs/accelerators/gemmini16.yaml", std::ios::binary);
+  const std::string original{std::istreambuf_iterator<char>(in), {}};
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("accord_mutant_" + std::to_string(seed) + ".yaml");
+  const std::string alphabet = "{}[]:,\"'#&*!|>-?%@`${} \n\t09azAZ._+";
+  for (int round = 0; round < 300; ++round) {
+    std::string text = original;
+    for (unsigned change = 0; change < 1 + random() % 4; ++change) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 4) {
+        case 0: text[at] = alphabet[random() % alphabet.size()]; break;
+        case 1: text.erase(at, random() % 40); break;
+        case 2: text.insert(at, 1, alphabet[random() % alphabet.size()]); break;
+        default: text.insert(at, original.substr(random() % original.size(), random() % 60));
+      }
+    }
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+    const LoadResult result = load_architecture(file);
+    if (!result.architecture) CHECK_FALSE(result.diagnostics.empty());
+    for (const Diagnostic& diagnostic : result.diagnostics) CHECK_FALSE(render(diagnostic).empty());
+  }
+  std::filesystem::remove(file);
+}

@@ -1,0 +1,73 @@
+// Do quantities keep their units and their exactness?
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "archdsl/source/quantity.h"
+#include "archdsl/source/suggest.h"
+
+using namespace accord;
+
+namespace {
+
+std::string value(const std::string& text) {
+  const auto lookup = [](std::string_view name) -> std::optional<Quantity> {
+    static const std::map<std::string_view, std::string> params = {{"dim", "16"}, {"cap", "256 KiB"}, {"clk", "1 GHz"}};
+    const auto found = params.find(name);
+    return found == params.end() ? std::nullopt : parse_quantity(found->second);
+  };
+  try {
+    return to_string(evaluate_quantity(text, lookup));
+  } catch (const ArithmeticError& error) {
+    return error.message;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("literals carry units") {
+  CHECK(to_string(parse_quantity("64 KiB").value()) == "65536 B");
+  CHECK(to_string(parse_quantity("64KiB").value()) == "65536 B");
+  CHECK(to_string(parse_quantity("0.5 KiB").value()) == "512 B");
+  CHECK(to_string(parse_quantity("1.5 GHz").value()) == "1500000000 Hz");
+  CHECK(to_string(parse_quantity("25.6 GB/s").value()) == "25600000000 B/s");
+  CHECK(to_string(parse_quantity("0x10").value()) == "16");
+  CHECK(to_string(parse_quantity("010").value()) == "10");
+  CHECK(to_string(parse_quantity("-3").value()) == "-3");
+  CHECK(to_string(parse_quantity("9223372036854775807").value()) == "9223372036854775807");
+  for (const char* const text :
+       {"", "B", "16 X", "1 2", "1..2", "--3", "1 + 2", "0x", "1.2.3", "nan", "inf", "1e999", "4 B B"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_quantity(text).has_value());
+  }
+}
+
+TEST_CASE("expressions respect dimensions") {
+  CHECK(value("4 * dim") == "64");
+  CHECK(value("cap / dim") == "16384 B");
+  CHECK(value("cap / 1 KiB") == "256");
+  CHECK(value("cap + 0") == "262144 B");
+  CHECK(value("16 GB/s / clk") == "16 B");
+  CHECK(value("20 ns * clk") == "20 cycles");
+  CHECK(value("dim / 3 * 3") == "16");
+  CHECK(value("ceil_div(dim, 3)") == "6");
+  CHECK(value("log2(dim)") == "4");
+  CHECK(value("pow(2, 10) * 1 B") == "1024 B");
+  CHECK(value("max(cap, 1 MiB)") == "1048576 B");
+  CHECK(value("dim > 8 ? 1 : 1 / 0") == "1");
+  CHECK(value("cap + 1").starts_with("`+` of bytes"));
+  CHECK(value("cap * cap").starts_with("`*` of bytes"));
+  CHECK(value("1 / 0") == "division by zero");
+  CHECK(value("9223372036854775807 * 2").starts_with("1.8"));
+  CHECK(value("pow(10, 400)") == "the result is too large");
+}
+
+TEST_CASE("near names are suggested, far ones are not") {
+  const std::vector<std::string> names = {"capacity", "word", "banks"};
+  CHECK(nearest("capcity", names) == "capacity");
+  CHECK(nearest("wrod", names) == "word");
+  CHECK(nearest("Word", names) == "word");
+  CHECK(nearest("colour", names).empty());
+  CHECK(nearest(std::string(100000, 'w'), names).empty());
+}
