@@ -125,10 +125,10 @@ void BlockRunner::load_accesses(std::int64_t column, std::int64_t row, Block blo
       scratch_.registers[a] = from;
       continue;
     }
+    scratch_.registers[a] = slot(static_cast<int>(a));
     KernelScratch::Loaded& loaded = scratch_.loaded[a];
     if (loaded.from == from && loaded.count == taken.columns * taken.rows) continue;
     loaded = {statement_.rules.reads_target ? nullptr : from, taken.columns * taken.rows};
-    scratch_.registers[a] = slot(static_cast<int>(a));
     table_.load[at(types[a])](slot(static_cast<int>(a)), from, taken, step);
   }
 }

@@ -290,6 +290,14 @@ TEST_CASE("a product larger than every block is exact") {
           random);
 }
 
+TEST_CASE("a last block of one row does not disturb blocks that were loaded before") {
+  Random random(5);
+  for (const char* text : {"y[k,j,i] min= b[i] + a[j]", "y[k,j,i] += select(a[j] < 0, b[i], a[j])"})
+    compare(parsed(text, {{"a", ElementType::fp32}, {"b", ElementType::fp32}, {"y", ElementType::fp32}},
+                   {{"i", 9}, {"j", 365}, {"k", 3}}),
+            random);
+}
+
 TEST_CASE("every rounding and saturating cast agrees on hard floats") {
   Random random(11);
   for (const char* function : {"round", "round_away", "floor", "ceil", "i4", "i8", "u8", "i16", "i32", "i64", "fp8e4m3",
