@@ -31,6 +31,7 @@ std::string top_stall(const LayerReport& layer) {
 std::string mark(const std::optional<bool>& verified) { return !verified ? "" : *verified ? "ok" : "WRONG"; }
 
 void print_layers(const RunReport& report, std::ostream& out) {
+  if (report.layers.empty()) return;
   std::size_t width = 5;
   for (const auto& layer : report.layers) width = std::max(width, shortened(layer.name).size());
   constexpr auto row = "{:<{}}  {:<12} {:<10} {:<14} {:>11} {:>11} {:>6} {:>6}  {:<26} {}\n";
@@ -67,6 +68,22 @@ double weighted_efficiency(const RunReport& report) {
     weight += static_cast<double>(layer.macs);
   }
   return weight > 0 ? weighted / weight : 0;
+}
+
+/// Where each component's cycles went, the greatest part first; below one percent is left out.
+void print_components(const RunReport& report, std::ostream& out) {
+  fmt::print(out, "\nwhere the cycles went:\n");
+  for (const auto& [component, leaves] : report.stalls) {
+    std::vector<std::pair<std::int64_t, std::string>> parts;
+    for (const auto& [leaf, cycles] : leaves) parts.emplace_back(cycles, leaf);
+    std::sort(parts.rbegin(), parts.rend());
+    std::string text;
+    for (const auto& [cycles, leaf] : parts) {
+      const double percent = 100.0 * static_cast<double>(cycles) / static_cast<double>(report.total_cycles);
+      if (percent >= 1) text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", leaf, percent);
+    }
+    fmt::print(out, "  {:<10} {}\n", component, text);
+  }
 }
 
 void print_totals(const RunReport& report, std::ostream& out) {
@@ -108,6 +125,7 @@ void print_report(const RunReport& report, std::ostream& out) {
   for (const auto& warning : report.warnings) fmt::print(out, "warning: {}\n", warning);
   print_layers(report, out);
   print_host_layers(report, out);
+  if (report.total_cycles > 0) print_components(report, out);
   print_totals(report, out);
   print_verdict(report, out);
   fmt::print(out, "wall    compile {:.2f} s, simulate {:.2f} s, reference {:.2f} s, all {:.2f} s\n", report.compile_s,
