@@ -1,11 +1,13 @@
 #include "compiler/numerics/convert_float.h"
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "archdsl/source/error.h"
+#include "compiler/numerics/hoist_clips.h"
 #include "compiler/numerics/rewrite.h"
 #include "compiler/numerics/roles.h"
 
@@ -88,9 +90,8 @@ class FloatConverter {
   }
 
   TensorId constant(const Tensor& tensor, ElementType type) {
-    const float* values = constant_data<float>(tensor);
-    const std::vector<double> numbers(values, values + element_count(tensor.shape));
-    return rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, numbers));
+    const std::span values(constant_data<float>(tensor), static_cast<std::size_t>(element_count(tensor.shape)));
+    return rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, values));
   }
 
   TensorId add_accumulator(const Tensor& like, const char* suffix) {
@@ -124,7 +125,7 @@ class FloatConverter {
     rewrite_.add_operator("SumPool", op.name, {x}, {total}, op.attributes);
     if (!numerics_.parameters.empty()) return finish(op, planned, total, factor);
     const TensorId scaled = add_accumulator(y, ".mean");
-    const TensorId m = rewrite_.add_constant(typed_constant(y.name + ".factor", numerics_.accumulator, {}, {factor}));
+    const TensorId m = rewrite_.add_constant(typed_constant(y.name + ".factor", numerics_.accumulator, {}, std::vector{factor}));
     rewrite_.add_operator("Scale", op.name + ".scale", {total, m}, {scaled});
     finish(op, planned, scaled, 1);
   }
@@ -167,7 +168,9 @@ class FloatConverter {
 }  // namespace
 }  // namespace numerics
 
-Network convert_float(const Network& canonical, const Numerics& numerics) {
+Network convert_float(const Network& given, const Numerics& numerics) {
+  Network canonical = given;
+  numerics::hoist_clips(canonical);
   return numerics::FloatConverter(canonical, numerics).run();
 }
 

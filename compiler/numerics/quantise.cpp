@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "archdsl/source/error.h"
 #include "compiler/numerics/affine_channels.h"
 #include "compiler/numerics/calibrate.h"
+#include "compiler/numerics/hoist_clips.h"
 #include "compiler/numerics/requantiser.h"
 #include "compiler/numerics/rewrite.h"
 #include "compiler/numerics/roles.h"
@@ -112,7 +114,7 @@ class Quantiser {
   }
 
   TensorId integer_constant(const std::string& name, const Shape& shape, const std::vector<std::int64_t>& values) {
-    return rewrite_.add_constant(typed_constant(name, numerics_.accumulator, shape, {values.begin(), values.end()}));
+    return rewrite_.add_constant(typed_constant(name, numerics_.accumulator, shape, std::vector<double>(values.begin(), values.end())));
   }
 
   /// Conv, Gemm or MatMul into an accumulator, with `addend` accumulated on top. No id where the addend cannot be.
@@ -152,7 +154,7 @@ class Quantiser {
     const IntegerWeights integers = integer_weights(op, addend);
     if (integers.scale.empty()) return {};
     const Tensor &w = from_.tensor(op.inputs[1]), &y = from_.tensor(op.outputs[0]);
-    Tensor weights = typed_constant(w.name, numerics_.weight, w.shape, {integers.weights.begin(), integers.weights.end()});
+    Tensor weights = typed_constant(w.name, numerics_.weight, w.shape, std::span<const float>(integers.weights));
     weights.quantisation = Quantisation{{integers.scale.begin(), integers.scale.end()}, 0};
     std::vector<TensorId> inputs = {as_stored(op.inputs[0]), rewrite_.add_constant(std::move(weights))};
     if (!integers.bias.empty()) {
@@ -292,6 +294,7 @@ Network quantise(const Network& given, const Numerics& numerics, const std::vect
                  QuantiseReport* report) {
   Network canonical = given;
   numerics::affine_to_depthwise(canonical);
+  numerics::hoist_clips(canonical);
   QuantiseReport unused;
   QuantiseReport& filled = report ? *report : unused;
   std::vector<Values> inputs = calibration_inputs;

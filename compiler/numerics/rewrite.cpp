@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "archdsl/tensor/convert.h"
+#include "compiler/reference/elements.h"
 
 namespace accord::numerics {
 
@@ -42,16 +42,32 @@ std::string Rewrite::stored_name(TensorId id) const {
   return from_.tensor(id).name + (keeps_name_in_fp32(id) ? ".stored" : "");
 }
 
-Tensor typed_constant(std::string name, ElementType type, Shape shape, const std::vector<double>& values) {
-  const auto size = static_cast<std::size_t>(bytes(type));
-  std::vector<std::byte> data(values.size() * size);
-  for (std::size_t i = 0; i < values.size(); ++i) store_element(&data[i * size], type, values[i]);
+namespace {
+
+Tensor constant_of(std::string name, Value value) {
   Tensor tensor;
   tensor.name = std::move(name);
-  tensor.type = type;
-  tensor.shape = std::move(shape);
-  tensor.data = std::make_shared<const std::vector<std::byte>>(std::move(data));
+  tensor.type = value.type;
+  tensor.shape = std::move(value.shape);
+  tensor.data = std::make_shared<const std::vector<std::byte>>(std::move(value.data));
   return tensor;
+}
+
+template <typename T>
+Tensor converted(std::string name, ElementType type, Shape shape, std::span<const T> values) {
+  Value value{type, std::move(shape), std::vector<std::byte>(values.size() * static_cast<std::size_t>(bytes(type)))};
+  reference::store_range<T>(value, 0, values);
+  return constant_of(std::move(name), std::move(value));
+}
+
+}  // namespace
+
+Tensor typed_constant(std::string name, ElementType type, Shape shape, const std::vector<double>& values) {
+  return converted<double>(std::move(name), type, std::move(shape), values);
+}
+
+Tensor typed_constant(std::string name, ElementType type, Shape shape, std::span<const float> values) {
+  return converted<float>(std::move(name), type, std::move(shape), values);
 }
 
 }  // namespace accord::numerics

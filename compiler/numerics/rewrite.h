@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,5 +46,6 @@ class Rewrite {
 
 /// A constant of `type` from numbers that it holds exactly or to which they are rounded.
 Tensor typed_constant(std::string name, ElementType type, Shape shape, const std::vector<double>& values);
+Tensor typed_constant(std::string name, ElementType type, Shape shape, std::span<const float> values);
 
 }  // namespace accord::numerics

@@ -56,18 +56,22 @@ std::int64_t align_to_addend(const WeightRequest& r, double& scale) {
 /// Integers of one channel; returns the greatest accumulator magnitude.
 double quantise_channel(const WeightRequest& r, const Numerics& numerics, std::int64_t k, IntegerWeights& result) {
   const auto channel = static_cast<std::size_t>(k);
-  const double scale = result.scale[channel], greatest = highest(numerics.weight), x_limit = -lowest(numerics.storage);
-  double bound = 0;
+  const double scale = result.scale[channel];
+  const double x_limit = std::max(-lowest(numerics.storage), highest(numerics.storage));
+  const auto greatest = static_cast<float>(highest(numerics.weight));
+  double magnitudes = 0;
   for (std::int64_t i = k * r.length; i < (k + 1) * r.length; ++i) {
-    const double integer = std::clamp(std::nearbyint(r.weights[i] / scale), -greatest, greatest);
-    result.weights[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(integer);
-    bound += std::abs(integer) * std::max(x_limit, highest(numerics.storage));
+    const auto ratio = static_cast<float>(std::nearbyint(r.weights[i] / scale));
+    const float integer = std::min(std::max(ratio, -greatest), greatest);
+    result.weights[static_cast<std::size_t>(i)] = integer;
+    magnitudes += std::abs(integer);
   }
+  double bound = magnitudes * x_limit;
   if (r.bias) {
     result.bias[channel] = static_cast<std::int64_t>(std::nearbyint(r.bias[k] / (r.x_scale * scale)));
     bound += std::abs(static_cast<double>(result.bias[channel]));
   }
-  if (r.addend_scale > 0) bound += static_cast<double>(result.addend[channel]) * std::max(x_limit, highest(numerics.storage));
+  if (r.addend_scale > 0) bound += static_cast<double>(result.addend[channel]) * x_limit;
   return bound;
 }
 

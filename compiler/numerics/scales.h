@@ -15,7 +15,7 @@ std::vector<float> activation_scales(const Network& network, const std::vector<P
 
 /// Integer weights and bias of one product.
 struct IntegerWeights {
-  std::vector<std::int64_t> weights;  ///< in the order of the float weights
+  std::vector<float> weights;         ///< integers, in the order of the float weights
   std::vector<std::int64_t> bias;     ///< empty if there is none
   std::vector<double> scale;          ///< of the weights, per output channel
   std::vector<std::int64_t> addend;   ///< integer multiplier per channel of what is accumulated on top; empty if nothing is

@@ -35,6 +35,23 @@ void widen_bf16(const std::byte* from, std::int64_t count, T* to) {
   }
 }
 
+void narrow_to_bf16(const float* from, std::size_t count, std::byte* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits_in = std::bit_cast<std::uint32_t>(from[i]);
+    const std::uint32_t to_even = bits_in + 0x7fffu + (bits_in >> 16 & 1u);
+    const bool is_nan = (bits_in & 0x7fffffffu) > 0x7f800000u;
+    const auto high = static_cast<std::uint16_t>(is_nan ? bits_in >> 16 | 0x40u : to_even >> 16);
+    std::memcpy(to + 2 * i, &high, sizeof high);
+  }
+}
+
+void narrow_to_i8(const float* from, std::size_t count, std::byte* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float inside = from[i] < -128.0f ? -128.0f : from[i] > 127.0f ? 127.0f : from[i];
+    to[i] = static_cast<std::byte>(inside == inside ? static_cast<std::int32_t>(inside) : 0);
+  }
+}
+
 }  // namespace
 
 template <typename T>
@@ -74,6 +91,10 @@ void store_range(Value& to, std::int64_t first, std::span<const T> elements) {
   if (same_bits) {
     if (!elements.empty()) std::memcpy(out, elements.data(), elements.size_bytes());
     return;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (to.type == ElementType::bf16) return narrow_to_bf16(elements.data(), elements.size(), out);
+    if (to.type == ElementType::i8) return narrow_to_i8(elements.data(), elements.size(), out);
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const double value = std::is_same_v<T, std::uint32_t> ? static_cast<double>(static_cast<std::int32_t>(elements[i]))
