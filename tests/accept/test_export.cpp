@@ -1,0 +1,76 @@
+// Do the exports hold what the covenant says, in forms that other programs read?
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <string>
+
+#include "archdsl/check/load.h"
+#include "archdsl/export/show.h"
+#include "archdsl/source/error.h"
+
+using namespace accord;
+
+namespace {
+
+Architecture gemmini() {
+  const std::filesystem::path root = ACCORD_SOURCE_DIR;
+  return load_architecture(root / "configs/accelerators/gemmini16.yaml").architecture.value();
+}
+
+std::string read(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("json holds every component and the hash") {
+  const Architecture a = gemmini();
+  const auto json = nlohmann::json::parse(to_json(a));
+  CHECK(json["hash"] == a.hash);
+  CHECK(json["memories"].size() == 4);
+  CHECK(json["units"][2]["capabilities"][0]["timing"]["interval"] == "max(i, 16)");
+  CHECK(json["isa"]["mnemonics"].size() == a.isa.mnemonics.size());
+}
+
+TEST_CASE("dot names every component and every route") {
+  const std::string dot = to_dot(gemmini());
+  for (const char* const part :
+       {"dram [", "spad [", "mesh [", "bus [", "rocc [", "dram -> load", "load -> spad", "mesh -> acc"}) {
+    CHECK(dot.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("IP-XACT is well-formed and maps the memories") {
+  pugi::xml_document document;
+  REQUIRE(document.load_string(to_ipxact(gemmini()).c_str()));
+  const auto maps = document.child("ipxact:component").child("ipxact:memoryMaps").children("ipxact:memoryMap");
+  CHECK(std::distance(maps.begin(), maps.end()) == 4);
+}
+
+TEST_CASE("show writes what the extension names") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path();
+  const Architecture a = gemmini();
+  for (const char* const extension : {".dot", ".json", ".xml"}) {
+    const std::filesystem::path file = folder / (std::string("accord_show") + extension);
+    show(a, file);
+    CHECK(std::filesystem::file_size(file) > 100);
+    std::filesystem::remove(file);
+  }
+  CHECK_THROWS_AS(show(a, folder / "accord_show.png"), Error);
+  CHECK_THROWS_AS(show(a, "/nonexistent/a.dot"), Error);
+  const std::filesystem::path picture = folder / "accord_show.svg";
+  if (std::system("command -v dot > /dev/null") == 0) {
+    show(a, picture);
+    CHECK(read(picture).find("<svg") != std::string::npos);
+    std::filesystem::remove(picture);
+  } else {
+    CHECK_THROWS_AS(show(a, picture), Error);
+    CHECK_FALSE(std::filesystem::exists(picture));
+  }
+}
