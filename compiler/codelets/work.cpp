@@ -105,7 +105,7 @@ std::string Builder::operand_name(TensorId tensor) {
   if (const auto it = alias_.find(tensor); it != alias_.end()) tensor = it->second;
   const std::string name = fmt::format("t{}", tensor);
   if (declared_.count(name) == 0) {
-    declare(name, network_.tensors[tensor].type, {tensor, network_.tensors[tensor].shape, 0});
+    declare(name, network_.tensors[tensor].type, {tensor, network_.tensors[tensor].shape, 0, network_.tensors[tensor].is_constant()});
   }
   return name;
 }
@@ -165,7 +165,7 @@ void Builder::add_counted(const Codelet& codelet, const Operator& op, Expansion&
   const Shape& shape = network_.tensors[expansion.tensors.at(codelet.counted)].shape;
   const bool all = attribute(op, "count_include_pad", std::int64_t{0}) != 0;
   const std::string ones = declare(fmt::format("inside{}", temporaries_++), ElementType::fp32,
-                                   {no_tensor, {shape[2], shape[3]}, all ? 1.0 : 0.0});
+                                   {no_tensor, {shape[2], shape[3]}, all ? 1.0 : 0.0, false});
   expansion.names["inside"] = ones;
   iterator("in_p", shape[2]);
   iterator("in_q", shape[3]);

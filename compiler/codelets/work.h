@@ -14,6 +14,7 @@ struct WorkOperand {
   TensorId tensor = no_tensor;
   Shape shape;
   double outside = 0;  ///< what reads beyond the shape yield
+  bool constant = false;
 };
 
 /// One or several operators as tensor statements with bound iterators: what is mapped, lowered, or given to the host.
@@ -27,7 +28,7 @@ struct Work {
 
 /// Puts the codelets of consecutive operators together. The first one's output index names the iteration space that
 /// the later (element-wise) ones share; an operator whose codelet works in place shares its input's memory.
-/// `aliases` false keeps every operator's output a tensor of its own. Throws Error where an operator has no codelet.
+/// Throws Error where an operator has no codelet.
 Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library);
 
 }  // namespace accord

@@ -7,9 +7,9 @@
 
 namespace accord {
 
-/// Reads a model by its file name's ending: .onnx, .csv (SCALE-Sim topology) or .yaml/.yml (list of layers); by its first
-/// bytes otherwise. Form 1 of docs/operators.md. `seed` is for weights the file does not hold.
-/// Throws Error for what cannot be read.
+/// Reads a model by its file name's ending: .onnx, .csv (SCALE-Sim topology) or .yaml/.yml (list of layers); by its
+/// first bytes otherwise. Form 1 of docs/operators.md. `seed` is for weights the file does not hold. Throws Error for
+/// what cannot be read.
 Network load_model(const std::filesystem::path& path, std::uint64_t seed = 0);
 
 }  // namespace accord

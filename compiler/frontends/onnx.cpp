@@ -254,8 +254,8 @@ void OnnxImporter::import_node(const onnx::NodeProto& proto) {
     const auto& rule = rule_for(proto);
     auto node = read_node(proto);
     if (node.inputs.size() < rule.min_inputs || node.inputs.size() > rule.max_inputs) {
-      throw Error(fmt::format("{} inputs where {} to {} are allowed", node.inputs.size(), rule.min_inputs,
-                              rule.max_inputs));
+      throw Error(
+          fmt::format("{} inputs where {} to {} are allowed", node.inputs.size(), rule.min_inputs, rule.max_inputs));
     }
     rule.infer(node);
     node.op.name = unique_operator_name(proto);

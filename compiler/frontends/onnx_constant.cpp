@@ -43,10 +43,12 @@ Tensor constant_value(const OnnxNode& node) {
     return make_constant("", {}, std::vector<std::int64_t>{value->i()});
   }
   if (const auto* value = find_attribute(node, "value_floats")) {
-    return make_constant("", {value->floats_size()}, std::vector<float>(value->floats().begin(), value->floats().end()));
+    return make_constant("", {value->floats_size()},
+                         std::vector<float>(value->floats().begin(), value->floats().end()));
   }
   if (const auto* value = find_attribute(node, "value_ints")) {
-    return make_constant("", {value->ints_size()}, std::vector<std::int64_t>(value->ints().begin(), value->ints().end()));
+    return make_constant("", {value->ints_size()},
+                         std::vector<std::int64_t>(value->ints().begin(), value->ints().end()));
   }
   throw Error("the kind of constant is not supported");
 }
@@ -189,7 +191,9 @@ ConstantData fold_fill(const OnnxNode& node) {
   return share(std::move(data));
 }
 
-ConstantData integers(const std::vector<std::int64_t>& values) { return make_constant("", {std::ssize(values)}, values).data; }
+ConstantData integers(const std::vector<std::int64_t>& values) {
+  return make_constant("", {std::ssize(values)}, values).data;
+}
 
 ConstantData fold_shape(const OnnxNode& node) {
   const auto& x = node.shape(0);
@@ -256,6 +260,9 @@ std::int64_t modulo(std::int64_t a, std::int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/// As in C: the sign of the dividend.
+std::int64_t remainder(std::int64_t a, std::int64_t b) { return s(u(a) - u(divide(a, b)) * u(b)); }
+
 std::int64_t power(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(std::clamp(std::pow(static_cast<double>(a), static_cast<double>(b)), -9e18, 9e18));
 }
@@ -270,13 +277,17 @@ const std::map<std::string, BinaryFold>& binary_folds() {
       {"Pow", {[](double a, double b) { return std::pow(a, b); }, power}},
       {"Min", {[](double a, double b) { return std::min(a, b); }, [](auto a, auto b) { return std::min(a, b); }}},
       {"Max", {[](double a, double b) { return std::max(a, b); }, [](auto a, auto b) { return std::max(a, b); }}},
-      {"Equal", {[](double a, double b) { return double(a == b); }, [](auto a, auto b) { return std::int64_t{a == b}; }}},
+      {"Equal",
+       {[](double a, double b) { return double(a == b); }, [](auto a, auto b) { return std::int64_t{a == b}; }}},
       {"Less", {[](double a, double b) { return double(a < b); }, [](auto a, auto b) { return std::int64_t{a < b}; }}},
-      {"Greater", {[](double a, double b) { return double(a > b); }, [](auto a, auto b) { return std::int64_t{a > b}; }}},
-      {"And", {[](double a, double b) { return double(a != 0 && b != 0); },
-               [](auto a, auto b) { return std::int64_t{a != 0 && b != 0}; }}},
-      {"Or", {[](double a, double b) { return double(a != 0 || b != 0); },
-              [](auto a, auto b) { return std::int64_t{a != 0 || b != 0}; }}},
+      {"Greater",
+       {[](double a, double b) { return double(a > b); }, [](auto a, auto b) { return std::int64_t{a > b}; }}},
+      {"And",
+       {[](double a, double b) { return double(a != 0 && b != 0); },
+        [](auto a, auto b) { return std::int64_t{a != 0 && b != 0}; }}},
+      {"Or",
+       {[](double a, double b) { return double(a != 0 || b != 0); },
+        [](auto a, auto b) { return std::int64_t{a != 0 || b != 0}; }}},
   };
   return table;
 }
@@ -293,15 +304,20 @@ ConstantData apply_binary(const OnnxNode& node, Function function) {
 
 using FloatUnary = double (*)(double);
 const std::map<std::string, FloatUnary>& unary_folds() {
-  static const std::map<std::string, FloatUnary> table = {
-      {"Sqrt", [](double a) { return std::sqrt(a); }},   {"Exp", [](double a) { return std::exp(a); }},
-      {"Log", [](double a) { return std::log(a); }},     {"Neg", [](double a) { return -a; }},
-      {"Abs", [](double a) { return std::abs(a); }},     {"Floor", [](double a) { return std::floor(a); }},
-      {"Ceil", [](double a) { return std::ceil(a); }},   {"Reciprocal", [](double a) { return 1 / a; }},
-      {"Tanh", [](double a) { return std::tanh(a); }},   {"Erf", [](double a) { return std::erf(a); }},
-      {"Not", [](double a) { return double(a == 0); }},  {"Relu", [](double a) { return std::max(a, 0.0); }},
-      {"Round", [](double a) { return std::nearbyint(a); }},
-      {"Sigmoid", [](double a) { return 1 / (1 + std::exp(-a)); }}};
+  static const std::map<std::string, FloatUnary> table = {{"Sqrt", [](double a) { return std::sqrt(a); }},
+                                                          {"Exp", [](double a) { return std::exp(a); }},
+                                                          {"Log", [](double a) { return std::log(a); }},
+                                                          {"Neg", [](double a) { return -a; }},
+                                                          {"Abs", [](double a) { return std::abs(a); }},
+                                                          {"Floor", [](double a) { return std::floor(a); }},
+                                                          {"Ceil", [](double a) { return std::ceil(a); }},
+                                                          {"Reciprocal", [](double a) { return 1 / a; }},
+                                                          {"Tanh", [](double a) { return std::tanh(a); }},
+                                                          {"Erf", [](double a) { return std::erf(a); }},
+                                                          {"Not", [](double a) { return double(a == 0); }},
+                                                          {"Relu", [](double a) { return std::max(a, 0.0); }},
+                                                          {"Round", [](double a) { return std::nearbyint(a); }},
+                                                          {"Sigmoid", [](double a) { return 1 / (1 + std::exp(-a)); }}};
   return table;
 }
 
@@ -358,10 +374,14 @@ ConstantData fold_reduce(const OnnxNode& node) {
   std::vector<bool> seen(sums.size(), false);
   walk(x.shape, kept, [&](std::size_t i, std::int64_t offset) {
     const auto at = static_cast<std::size_t>(offset);
-    if (type == "ReduceSum") sums[at] = s(u(sums[at]) + u(values[i]));
-    else if (type == "ReduceProd") sums[at] = s(u(sums[at]) * u(values[i]));
-    else if (!seen[at]) sums[at] = values[i];
-    else sums[at] = type == "ReduceMax" ? std::max(sums[at], values[i]) : std::min(sums[at], values[i]);
+    if (type == "ReduceSum")
+      sums[at] = s(u(sums[at]) + u(values[i]));
+    else if (type == "ReduceProd")
+      sums[at] = s(u(sums[at]) * u(values[i]));
+    else if (!seen[at])
+      sums[at] = values[i];
+    else
+      sums[at] = type == "ReduceMax" ? std::max(sums[at], values[i]) : std::min(sums[at], values[i]);
     seen[at] = true;
   });
   return pack(sums, x.type);
@@ -369,7 +389,8 @@ ConstantData fold_reduce(const OnnxNode& node) {
 
 bool is_integer_reduction(const OnnxNode& node) {
   const auto& t = node.op.type;
-  return (t == "ReduceSum" || t == "ReduceProd" || t == "ReduceMax" || t == "ReduceMin") && !is_float(node.input(0).type);
+  return (t == "ReduceSum" || t == "ReduceProd" || t == "ReduceMax" || t == "ReduceMin") &&
+         !is_float(node.input(0).type);
 }
 
 /// More elements than this are left to the network: constants this large are weights, not shape arithmetic.
@@ -380,6 +401,7 @@ std::optional<ConstantData> fold_arithmetic(const OnnxNode& node) {
   if (element_count(node.shape(0)) > max_folded_arithmetic) return std::nullopt;
   const auto& type = node.op.type;
   const bool floats = is_float(node.input(0).type);
+  if (type == "Mod" && !floats && node.get_int("fmod", 0) != 0) return apply_binary<std::int64_t>(node, remainder);
   if (const auto found = binary_folds().find(type); found != binary_folds().end() && node.inputs.size() == 2) {
     return floats ? apply_binary<double>(node, found->second.floats)
                   : apply_binary<std::int64_t>(node, found->second.integers);

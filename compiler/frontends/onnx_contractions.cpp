@@ -86,10 +86,14 @@ void infer_recurrent(OnnxNode& node) {
 std::vector<std::string> einsum_terms(const std::string& text) {
   std::vector<std::string> terms(1);
   for (const char c : text) {
-    if (c == ',') terms.emplace_back();
-    else if (c >= 'a' && c <= 'z') terms.back() += c;
-    else if (c >= 'A' && c <= 'Z') terms.back() += c;
-    else if (c != ' ') throw Error("Einsum equation '" + text + "' is not supported");
+    if (c == ',')
+      terms.emplace_back();
+    else if (c >= 'a' && c <= 'z')
+      terms.back() += c;
+    else if (c >= 'A' && c <= 'Z')
+      terms.back() += c;
+    else if (c != ' ')
+      throw Error("Einsum equation '" + text + "' is not supported");
   }
   return terms;
 }

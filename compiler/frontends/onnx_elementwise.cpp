@@ -58,9 +58,10 @@ void infer_clip(OnnxNode& node) {
 }  // namespace
 
 void add_elementwise_rules(OnnxRules& rules) {
-  for (const auto* name : {"Relu", "LeakyRelu", "Elu", "Selu", "Celu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh",
-                           "Softplus", "Softsign", "Erf", "Exp", "Log", "Sqrt", "Reciprocal", "Neg", "Abs", "Floor",
-                           "Ceil", "Round", "Sign", "Sin", "Cos", "ThresholdedRelu"}) {
+  for (const auto* name :
+       {"Relu",     "LeakyRelu", "Elu",   "Selu", "Celu", "Sigmoid", "HardSigmoid",    "HardSwish", "Tanh",
+        "Softplus", "Softsign",  "Erf",   "Exp",  "Log",  "Sqrt",    "Reciprocal",     "Neg",       "Abs",
+        "Floor",    "Ceil",      "Round", "Sign", "Sin",  "Cos",     "ThresholdedRelu"}) {
     rules[name] = {1, 1, infer_unary};
   }
   for (const auto* name : {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu"}) rules[name] = {2, 2, infer_broadcast};

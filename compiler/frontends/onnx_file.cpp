@@ -60,12 +60,19 @@ OnnxFile read_onnx_file(const std::filesystem::path& path) {
 ElementType element_type_of(int onnx_type) {
   using Proto = onnx::TensorProto;
   switch (onnx_type) {
-    case Proto::FLOAT: case Proto::DOUBLE: case Proto::FLOAT16: case Proto::BFLOAT16: return ElementType::fp32;
-    case Proto::UINT8: case Proto::BOOL: return ElementType::u8;
+    case Proto::FLOAT:
+    case Proto::DOUBLE:
+    case Proto::FLOAT16:
+    case Proto::BFLOAT16: return ElementType::fp32;
+    case Proto::UINT8:
+    case Proto::BOOL: return ElementType::u8;
     case Proto::INT8: return ElementType::i8;
     case Proto::INT16: return ElementType::i16;
-    case Proto::UINT16: case Proto::INT32: return ElementType::i32;
-    case Proto::INT64: case Proto::UINT32: case Proto::UINT64: return ElementType::i64;
+    case Proto::UINT16:
+    case Proto::INT32: return ElementType::i32;
+    case Proto::INT64:
+    case Proto::UINT32:
+    case Proto::UINT64: return ElementType::i64;
     default: throw Error(fmt::format("element type {} is not supported", onnx_type));
   }
 }
@@ -76,9 +83,16 @@ namespace {
 std::size_t raw_size(int onnx_type) {
   using Proto = onnx::TensorProto;
   switch (onnx_type) {
-    case Proto::UINT8: case Proto::INT8: case Proto::BOOL: return 1;
-    case Proto::UINT16: case Proto::INT16: case Proto::FLOAT16: case Proto::BFLOAT16: return 2;
-    case Proto::FLOAT: case Proto::INT32: case Proto::UINT32: return 4;
+    case Proto::UINT8:
+    case Proto::INT8:
+    case Proto::BOOL: return 1;
+    case Proto::UINT16:
+    case Proto::INT16:
+    case Proto::FLOAT16:
+    case Proto::BFLOAT16: return 2;
+    case Proto::FLOAT:
+    case Proto::INT32:
+    case Proto::UINT32: return 4;
     default: return 8;
   }
 }
@@ -147,11 +161,14 @@ void decode_fields(std::vector<std::byte>& data, const onnx::TensorProto& proto,
     case Proto::FLOAT: return decode_field<float>(data, proto.float_data(), count);
     case Proto::DOUBLE: return decode_field<float>(data, proto.double_data(), count);
     case Proto::INT64: return decode_field<std::int64_t>(data, proto.int64_data(), count);
-    case Proto::UINT32: case Proto::UINT64: return decode_field<std::int64_t>(data, proto.uint64_data(), count);
-    case Proto::INT32: case Proto::UINT16: return decode_field<std::int32_t>(data, proto.int32_data(), count);
+    case Proto::UINT32:
+    case Proto::UINT64: return decode_field<std::int64_t>(data, proto.uint64_data(), count);
+    case Proto::INT32:
+    case Proto::UINT16: return decode_field<std::int32_t>(data, proto.int32_data(), count);
     case Proto::INT16: return decode_field<std::int16_t>(data, proto.int32_data(), count);
-    case Proto::INT8: case Proto::UINT8: case Proto::BOOL:
-      return decode_field<std::uint8_t>(data, proto.int32_data(), count);
+    case Proto::INT8:
+    case Proto::UINT8:
+    case Proto::BOOL: return decode_field<std::uint8_t>(data, proto.int32_data(), count);
     default: return decode_halves(data, proto, count);
   }
 }

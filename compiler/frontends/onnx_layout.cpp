@@ -307,9 +307,7 @@ void infer_constant(OnnxNode& node) {
   node.result(tensor.type, tensor.shape);
 }
 
-void infer_constant_of_shape(OnnxNode& node) {
-  node.result(fill_value(node).type, node.constant_integers(0));
-}
+void infer_constant_of_shape(OnnxNode& node) { node.result(fill_value(node).type, node.constant_integers(0)); }
 
 void infer_range(OnnxNode& node) {
   std::vector<double> bounds;

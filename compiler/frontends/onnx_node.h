@@ -25,11 +25,11 @@ struct OnnxNode {
   std::vector<const Tensor*> inputs;  ///< null where absent
   std::size_t output_count = 0;       ///< up to the last named one
   std::vector<ResultType> results;
-  std::optional<Shape> computed_in;   ///< the operator works on its input (and gives its result) in this shape
+  std::optional<Shape> computed_in;  ///< the operator works on its input (and gives its result) in this shape
 
   int opset() const { return file->opset; }
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }
-  const Tensor& input(std::size_t i) const;      ///< Error if absent
+  const Tensor& input(std::size_t i) const;  ///< Error if absent
   const Shape& shape(std::size_t i) const { return input(i).shape; }
   bool has(const std::string& key) const { return op.attributes.contains(key); }
 
@@ -59,7 +59,7 @@ using OnnxRules = std::map<std::string, OnnxRule, std::less<>>;
 /// The operators that import knows, by ONNX name.
 const OnnxRules& onnx_rules();
 
-void add_window_rules(OnnxRules& rules);       // convolutions and pools
+void add_window_rules(OnnxRules& rules);  // convolutions and pools
 void add_elementwise_rules(OnnxRules& rules);
 void add_layout_rules(OnnxRules& rules);       // Reshape, Concat, Slice and other movement of data
 void add_contraction_rules(OnnxRules& rules);  // Gemm, MatMul, recurrent cells

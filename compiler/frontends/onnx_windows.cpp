@@ -153,14 +153,17 @@ void infer_conv_transpose(OnnxNode& node) {
     throw Error(fmt::format("weights {} with group {} do not fit input {}", to_string(w), group, to_string(x)));
   }
   check_bias(node, w[1] * group);
-  const auto extra = sizes(node, "output_padding", window.rank(), 0, 0);
+  auto extra = sizes(node, "output_padding", window.rank(), 0, 0);
   const auto wanted = node.get("output_shape", Integers{});
   const auto mode = node.get("auto_pad", std::string("NOTSET"));
   Shape results(window.rank());
   for (std::size_t d = 0; d < window.rank(); ++d) {
-    const auto whole = (plane[d] - 1) * window.strides[d] + window.reach(d) + extra[d];
+    auto whole = (plane[d] - 1) * window.strides[d] + window.reach(d) + extra[d];
     if (wanted.size() == window.rank()) {
-      split_padding(window, d, whole - wanted[d], mode != "SAME_UPPER");
+      if (wanted[d] < 1 || wanted[d] > max_elements) throw Error(fmt::format("output_shape has {}", wanted[d]));
+      extra[d] += std::max<std::int64_t>(wanted[d] - whole, 0);
+      whole = std::max(whole, wanted[d]);
+      split_padding(window, d, whole - wanted[d], mode == "SAME_UPPER");
     } else if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
       split_padding(window, d, whole - plane[d] * window.strides[d], mode == "SAME_UPPER");
     }
@@ -186,7 +189,8 @@ void infer_pool(OnnxNode& node) {
   const bool ceil_mode = node.get_int("ceil_mode", 0) != 0;
   write_window(node, window);
   node.op.attributes.erase("storage_order");
-  node.result(node.input(0).type, with_plane(node.shape(0)[0], node.shape(0)[1], windows_over(window, plane, ceil_mode)));
+  node.result(node.input(0).type,
+              with_plane(node.shape(0)[0], node.shape(0)[1], windows_over(window, plane, ceil_mode)));
 }
 
 void infer_global_pool(OnnxNode& node) {

@@ -51,10 +51,16 @@ float he_deviation(std::int64_t fan_in) {
 namespace {
 
 const std::map<std::string, std::vector<int>>& parameter_inputs() {
-  static const std::map<std::string, std::vector<int>> table = {
-      {"Conv", {1, 2}}, {"ConvTranspose", {1, 2}}, {"Gemm", {1, 2}}, {"BatchNormalization", {1, 2, 3, 4}},
-      {"InstanceNormalization", {1, 2}}, {"LayerNormalization", {1, 2}}, {"PRelu", {1}},
-      {"LSTM", {1, 2, 3, 7}}, {"GRU", {1, 2, 3}}, {"RNN", {1, 2, 3}}};
+  static const std::map<std::string, std::vector<int>> table = {{"Conv", {1, 2}},
+                                                                {"ConvTranspose", {1, 2}},
+                                                                {"Gemm", {1, 2}},
+                                                                {"BatchNormalization", {1, 2, 3, 4}},
+                                                                {"InstanceNormalization", {1, 2}},
+                                                                {"LayerNormalization", {1, 2}},
+                                                                {"PRelu", {1}},
+                                                                {"LSTM", {1, 2, 3, 7}},
+                                                                {"GRU", {1, 2, 3}},
+                                                                {"RNN", {1, 2, 3}}};
   return table;
 }
 

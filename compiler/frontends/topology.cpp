@@ -19,8 +19,10 @@ class TopologyBuilder {
   TopologyBuilder(Network& network, std::uint64_t seed) : network_(network), seed_(seed) {}
 
   void add(const TopologyLayer& layer) {
-    if (layer.kind == TopologyLayer::Kind::conv) add_conv(layer);
-    else add_gemm(layer);
+    if (layer.kind == TopologyLayer::Kind::conv)
+      add_conv(layer);
+    else
+      add_gemm(layer);
   }
 
  private:
@@ -30,7 +32,8 @@ class TopologyBuilder {
     }
     const auto span_h = l.h + 2 * l.pad_h - l.r;
     const auto span_w = l.w + 2 * l.pad_w - l.s;
-    if (span_h < 0 || span_w < 0) throw Error(fmt::format("a filter of {}x{} does not fit into {}x{}", l.r, l.s, l.h, l.w));
+    if (span_h < 0 || span_w < 0)
+      throw Error(fmt::format("a filter of {}x{} does not fit into {}x{}", l.r, l.s, l.h, l.w));
     const Shape y = {l.n, l.k, span_h / l.stride_h + 1, span_w / l.stride_w + 1};
     add_operator(l.name, "Conv", {l.n, l.c, l.h, l.w}, {l.k, l.c / l.groups, l.r, l.s}, y,
                  {{"kernel_shape", Integers{l.r, l.s}},

@@ -22,8 +22,8 @@ struct TopologyLayer {
 };
 
 /// SCALE-Sim's topology files (https://github.com/scalesim-project/scale-sim-v2, topologies/): conv rows are
-/// "name, ifmap height, ifmap width, filter height, filter width, channels, filters, stride[, stride width],", unpadded;
-/// GEMM rows are "name, M, N, K,". The first line is a heading. Throws Error with the line of a mistake.
+/// "name, ifmap height, ifmap width, filter height, filter width, channels, filters, stride[, stride width],",
+/// unpadded; GEMM rows are "name, M, N, K,". The first line is a heading. Throws Error with the line of a mistake.
 Network import_topology_csv(const std::filesystem::path& path, std::uint64_t seed = 0);
 
 /// A YAML file `layers: [{name, op: conv, n, c, h, w, k, r, s, stride, ph, pw, groups}, {name, op: gemm, m, k, n}]`

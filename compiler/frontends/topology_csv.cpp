@@ -60,9 +60,10 @@ TopologyLayer layer_of(const std::vector<std::string>& cells) {
     layer.stride_h = v[6];
     layer.stride_w = v.back();
   } else {
-    throw Error(fmt::format("{} numbers after the name; a GEMM has 3 (M, N, K), a convolution 7 (ifmap height, ifmap "
-                            "width, filter height, filter width, channels, filters, stride)",
-                            v.size()));
+    throw Error(
+        fmt::format("{} numbers after the name; a GEMM has 3 (M, N, K), a convolution 7 (ifmap height, ifmap "
+                    "width, filter height, filter width, channels, filters, stride)",
+                    v.size()));
   }
   return layer;
 }

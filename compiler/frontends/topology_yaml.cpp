@@ -38,10 +38,11 @@ void read_stride(const YAML::Node& node, TopologyLayer& layer) {
 using Fields = std::map<std::string, std::int64_t TopologyLayer::*>;
 
 const Fields& conv_fields() {
-  static const Fields fields = {{"n", &TopologyLayer::n},      {"c", &TopologyLayer::c},      {"h", &TopologyLayer::h},
-                                {"w", &TopologyLayer::w},      {"k", &TopologyLayer::k},      {"r", &TopologyLayer::r},
-                                {"s", &TopologyLayer::s},      {"ph", &TopologyLayer::pad_h}, {"pw", &TopologyLayer::pad_w},
-                                {"groups", &TopologyLayer::groups}};
+  static const Fields fields = {{"n", &TopologyLayer::n},      {"c", &TopologyLayer::c},
+                                {"h", &TopologyLayer::h},      {"w", &TopologyLayer::w},
+                                {"k", &TopologyLayer::k},      {"r", &TopologyLayer::r},
+                                {"s", &TopologyLayer::s},      {"ph", &TopologyLayer::pad_h},
+                                {"pw", &TopologyLayer::pad_w}, {"groups", &TopologyLayer::groups}};
   return fields;
 }
 
@@ -63,8 +64,8 @@ std::string text(const YAML::Node& node, const char* what) {
 
 void check_required(const YAML::Node& node, const TopologyLayer& layer, const std::set<std::string>& seen) {
   const bool conv = layer.kind == TopologyLayer::Kind::conv;
-  const std::vector<std::string> required =
-      conv ? std::vector<std::string>{"name", "c", "h", "w", "k", "r", "s"} : std::vector<std::string>{"name", "m", "k", "n"};
+  const std::vector<std::string> required = conv ? std::vector<std::string>{"name", "c", "h", "w", "k", "r", "s"}
+                                                 : std::vector<std::string>{"name", "m", "k", "n"};
   for (const auto& key : required) {
     if (!seen.contains(key)) reject(node.Mark(), fmt::format("the layer lacks '{}'", key));
   }
@@ -90,10 +91,14 @@ TopologyLayer read_layer(const YAML::Node& node) {
     const auto key = text(entry.first, "key");
     if (!seen.insert(key).second) reject(entry.first.Mark(), fmt::format("'{}' occurs twice", key));
     if (key == "op") continue;
-    if (key == "name") layer.name = text(entry.second, "name");
-    else if (key == "stride" && conv) read_stride(entry.second, layer);
-    else if (const auto field = fields.find(key); field != fields.end()) layer.*field->second = integer(entry.second, key);
-    else reject(entry.first.Mark(), fmt::format("unknown key '{}'; known are: op, name, {}", key, names_of(fields)));
+    if (key == "name")
+      layer.name = text(entry.second, "name");
+    else if (key == "stride" && conv)
+      read_stride(entry.second, layer);
+    else if (const auto field = fields.find(key); field != fields.end())
+      layer.*field->second = integer(entry.second, key);
+    else
+      reject(entry.first.Mark(), fmt::format("unknown key '{}'; known are: op, name, {}", key, names_of(fields)));
   }
   check_required(node, layer, seen);
   return layer;
@@ -116,7 +121,8 @@ constexpr std::uintmax_t max_file_size = 16 << 20;
 
 YAML::Node parse(const std::filesystem::path& path) {
   std::error_code code;
-  if (std::filesystem::file_size(path, code) > max_file_size || code) throw Error("cannot read the file, or it is too large");
+  if (std::filesystem::file_size(path, code) > max_file_size || code)
+    throw Error("cannot read the file, or it is too large");
   std::ifstream stream(path);
   try {
     return YAML::Load(stream);

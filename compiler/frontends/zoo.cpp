@@ -15,9 +15,14 @@ using Build = void (*)(ZooBuilder&);
 
 const std::map<std::string, Build>& networks() {
   static const std::map<std::string, Build> table = {
-      {"alexnet", build_alexnet},           {"bert_base", build_bert_base}, {"lstm", build_lstm},
-      {"mlp", build_mlp},                   {"vgg16", build_vgg16},         {"resnet18", build_resnet18},
-      {"mobilenet_v2", build_mobilenet_v2}, {"resnet50", build_resnet50},
+      {"alexnet", build_alexnet},
+      {"bert_base", build_bert_base},
+      {"lstm", build_lstm},
+      {"mlp", build_mlp},
+      {"vgg16", build_vgg16},
+      {"resnet18", build_resnet18},
+      {"mobilenet_v2", build_mobilenet_v2},
+      {"resnet50", build_resnet50},
   };
   return table;
 }

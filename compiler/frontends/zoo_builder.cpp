@@ -61,8 +61,8 @@ Shape windowed(const Shape& x, std::int64_t channels, std::int64_t kernel, std::
   return {x[0], channels, windows(x[2], kernel, stride, pad), windows(x[3], kernel, stride, pad)};
 }
 
-/// Mean and variance of sums of products with the rows of `weights`, one result per row; each of the row's `x.channels()
-/// / group` channels has `taps` weights.
+/// Mean and variance of sums of products with the rows of `weights`, one result per row; each of the row's
+/// `x.channels() / group` channels has `taps` weights.
 void propagate(const Activation& x, const std::vector<float>& weights, std::size_t group, std::size_t taps,
                Activation& y) {
   const auto rows = static_cast<std::size_t>(y.channels());
@@ -243,8 +243,9 @@ Activation ZooBuilder::max_pool(const std::string& name, const Activation& x, st
     y.mean[c] = rounded(x.mean[c] + 1.2 * std::sqrt(x.variance[c]));
     y.variance[c] = rounded(0.5 * x.variance[c]);
   }
-  y.name = node("MaxPool", name, {x.name},
-                {{"kernel_shape", Integers{kernel, kernel}}, {"strides", Integers{stride, stride}}, {"pads", Integers(4, pad)}});
+  y.name = node(
+      "MaxPool", name, {x.name},
+      {{"kernel_shape", Integers{kernel, kernel}}, {"strides", Integers{stride, stride}}, {"pads", Integers(4, pad)}});
   return y;
 }
 

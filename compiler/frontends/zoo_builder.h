@@ -33,7 +33,8 @@ struct ConvSpec {
   bool bias = false;
 };
 
-using OnnxAttribute = std::pair<std::string, std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>>;
+using OnnxAttribute =
+    std::pair<std::string, std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>>;
 
 /// Writes ONNX nodes; one function per layer kind. Names follow PyTorch's ("layer1.0.conv1").
 class ZooBuilder {

@@ -94,8 +94,8 @@ Activation inverted_residual(ZooBuilder& b, const std::string& name, const Activ
 // ---- networks without normalisation ----
 
 /// Channels of 3x3 convolutions; 0 is a 2x2 max pool (Simonyan and Zisserman 2015, configuration D).
-constexpr std::array<std::int64_t, 18> vgg16_layers = {64,  64,  0,   128, 128, 0,   256, 256, 256,
-                                                       0,   512, 512, 512, 0,   512, 512, 512, 0};
+constexpr std::array<std::int64_t, 18> vgg16_layers = {64, 64,  0,   128, 128, 0,   256, 256, 256,
+                                                       0,  512, 512, 512, 0,   512, 512, 512, 0};
 
 struct AlexNetLayer {
   ConvSpec conv;
@@ -140,8 +140,10 @@ void build_vgg16(ZooBuilder& builder) {
   int index = 0;
   for (const auto channels : vgg16_layers) {
     const auto name = fmt::format("features.{}", index++);
-    if (channels == 0) x = builder.max_pool(name, x, 2, 2, 0);
-    else x = builder.relu(name + ".relu", builder.conv(name, x, {channels, 3, 1, 1, 1, true}));
+    if (channels == 0)
+      x = builder.max_pool(name, x, 2, 2, 0);
+    else
+      x = builder.relu(name + ".relu", builder.conv(name, x, {channels, 3, 1, 1, 1, true}));
   }
   classify_dense(builder, x);
 }

@@ -114,8 +114,8 @@ void build_lstm(ZooBuilder& builder) {
   const auto last = builder.node("Gather", "last", {x, builder.integers("last.index", {steps - 1})});
   const auto flat = builder.node("Squeeze", "last.squeeze", {last, builder.integers("last.axis", {0})});
   const auto w = builder.normals("fc.weight", {10, lstm_hidden}, 0, deviation(lstm_hidden));
-  const auto y = builder.node("Gemm", "fc", {flat, w, builder.normals("fc.bias", {10}, 0, 0.02)},
-                              {{"transB", std::int64_t{1}}});
+  const auto y =
+      builder.node("Gemm", "fc", {flat, w, builder.normals("fc.bias", {10}, 0, 0.02)}, {{"transB", std::int64_t{1}}});
   builder.output(y, {1, 10});
 }
 

@@ -414,26 +414,66 @@ std::vector<Mapping> Enumerator::run() {
 
 }  // namespace
 
+namespace {
+
+/// Least cycles of a dim's chunks over `extent`: whole chunks and what remains.
+std::int64_t chunk_cycles(const Capability& capability, const std::vector<std::int64_t>& sizes) {
+  std::vector<std::int64_t> values = sizes;
+  for (const auto& operand : capability.operands) {
+    if (operand.held) values.push_back(0);
+  }
+  return std::max<std::int64_t>(capability.interval.evaluate(values), 1);
+}
+
+/// Cycles that the off-chip bytes of a mover's operands need beside its instructions.
+std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
+  const StatementPlan& main = mapping.steps[0];
+  const Unit& unit = machine.architecture.units[main.match.unit];
+  if (unit.kind != UnitKind::mover || unit.routes.empty() || unit.routes[0].link < 0) return 0;
+  std::int64_t most = 0;
+  for (const auto& use : mapping.uses) {
+    if (use.step != 0 || use.depth != 0) continue;
+    std::int64_t points = bytes(use.type);
+    for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+      if (depends(use.access, static_cast<int>(it))) points *= mapping.extent[it];
+    }
+    most = std::max(most, points / machine.architecture.links[unit.routes[0].link].width);
+  }
+  return most;
+}
+
+}  // namespace
+
 std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {
   const StatementPlan& main = mapping.steps[0];
   const Capability& capability = machine.capability(main.match);
   const RunLimits& limits = *machine.limits.run(main.match.unit, main.match.capability);
-  std::vector<std::int64_t> values;
-  std::int64_t instructions = 1;
+  const std::size_t dims = main.chains.size();
+  std::vector<std::int64_t> extent(dims, 1);
   std::int64_t looped = 1;
-  for (const auto extent : mapping.extent) looped *= extent;
-  for (std::size_t d = 0; d < main.chains.size(); ++d) {
-    std::int64_t extent = 1;
-    for (const int it : main.chains[d]) extent *= mapping.extent[it];
-    looped /= extent;
-    const std::int64_t maximum = std::max<std::int64_t>(limits.dims[d].maximum, 1);
-    instructions *= (extent + maximum - 1) / maximum;
-    values.push_back(std::min(extent, maximum));
+  for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+    const bool occurs = std::any_of(mapping.uses.begin(), mapping.uses.end(), [&](const Use& use) {
+      return use.step == 0 && depends(use.access, static_cast<int>(it));
+    });
+    if (occurs) looped *= mapping.extent[it];
   }
-  for (const auto& operand : capability.operands) {
-    if (operand.held) values.push_back(1);
+  for (std::size_t d = 0; d < dims; ++d) {
+    for (const int it : main.chains[d]) extent[d] *= mapping.extent[it];
+    looped /= extent[d];
   }
-  return instructions * looped * std::max<std::int64_t>(capability.interval.evaluate(values), 1);
+  std::int64_t total = 0;
+  std::vector<std::int64_t> sizes(dims);
+  for (std::size_t c = 0; c < std::size_t{1} << dims; ++c) {
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < dims && count > 0; ++d) {
+      const std::int64_t maximum = std::max<std::int64_t>(limits.dims[d].maximum, 1);
+      const bool rest = (c >> d & 1) != 0;
+      sizes[d] = rest ? extent[d] % maximum : maximum;
+      count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent[d] / maximum;
+    }
+    if (count > 0) total += count * chunk_cycles(capability, sizes);
+  }
+  return std::max(total * looped, moved_cycles(machine, mapping));
 }
 
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,

@@ -64,16 +64,26 @@ class Unifier {
     return unify_identity(p, s, bindings, then);
   }
 
+  /// A constant that the work converts is stored converted.
+  std::optional<Bindings> bind_converted(int operand, const Access& access, ElementType type,
+                                         const Bindings& bindings) const {
+    if (!work_.operands[access.operand].constant) return std::nullopt;
+    return bind(operand, access, type, bindings);
+  }
+
   /// Binds a capability operand to an access of the work.
   std::optional<Bindings> bind(int operand, const Access& access, const Bindings& bindings) const {
+    return bind(operand, access, work_.program.operands[access.operand].type, bindings);
+  }
+
+  std::optional<Bindings> bind(int operand, const Access& access, ElementType type, const Bindings& bindings) const {
     OperandMatch match{OperandMatch::Kind::access, access, 0};
     if (bindings[operand]) {
       const bool same = bindings[operand]->kind == match.kind && bindings[operand]->access == access;
       return same ? std::optional(bindings) : std::nullopt;
     }
     const bool scalar = capability_.operands[operand].memory < 0;
-    const ElementType wanted = capability_.program.operands[operand].type;
-    if (scalar || wanted != work_.program.operands[access.operand].type) return std::nullopt;
+    if (scalar || capability_.program.operands[operand].type != type) return std::nullopt;
     Bindings extended = bindings;
     extended[operand] = std::move(match);
     return extended;
@@ -94,6 +104,8 @@ class Unifier {
     std::optional<Bindings> extended;
     if (s.op == ExprOp::access) {
       extended = bind(operand, subject_.accesses[s.access], bindings);
+    } else if (s.op == ExprOp::cast && s.args[0]->op == ExprOp::access) {
+      extended = bind_converted(operand, subject_.accesses[s.args[0]->access], s.type, bindings);
     } else if (const auto value = constant_of(s)) {
       extended = bind_constant(operand, *value, bindings);
     }

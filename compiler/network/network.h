@@ -53,7 +53,7 @@ struct Network {
   std::string name;
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;
-  std::vector<TensorId> inputs;   ///< without constants
+  std::vector<TensorId> inputs;  ///< without constants
   std::vector<TensorId> outputs;
   std::vector<std::string> warnings;  ///< what a frontend had to assume (dynamic sizes, seeded weights), for the user
 

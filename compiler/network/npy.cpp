@@ -56,7 +56,8 @@ Shape parse_shape(std::string_view text) {
     std::int64_t extent = 0;
     const auto [next, code] = std::from_chars(at, end, extent);
     if (code != std::errc() || extent < 0) throw Error("the header's shape is no tuple of sizes");
-    if (extent > max_npy_elements || (extent > 0 && count > max_npy_elements / extent)) throw Error("the array is too large");
+    if (extent > max_npy_elements || (extent > 0 && count > max_npy_elements / extent))
+      throw Error("the array is too large");
     count *= extent;
     shape.push_back(extent);
     at = next;
@@ -80,7 +81,8 @@ Header read_header(std::istream& stream) {
   if (version < 1 || version > 3) throw Error(fmt::format("format version {} is not supported", version));
   const auto length_bytes = read_bytes(stream, version == 1 ? 2 : 4);
   std::size_t length = 0;
-  for (std::size_t i = length_bytes.size(); i-- > 0;) length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
+  for (std::size_t i = length_bytes.size(); i-- > 0;)
+    length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
   if (length > max_header) throw Error("the header is too long");
   return parse_header(read_bytes(stream, length));
 }
@@ -186,7 +188,8 @@ void save_npy(const std::filesystem::path& path, const Value& given) {
   const auto value = storable(given);
   const auto header = header_text(value);
   std::ofstream stream(path, std::ios::binary);
-  const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 0xff),
+                                     static_cast<char>(header.size() >> 8)};
   stream << magic;
   stream.write(version_and_length, sizeof version_and_length);
   stream << header;

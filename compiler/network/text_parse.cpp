@@ -75,7 +75,8 @@ class LineReader {
 
  private:
   void skip() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t' || rest_.front() == '\r')) rest_.remove_prefix(1);
+    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t' || rest_.front() == '\r'))
+      rest_.remove_prefix(1);
   }
 
   char take() {
@@ -154,11 +155,16 @@ class NetworkParser {
   void parse_line(std::string_view text) {
     LineReader line(text);
     if (line.at_end() || line.accept("#")) return;
-    if (line.accept("network ")) network_.name = line.quoted();
-    else if (line.accept("input ")) parse_input(line);
-    else if (line.accept("constant ")) parse_constant(line);
-    else if (line.accept("output ")) parse_output(line);
-    else parse_operator(line);
+    if (line.accept("network "))
+      network_.name = line.quoted();
+    else if (line.accept("input "))
+      parse_input(line);
+    else if (line.accept("constant "))
+      parse_constant(line);
+    else if (line.accept("output "))
+      parse_output(line);
+    else
+      parse_operator(line);
     if (!line.at_end()) throw Error(fmt::format("'{}' is left over", line.number()));
   }
 
@@ -224,7 +230,8 @@ class NetworkParser {
       tensor.data = parse_values(line, tensor.type);
     }
     const auto needed = element_count(tensor.shape) * bytes(tensor.type);
-    if (std::ssize(*tensor.data) != needed) throw Error(fmt::format("the values of '{}' do not fit its shape", tensor.name));
+    if (std::ssize(*tensor.data) != needed)
+      throw Error(fmt::format("the values of '{}' do not fit its shape", tensor.name));
   }
 
   static std::shared_ptr<const std::vector<std::byte>> parse_values(LineReader& line, ElementType type) {
@@ -233,12 +240,16 @@ class NetworkParser {
     const auto append = [&](const auto& values) {
       data.resize(values.size() * size);
       for (std::size_t i = 0; i < values.size(); ++i) {
-        if (type == ElementType::i64) std::memcpy(data.data() + i * size, &values[i], size);
-        else store_element(data.data() + i * size, type, static_cast<double>(values[i]));
+        if (type == ElementType::i64)
+          std::memcpy(data.data() + i * size, &values[i], size);
+        else
+          store_element(data.data() + i * size, type, static_cast<double>(values[i]));
       }
     };
-    if (is_float(type)) append(parse_list<float>(line, "}"));
-    else append(parse_list<std::int64_t>(line, "}"));
+    if (is_float(type))
+      append(parse_list<float>(line, "}"));
+    else
+      append(parse_list<std::int64_t>(line, "}"));
     return std::make_shared<const std::vector<std::byte>>(std::move(data));
   }
 

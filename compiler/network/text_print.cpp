@@ -32,9 +32,12 @@ std::string hash_of(const std::vector<std::byte>& data) {
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
-    if (c == '\n') result += "\\n";
-    else if (c == '"' || c == '\\') result += std::string("\\") + c;
-    else result += c;
+    if (c == '\n')
+      result += "\\n";
+    else if (c == '"' || c == '\\')
+      result += std::string("\\") + c;
+    else
+      result += c;
   }
   return result + '"';
 }
@@ -127,7 +130,8 @@ class NetworkPrinter {
     for (const auto& [key, value] : op.attributes) {
       attributes.push_back(key + " = " + std::visit(AttributePrinter{}, value));
     }
-    text_ += fmt::format("{} = {} {} ({})", fmt::join(outputs, "; "), op.type, quoted(op.name), fmt::join(inputs, ", "));
+    text_ +=
+        fmt::format("{} = {} {} ({})", fmt::join(outputs, "; "), op.type, quoted(op.name), fmt::join(inputs, ", "));
     if (!attributes.empty()) text_ += fmt::format(" {{{}}}", fmt::join(attributes, ", "));
     text_ += '\n';
   }

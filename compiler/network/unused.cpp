@@ -23,9 +23,8 @@ std::vector<bool> remove_unused_operators(Network& network) {
   mark(used, network.outputs);
   std::vector<Operator> kept;
   for (auto op = network.operators.rbegin(); op != network.operators.rend(); ++op) {
-    const bool needed = std::any_of(op->outputs.begin(), op->outputs.end(), [&](TensorId id) {
-      return id != no_tensor && used[static_cast<std::size_t>(id)];
-    });
+    const bool needed = std::any_of(op->outputs.begin(), op->outputs.end(),
+                                    [&](TensorId id) { return id != no_tensor && used[static_cast<std::size_t>(id)]; });
     if (!needed) continue;
     mark(used, op->inputs);
     mark(used, op->outputs);

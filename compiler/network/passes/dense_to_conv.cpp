@@ -31,8 +31,10 @@ void convolve(Network& network, Operator op, TensorId image, std::vector<Operato
   op.inputs[0] = image;
   op.inputs[1] = network.add(std::move(weights));
   op.outputs[0] = y;
-  op.attributes = {{"kernel_shape", Integers{x[2], x[3]}}, {"strides", Integers{1, 1}},
-                   {"dilations", Integers{1, 1}},          {"pads", Integers{0, 0, 0, 0}},
+  op.attributes = {{"kernel_shape", Integers{x[2], x[3]}},
+                   {"strides", Integers{1, 1}},
+                   {"dilations", Integers{1, 1}},
+                   {"pads", Integers{0, 0, 0, 0}},
                    {"group", std::int64_t{1}}};
   operators.push_back(std::move(op));
   operators.push_back({name + ".flatten", "Reshape", {y}, {result}, {}});
@@ -47,8 +49,10 @@ void dense_to_conv(Network& network) {
   std::vector<Operator> operators;
   for (std::size_t i = 0; i < images.size(); ++i) {
     auto& op = network.operators[i];
-    if (images[i] == no_tensor) operators.push_back(std::move(op));
-    else convolve(network, std::move(op), images[i], operators);
+    if (images[i] == no_tensor)
+      operators.push_back(std::move(op));
+    else
+      convolve(network, std::move(op), images[i], operators);
   }
   network.operators = std::move(operators);
 }

@@ -1,5 +1,5 @@
-// y = x * scale + shift per channel: BatchNormalization and constant Mul and Add are brought to this one form, chains of
-// it are composed, and what follows a Conv or Gemm goes into its weights.
+// y = x * scale + shift per channel: BatchNormalization and constant Mul and Add are brought to this one form, chains
+// of it are composed, and what follows a Conv or Gemm goes into its weights.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -145,15 +145,18 @@ class AffineFolding {
   }
 
  private:
+  /// What an operator does beside its own work, and the operators that said so (itself included, if it is affine).
+  struct Pending {
+    Affine affine;
+    std::vector<Operator> parts;
+  };
+
   void visit(Operator op) {
     auto affine = affine_of(network_, op);
     if (affine && join(op, *affine)) return;
     const auto place = kept_.size();
     for (const auto id : op.outputs) producers_[id] = place;
-    if (affine) {
-      pending_[place] = *std::move(affine);
-      composed_[place] = op.type == "BatchNormalization";
-    }
+    if (affine) pending_[place] = {*std::move(affine), {op}};
     kept_.push_back(std::move(op));
   }
 
@@ -166,25 +169,34 @@ class AffineFolding {
     const bool weights = has_foldable_weights(network_, before);
     if (!weights && !pending_.contains(place)) return false;
     if (weights && affine.per_channel() && affine.axis != row_axis(network_, before)) return false;
-    const auto both = pending_.contains(place) ? compose(pending_[place], affine) : affine;
+    const auto both = compose(pending_[place].affine, affine);
     if (!both) return false;
-    pending_[place] = *both;
-    composed_[place] = true;
+    pending_[place].affine = *both;
+    pending_[place].parts.push_back(op);
     before.outputs[0] = op.outputs[0];
     producers_[op.outputs[0]] = place;
     return true;
   }
 
+  /// One Mul, one Add, or a Mul and an Add: there is nothing to gain.
+  static bool is_simple(const std::vector<Operator>& parts) {
+    if (parts.size() == 1) return parts[0].type != "BatchNormalization";
+    return parts.size() == 2 && parts[0].type == "Mul" && parts[1].type == "Add";
+  }
+
   void emit(std::size_t place) {
     auto& op = kept_[place];
     const auto found = pending_.find(place);
-    if (found == pending_.end() || !composed_[place]) {
-      network_.operators.push_back(std::move(op));
+    auto& operators = network_.operators;
+    if (found == pending_.end()) {
+      operators.push_back(std::move(op));
     } else if (has_foldable_weights(network_, op)) {
-      scale_weights(network_, op, found->second);
-      network_.operators.push_back(std::move(op));
+      scale_weights(network_, op, found->second.affine);
+      operators.push_back(std::move(op));
+    } else if (is_simple(found->second.parts)) {
+      for (auto& part : found->second.parts) operators.push_back(std::move(part));
     } else {
-      emit_affine(op, found->second);
+      emit_affine(op, found->second.affine);
     }
   }
 
@@ -211,8 +223,7 @@ class AffineFolding {
   GraphIndex index_;
   std::vector<Operator> kept_;
   std::map<TensorId, std::size_t> producers_;  ///< place in kept_
-  std::map<std::size_t, Affine> pending_;      ///< affine work of the operator at that place
-  std::map<std::size_t, bool> composed_;       ///< whether that differs from what the operator itself says
+  std::map<std::size_t, Pending> pending_;     ///< by place in kept_
 };
 
 }  // namespace

@@ -38,8 +38,10 @@ void bound_to_clip(Network& network, Operator& op) {
   if (x.type != ElementType::fp32 || x.is_constant() || !is_float_constant(network, op.inputs[1])) return;
   if (element_count(bound.shape) != 1 || bound.shape.size() > x.shape.size()) return;
   const double value = *constant_data<float>(bound);
-  if (op.type == "Max") make_clip(op, value, infinity);
-  else make_clip(op, -infinity, value);
+  if (op.type == "Max")
+    make_clip(op, value, infinity);
+  else
+    make_clip(op, -infinity, value);
 }
 
 void unify(Network& network, Operator& op) {
@@ -47,7 +49,8 @@ void unify(Network& network, Operator& op) {
   if (op.type == "Min" || op.type == "Max") return bound_to_clip(network, op);
   if (op.inputs.size() != 2 || op.inputs[0] == no_tensor) return;
   const bool commutes = op.type == "Add" || op.type == "Mul";
-  if (commutes && network.tensor(op.inputs[0]).is_constant()) std::swap(op.inputs[0], op.inputs[1]);
+  const bool constant_first = network.tensor(op.inputs[0]).is_constant() && !network.tensor(op.inputs[1]).is_constant();
+  if (commutes && constant_first) std::swap(op.inputs[0], op.inputs[1]);
   if (!is_float_constant(network, op.inputs[1])) return;
   if (op.type == "Sub") replace_constant(network, op, "Add", [](float v) { return -v; });
   if (op.type == "Div") replace_constant(network, op, "Mul", [](float v) { return 1.0F / v; });

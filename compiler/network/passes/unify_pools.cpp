@@ -67,7 +67,10 @@ void pad_explicitly(Network& network, Operator& pool, std::vector<Operator>& ope
     shape[d + 2] += pads[d] + pads[planes + d];
   }
   const auto padded = network.add({pool.name + ".padded", x.type, shape, nullptr, std::nullopt});
-  operators.push_back({pool.name + ".pad", "Pad", {pool.inputs[0]}, {padded},
+  operators.push_back({pool.name + ".pad",
+                       "Pad",
+                       {pool.inputs[0]},
+                       {padded},
                        {{"pads", all}, {"value", 0.0}, {"mode", std::string("constant")}}});
   pool.inputs[0] = padded;
   pool.attributes["pads"] = Integers(pads.size(), 0);

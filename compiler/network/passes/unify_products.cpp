@@ -37,8 +37,10 @@ class GemmRewrite {
   void run() {
     if (attribute(op_, "transA", std::int64_t{0}) != 0) op_.inputs[0] = transposed(op_.inputs[0]);
     const bool constant = is_float_constant(network_, op_.inputs[1]);
-    if (constant) multiply_by_constant();
-    else multiply_by_variable();
+    if (constant)
+      multiply_by_constant();
+    else
+      multiply_by_variable();
   }
 
  private:
@@ -85,9 +87,11 @@ class GemmRewrite {
   /// result = y + beta * C
   void add_addend(TensorId y) {
     auto addend = op_.inputs[2];
-    if (beta_ != 1.0) {
-      const auto scaled = network_.add({op_.name + ".addend", network_.tensor(addend).type,
-                                        network_.tensor(addend).shape, nullptr, std::nullopt});
+    if (beta_ != 1.0 && is_float_constant(network_, addend)) {
+      addend = add_scaled(network_.tensor(addend));
+    } else if (beta_ != 1.0) {
+      const auto scaled = network_.add(
+          {op_.name + ".addend", network_.tensor(addend).type, network_.tensor(addend).shape, nullptr, std::nullopt});
       operators_.push_back({op_.name + ".beta", "Mul", {addend, scalar(beta_)}, {scaled}, {}});
       addend = scaled;
     }
@@ -105,10 +109,18 @@ class GemmRewrite {
     return network_.add(make_constant(given.name, shape, bias));
   }
 
+  TensorId add_scaled(const Tensor& given) {
+    const auto* values = constant_data<float>(given);
+    std::vector<float> scaled(values, values + element_count(given.shape));
+    for (auto& v : scaled) v *= static_cast<float>(beta_);
+    return network_.add(make_constant(given.name, given.shape, scaled));
+  }
+
   TensorId transposed(TensorId id) {
     const auto& x = network_.tensor(id);
     const auto y = network_.add({x.name + ".transposed", x.type, {x.shape[1], x.shape[0]}, nullptr, std::nullopt});
-    operators_.push_back({network_.tensor(y).name, "Transpose", {id}, {y}, {{"perm", std::vector<std::int64_t>{1, 0}}}});
+    operators_.push_back(
+        {network_.tensor(y).name, "Transpose", {id}, {y}, {{"perm", std::vector<std::int64_t>{1, 0}}}});
     return y;
   }
 

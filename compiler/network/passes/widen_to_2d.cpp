@@ -52,8 +52,10 @@ void widen(Network& network, Operator op, std::vector<Operator>& operators) {
 void widen_to_2d(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    if (is_one_dimensional(network, op)) widen(network, std::move(op), operators);
-    else operators.push_back(std::move(op));
+    if (is_one_dimensional(network, op))
+      widen(network, std::move(op), operators);
+    else
+      operators.push_back(std::move(op));
   }
   network.operators = std::move(operators);
 }

@@ -1,0 +1,46 @@
+#include "compiler/compile.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "compiler/compilation.h"
+
+namespace accord {
+namespace {
+
+struct Pass {
+  const char* name;
+  void (*run)(Compilation&);
+};
+
+constexpr Pass passes[] = {
+    {"group", group_pass},
+    {"place", place_pass},
+    {"map", map_pass},
+    {"allocate", allocate_pass},
+};
+
+void dump(const Compilation& compilation, const std::string& pass) {
+  const auto& wanted = compilation.options.dump_after;
+  if (compilation.options.dump == nullptr || std::find(wanted.begin(), wanted.end(), pass) == wanted.end()) return;
+  *compilation.options.dump << "# after " << pass << "\n" << describe(compilation);
+}
+
+}  // namespace
+
+std::vector<std::string> compile_passes() {
+  std::vector<std::string> names;
+  for (const auto& pass : passes) names.emplace_back(pass.name);
+  return names;
+}
+
+Program compile(const Architecture& architecture, const Network& numeric, const CompileOptions& options) {
+  Compilation compilation(architecture, numeric, options);
+  for (const auto& pass : passes) {
+    pass.run(compilation);
+    dump(compilation, pass.name);
+  }
+  return generate_pass(compilation);
+}
+
+}  // namespace accord

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "archdsl/tensor/parse.h"
+#include "compiler/compilation.h"
+
+namespace accord {
+namespace {
+
+std::string chain_text(const Work& work, const std::vector<int>& chain) {
+  std::vector<std::string> names;
+  for (const int it : chain) names.push_back(work.program.iterators[it].name);
+  return fmt::format("({})", fmt::join(names, " "));
+}
+
+std::string mapping_text(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
+  std::string out;
+  for (const auto& step : mapping.steps) {
+    const Capability& capability = compilation.machine.capability(step.match);
+    out += fmt::format("    {}.{}:", compilation.architecture.units[step.match.unit].name, capability.name);
+    for (std::size_t d = 0; d < step.chains.size(); ++d) {
+      out += fmt::format(" {}={}", capability.dims[d].name, chain_text(layer.work, step.chains[d]));
+    }
+    out += "\n";
+  }
+  for (std::size_t level = 0; level < mapping.tile.size(); ++level) {
+    out += fmt::format("    level {}:", level);
+    for (const int it : mapping.order[level]) {
+      if (mapping.extent[it] > 1) out += fmt::format(" {}:{}", layer.work.program.iterators[it].name, mapping.tile[level][it]);
+    }
+    out += "\n";
+  }
+  for (const auto& use : mapping.uses) {
+    if (use.windowed) out += "    windows shared on chip\n";
+    if (use.windowed) break;
+  }
+  if (mapping.predicted_cycles > 0) out += fmt::format("    predicted {:.0f} cycles\n", mapping.predicted_cycles);
+  return out;
+}
+
+}  // namespace
+
+std::string describe(const Compilation& compilation) {
+  std::string out;
+  for (const auto& layer : compilation.layers) {
+    std::vector<std::string> names;
+    for (const int op : layer.group.operators) names.push_back(compilation.network.operators[op].name);
+    out += fmt::format("layer {}\n", fmt::join(names, " + "));
+    for (const auto& it : layer.work.program.iterators) {
+      if (it.extent > 1) out += fmt::format("  for {} in 0..{}\n", it.name, it.extent);
+    }
+    for (const auto& statement : layer.work.program.statements) {
+      out += fmt::format("  {}\n", to_string(layer.work.program, statement));
+    }
+    if (layer.placement == Placement::host) out += fmt::format("  host: {}\n", layer.reason);
+    if (!layer.mappings.empty()) {
+      out += fmt::format("  bound {} cycles, {} mappings\n", layer.bound.cycles, layer.mappings.size());
+      out += mapping_text(compilation, layer, layer.mappings.front());
+    }
+  }
+  return out;
+}
+
+}  // namespace accord

@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
+#include "archdsl/tensor/parse.h"
+#include "compiler/codegen/encoder.h"
+#include "compiler/compilation.h"
+#include "compiler/lowering/lower.h"
+
+namespace accord {
+namespace {
+
+/// Lowers layer after layer into one program.
+class Generator {
+ public:
+  explicit Generator(Compilation& compilation)
+      : compilation_(compilation),
+        architecture_(compilation.architecture),
+        network_(compilation.network),
+        encoder_(architecture_, compilation.machine.limits) {
+    for (std::size_t m = 0; m < architecture_.memories.size(); ++m) {
+      if (architecture_.memories[m].off_chip) off_chip_.emplace_back(architecture_.memories[m], static_cast<int>(m));
+    }
+    if (off_chip_.empty()) throw Error("the machine has no off-chip memory to keep the model in");
+  }
+
+  Program run();
+
+ private:
+  void place_tensors();
+  void place_tensor(TensorId tensor);
+  void fill_margin(TensorId tensor);
+  void add_layer(LayerPlan& layer);
+  bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
+  void add_host(const LayerPlan& layer);
+  void add_symbol(TensorId tensor);
+  bool is_visible(TensorId tensor) const { return visible_.count(tensor) != 0; }
+
+  Compilation& compilation_;
+  const Architecture& architecture_;
+  const Network& network_;
+  Encoder encoder_;
+  std::vector<OffChip> off_chip_;
+  Program program_;
+  std::set<TensorId> visible_;
+  std::set<TensorId> symbols_;
+};
+
+/// The margin's value around the tensor; zeros need no bytes in the file.
+void Generator::fill_margin(TensorId tensor) {
+  const Home& home = compilation_.homes[tensor];
+  const std::int64_t start = home.address - home.origin;
+  Image image;
+  image.memory = architecture_.memories[off_chip_[0].index()].name;
+  image.address = start;
+  if (home.outside == 0) {
+    image.zeros = home.bytes;
+  } else {
+    const ElementType type = network_.tensors[tensor].type;
+    image.bytes.resize(static_cast<std::size_t>(home.bytes));
+    for (std::int64_t at = 0; at < home.bytes; at += bytes(type)) {
+      store_element(image.bytes.data() + at, type, home.outside);
+    }
+  }
+  off_chip_[0].images.push_back(std::move(image));
+}
+
+void Generator::place_tensor(TensorId tensor) {
+  Home& home = compilation_.homes[tensor];
+  if (home.address >= 0) return;
+  if (home.alias >= 0) {
+    place_tensor(home.alias);
+    home.address = compilation_.homes[home.alias].address + home.alias_offset;
+    return;
+  }
+  home.address = off_chip_[0].allocate(home.bytes, network_.tensors[tensor].name) + home.origin;
+  if (home.has_margin()) fill_margin(tensor);
+}
+
+void Generator::place_tensors() {
+  for (const TensorId t : network_.inputs) visible_.insert(t);
+  for (const auto& layer : compilation_.layers) {
+    for (const TensorId t : visible_outputs(network_, layer.group)) visible_.insert(t);
+  }
+  for (const TensorId t : visible_) {
+    place_tensor(t);
+    add_symbol(t);
+  }
+}
+
+void Generator::add_symbol(TensorId tensor) {
+  if (!symbols_.insert(tensor).second) return;
+  const Home& home = compilation_.homes[tensor];
+  const Tensor& t = network_.tensors[tensor];
+  Symbol symbol;
+  symbol.name = t.name;
+  symbol.memory = architecture_.memories[off_chip_[0].index()].name;
+  symbol.address = home.address;
+  symbol.type = t.type;
+  symbol.shape = t.shape;
+  symbol.strides = home.strides;
+  const auto in = [&](const std::vector<TensorId>& list) {
+    return std::find(list.begin(), list.end(), tensor) != list.end();
+  };
+  symbol.role = in(network_.inputs)    ? Symbol::Role::input
+                : in(network_.outputs) ? Symbol::Role::output
+                : t.is_constant()      ? Symbol::Role::constant
+                                       : Symbol::Role::intermediate;
+  program_.symbols.push_back(std::move(symbol));
+}
+
+void Generator::add_host(const LayerPlan& layer) {
+  encoder_.end_stage();
+  Stage stage;
+  stage.host = true;
+  stage.layer = static_cast<int>(program_.layers.size()) - 1;
+  const TensorProgram& program = layer.work.program;
+  for (const auto& statement : program.statements) stage.work.statements.push_back(to_string(program, statement));
+  stage.work.iterators = program.iterators;
+  for (std::size_t o = 0; o < program.operands.size(); ++o) {
+    const WorkOperand& operand = layer.work.operands[o];
+    HostOperand host;
+    host.name = program.operands[o].name;
+    host.type = program.operands[o].type;
+    host.outside = operand.outside;
+    if (operand.tensor != no_tensor && operand.constant) {
+      Home& home = compilation_.homes[operand.tensor];
+      if (home.address < 0) {
+        // Constants of the host lie as the network has them.
+        const Tensor& tensor = network_.tensors[operand.tensor];
+        std::int64_t step = bytes(tensor.type);
+        for (std::size_t i = tensor.shape.size(); i-- > 0;) {
+          home.strides[i] = step;
+          step *= tensor.shape[i];
+        }
+        home.address = off_chip_[0].allocate(step, tensor.name);
+        off_chip_[0].add_image(home.address, *tensor.data);
+      }
+      add_symbol(operand.tensor);
+      host.symbol = network_.tensors[operand.tensor].name;
+    } else if (operand.tensor != no_tensor && is_visible(operand.tensor)) {
+      host.symbol = network_.tensors[operand.tensor].name;
+    } else {
+      host.shape = operand.shape;
+    }
+    stage.work.operands.push_back(std::move(host));
+  }
+  encoder_.stages().push_back(std::move(stage));
+}
+
+bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
+  const auto saved = off_chip_;
+  try {
+    const OpList list =
+        lower(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_);
+    why = encoder_.check(list);
+    if (why.empty()) {
+      const int units = static_cast<int>(architecture_.units.size());
+      auto order = schedule(list, units);
+      std::vector<OrderedOp> ordered;
+      if (architecture_.sync.kind == Sync::Kind::semaphores) {
+        ordered = synchronise(list, order, units, architecture_.sync.semaphores);
+      } else {
+        for (const auto op : order) ordered.push_back({OrderedOp::Kind::operation, list.ops[op].unit, -1, op});
+      }
+      std::vector<std::string> labels;
+      for (const auto& statement : layer.work.program.statements) {
+        labels.push_back(to_string(layer.work.program, statement));
+      }
+      encoder_.append(list, ordered, static_cast<int>(program_.layers.size()) - 1, labels);
+      encoder_.barrier();
+      return true;
+    }
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  off_chip_ = saved;
+  return false;
+}
+
+void Generator::add_layer(LayerPlan& layer) {
+  Layer entry;
+  const Operator& last = network_.operators[layer.group.operators.back()];
+  entry.name = network_.tensors[last.outputs[0]].name;
+  for (const int op : layer.group.operators) {
+    if (!entry.op.empty()) entry.op += "+";
+    entry.op += network_.operators[op].type;
+  }
+  entry.macs = macs_of(layer.work);
+  for (const TensorId t : visible_outputs(network_, layer.group)) entry.outputs.push_back(network_.tensors[t].name);
+  program_.layers.push_back(entry);
+  if (layer.placement == Placement::memory) {
+    program_.layers.back().placed_on = "memory";
+    program_.layers.back().reason = "shares memory with what it rearranges";
+    return;
+  }
+  std::string why = layer.reason;
+  for (const auto& mapping : layer.mappings) {
+    if (layer.placement != Placement::machine) break;
+    Layer& now = program_.layers.back();
+    now.placed_on = architecture_.units[mapping.steps[0].match.unit].name;
+    now.capability = compilation_.machine.capability(mapping.steps[0].match).name;
+    now.bound_cycles = layer.bound.cycles;
+    now.compulsory_bytes = layer.bound.compulsory_bytes;
+    if (try_mapping(layer, mapping, why)) return;
+  }
+  Layer& now = program_.layers.back();
+  now.placed_on = "host";
+  now.capability.clear();
+  now.reason = why;
+  now.bound_cycles = now.compulsory_bytes = 0;
+  add_host(layer);
+}
+
+Program Generator::run() {
+  program_.architecture = architecture_.name;
+  program_.architecture_hash = architecture_.hash;
+  place_tensors();
+  std::size_t done = 0;
+  for (auto& layer : compilation_.layers) {
+    compilation_.progress("generate", done++, compilation_.layers.size());
+    add_layer(layer);
+  }
+  encoder_.end_stage();
+  program_.text = encoder_.take_text();
+  program_.map = encoder_.take_map();
+  program_.stages = std::move(encoder_.stages());
+  for (auto& memory : off_chip_) {
+    for (auto& image : memory.images) program_.images.push_back(std::move(image));
+  }
+  return std::move(program_);
+}
+
+}  // namespace
+
+Program generate_pass(Compilation& compilation) { return Generator(compilation).run(); }
+
+}  // namespace accord

@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/compilation.h"
+
+namespace accord {
+namespace {
+
+bool only_views(const Network& network, const Group& group) {
+  const auto& type = network.operators[group.operators[0]].type;
+  return group.operators.size() == 1 && (type == "Concat" || type == "Reshape" || type == "Identity");
+}
+
+}  // namespace
+
+/// Layers that only rearrange are left to the allocation, which may share memory instead of copying.
+void place_pass(Compilation& compilation) {
+  std::size_t done = 0;
+  for (auto& layer : compilation.layers) {
+    compilation.progress("place", done++, compilation.layers.size());
+    if (only_views(compilation.network, layer.group)) {
+      layer.placement = Placement::memory;
+      continue;
+    }
+    std::vector<std::string> reasons;
+    layer.mappings = candidates(compilation.machine, compilation.network, layer.work, compilation.homes, reasons);
+    if (layer.mappings.empty()) {
+      layer.placement = Placement::host;
+      layer.reason = reasons.empty() ? "no legal assignment of its loops" : fmt::format("{}", fmt::join(reasons, "; "));
+      continue;
+    }
+    layer.bound = bound_of(compilation.machine, compilation.network, layer.work, layer.mappings);
+  }
+}
+
+}  // namespace accord
