@@ -1,0 +1,116 @@
+#include <fstream>
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "archdsl/source/error.h"
+#include "compiler/frontends/load_model.h"
+#include "compiler/frontends/zoo.h"
+#include "compiler/frontends/zoo_builder.h"
+#include "compiler/network/canonicalise.h"
+#include "models.h"
+
+using namespace accord;
+
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// Imports and canonicalises; true if the file was accepted. Anything but Error is a fault of ours.
+bool accepts(const std::filesystem::path& path) {
+  try {
+    auto network = load_model(path);
+    canonicalise(network);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// A model with many kinds of attributes and constants in few bytes.
+std::string small_model() {
+  ZooBuilder b("small", 0);
+  auto x = b.image_input("x", {1, 2, 6, 6});
+  x = b.relu("relu", b.batch_norm("bn", b.conv("conv", x, {4, 3, 1, 1, 2, true})));
+  x = b.add("add", x, x);
+  x = b.max_pool("pool", x, 2, 2, 0);
+  const auto shape = b.node("Shape", "shape", {x.name});
+  const auto batch = b.node("Gather", "gather", {shape, b.integers("zero", {0})});
+  const auto target = b.node("Concat", "concat", {batch, b.integers("rest", {-1})}, {{"axis", std::int64_t{0}}});
+  const auto flat = b.node("Reshape", "reshape", {x.name, target});
+  const auto sliced = b.node(
+      "Slice", "slice",
+      {flat, b.integers("starts", {1}), b.integers("ends", {1000}), b.integers("axes", {1}), b.integers("steps", {3})});
+  const auto y = b.node("Softmax", "softmax", {sliced}, {{"axis", std::int64_t{-1}}});
+  b.output(y, {1, 12});
+  const TemporaryFile file("small.onnx");
+  b.write(file.path());
+  return read_file(file.path());
+}
+
+}  // namespace
+
+TEST_CASE("Is every cut-off model an Error?") {
+  const auto model = small_model();
+  const TemporaryFile file("cut.onnx");
+  write_file(file.path(), model);
+  CHECK(accepts(file.path()));
+  int accepted = 0;
+  for (std::size_t length = 0; length < model.size(); length += 1) {
+    write_file(file.path(), model.substr(0, length));
+    accepted += accepts(file.path()) ? 1 : 0;
+  }
+  CHECK(accepted == 0);
+}
+
+TEST_CASE("Does any changed byte crash the import?") {
+  const auto model = small_model();
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  MESSAGE("seed " << seed);
+  std::mt19937_64 random(seed);
+  const TemporaryFile file("changed.onnx");
+  for (int i = 0; i < 3000; ++i) {
+    auto changed = model;
+    for (auto changes = random() % 4 + 1; changes > 0; --changes) {
+      changed[random() % changed.size()] = static_cast<char>(random() % 4 == 0 ? 0xff : random());
+    }
+    write_file(file.path(), changed);
+    accepts(file.path());
+  }
+}
+
+TEST_CASE("Does an unknown operator name itself, its node and what is supported?") {
+  ZooBuilder b("unknown", 0);
+  const auto x = b.image_input("x", {1, 2, 6, 6});
+  b.output(b.node("Frobnicate", "node7", {x.name}), {1, 2, 6, 6});
+  const TemporaryFile file("unknown.onnx");
+  b.write(file.path());
+  CHECK_THROWS_WITH_AS(load_model(file.path()), doctest::Contains("node 'node7' (Frobnicate)"), Error);
+  CHECK_THROWS_WITH_AS(load_model(file.path()), doctest::Contains("supported are: Abs, Add"), Error);
+}
+
+TEST_CASE("Are weights that the file lacks seeded, with a warning?") {
+  ZooBuilder b("stripped", 0);
+  const auto x = b.image_input("x", {1, 2, 6, 6});
+  b.input("w", onnx::TensorProto::FLOAT, {4, 2, 3, 3});
+  b.output(b.node("Conv", "conv", {x.name, "w"}), {1, 4, 4, 4});
+  const TemporaryFile file("stripped.onnx");
+  b.write(file.path());
+  const auto network = load_model(file.path());
+  CHECK(network.inputs.size() == 1);
+  REQUIRE(network.warnings.size() == 1);
+  CHECK(network.warnings[0].find("'w' got seeded values") != std::string::npos);
+}
+
+TEST_CASE("Is a file that does not exist an Error?") {
+  CHECK_THROWS_AS(load_model("no/such/file.onnx"), Error);
+  CHECK_THROWS_AS(load_model("."), Error);
+}

@@ -1,0 +1,237 @@
+#include <cmath>
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "archdsl/tensor/convert.h"
+#include "compiler/network/canonicalise.h"
+#include "compiler/network/text.h"
+#include "compiler/reference/execute.h"
+
+using namespace accord;
+
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+/// Builds networks in form 1 with random constants.
+class Sketch {
+ public:
+  explicit Sketch(std::uint64_t seed) : random_(seed) {}
+
+  TensorId input(Shape shape) {
+    const auto id = network.add({"x", ElementType::fp32, std::move(shape), nullptr, std::nullopt});
+    network.inputs.push_back(id);
+    return id;
+  }
+
+  TensorId constant(const Shape& shape, float low = -1, float high = 1) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    for (auto& v : values) v = low + (high - low) * static_cast<float>(random_() % 1000) / 999.0F;
+    return network.add(make_constant("c", shape, values));
+  }
+
+  TensorId op(const std::string& type, std::vector<TensorId> inputs, Shape shape,
+              std::map<std::string, Attribute> attributes = {}) {
+    const auto y = network.add({"t", ElementType::fp32, std::move(shape), nullptr, std::nullopt});
+    const auto name = type + std::to_string(network.operators.size());
+    network.operators.push_back({name, type, std::move(inputs), {y}, std::move(attributes)});
+    return y;
+  }
+
+  TensorId window(const std::string& type, std::vector<TensorId> inputs, Shape shape, Integers kernel, Integers pads,
+                  std::map<std::string, Attribute> attributes = {}) {
+    attributes["kernel_shape"] = kernel;
+    attributes["pads"] = pads;
+    attributes.try_emplace("strides", Integers(kernel.size(), 1));
+    attributes["dilations"] = Integers(kernel.size(), 1);
+    if (type == "Conv") attributes.try_emplace("group", std::int64_t{1});
+    return op(type, std::move(inputs), std::move(shape), std::move(attributes));
+  }
+
+  TensorId batch_norm(TensorId x) {
+    const auto shape = network.tensor(x).shape;
+    const Shape c = {shape[1]};
+    return op("BatchNormalization", {x, constant(c), constant(c), constant(c), constant(c, 0.5F, 2)}, shape);
+  }
+
+  Network network;
+
+ private:
+  std::mt19937_64 random_;
+};
+
+std::vector<float> run(const Network& network) {
+  Values inputs;
+  for (const auto id : network.inputs) {
+    const auto& tensor = network.tensor(id);
+    Value value{tensor.type, tensor.shape,
+                std::vector<std::byte>(static_cast<std::size_t>(element_count(tensor.shape)) * 4)};
+    for (std::size_t i = 0; i < value.data.size(); i += 4) {
+      store_element(value.data.data() + i, ElementType::fp32, std::sin(static_cast<double>(i) * 0.37));
+    }
+    inputs[tensor.name] = value;
+  }
+  std::vector<float> results;
+  const auto values = execute(network, inputs);
+  for (const auto id : network.outputs) {
+    const auto& value = values.at(network.tensor(id).name);
+    for (std::size_t i = 0; i < value.data.size(); i += 4) {
+      results.push_back(static_cast<float>(load_element(value.data.data() + i, ElementType::fp32)));
+    }
+  }
+  return results;
+}
+
+std::vector<std::string> types(const Network& network) {
+  std::vector<std::string> result;
+  for (const auto& op : network.operators) result.push_back(op.type);
+  return result;
+}
+
+/// Canonicalises, and checks that values stay, that every shape is still there and that a second time changes nothing.
+Network canonical(Sketch& sketch, TensorId output) {
+  auto network = sketch.network;
+  network.outputs = {output};
+  const auto before = run(network);
+  const auto name = network.tensor(output).name;
+  canonicalise(network);
+  const auto after = run(network);
+  CHECK(network.tensor(network.outputs[0]).name == name);
+  REQUIRE(after.size() == before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) CHECK(after[i] == doctest::Approx(before[i]).epsilon(1e-4));
+  auto again = network;
+  canonicalise(again);
+  CHECK(to_text(again) == to_text(network));
+  return network;
+}
+
+using Types = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("Does normalisation after a convolution go into its weights?") {
+  Sketch s(1);
+  auto x = s.input({1, 4, 5, 5});
+  auto y =
+      s.window("Conv", {x, s.constant({6, 2, 3, 3})}, {1, 6, 5, 5}, {3, 3}, {1, 1, 1, 1}, {{"group", std::int64_t{2}}});
+  y = s.batch_norm(y);
+  y = s.op("Mul", {y, s.constant({6, 1, 1})}, {1, 6, 5, 5});
+  y = s.op("Add", {s.constant({1, 6, 1, 1}), y}, {1, 6, 5, 5});
+  y = s.op("Relu", {y}, {1, 6, 5, 5});
+  CHECK(types(canonical(s, y)) == Types{"Conv", "Clip"});
+}
+
+TEST_CASE("Does normalisation that has no weights to go into become one Mul and one Add?") {
+  Sketch s(2);
+  auto y = s.input({1, 4, 5, 5});
+  y = s.batch_norm(s.op("Relu", {y}, {1, 4, 5, 5}));
+  y = s.op("Div", {y, s.constant({4, 1, 1}, 1, 2)}, {1, 4, 5, 5});
+  y = s.op("Sub", {y, s.constant({})}, {1, 4, 5, 5});
+  CHECK(types(canonical(s, y)) == Types{"Clip", "Mul", "Add"});
+}
+
+TEST_CASE("Does a convolution that others read keep its own values?") {
+  Sketch s(3);
+  auto x = s.input({1, 2, 4, 4});
+  auto conv = s.window("Conv", {x, s.constant({3, 2, 1, 1})}, {1, 3, 4, 4}, {1, 1}, {0, 0, 0, 0});
+  auto y = s.op("Add", {conv, s.batch_norm(conv)}, {1, 3, 4, 4});
+  CHECK(types(canonical(s, y)) == Types{"Conv", "Mul", "Add", "Add"});
+}
+
+TEST_CASE("Do all forms of Gemm and MatMul by constants become one?") {
+  for (int variant = 0; variant < 16; ++variant) {
+    CAPTURE(variant);
+    Sketch s(static_cast<std::uint64_t>(variant));
+    const bool a = variant & 1, b = variant & 2;
+    auto x = s.input(a ? Shape{5, 3} : Shape{3, 5});
+    auto w = s.constant(b ? Shape{4, 5} : Shape{5, 4});
+    std::vector<TensorId> inputs = {x, w};
+    const int bias = variant >> 2;
+    if (bias > 0) inputs.push_back(s.constant(bias == 1 ? Shape{4} : bias == 2 ? Shape{1} : Shape{3, 4}));
+    auto y = s.op("Gemm", inputs, {3, 4},
+                  {{"transA", std::int64_t{a}}, {"transB", std::int64_t{b}}, {"alpha", 0.5}, {"beta", 3.0}});
+    const auto network = canonical(s, y);
+    const auto& gemm = network.operators[a ? 1 : 0];
+    CHECK(gemm.type == "Gemm");
+    CHECK(network.tensor(gemm.inputs[1]).shape == Shape{4, 5});
+    CHECK(gemm.attributes == std::map<std::string, Attribute>{{"transB", std::int64_t{1}}});
+  }
+}
+
+TEST_CASE("Does a MatMul with its bias become a Gemm that keeps leading dimensions?") {
+  Sketch s(4);
+  auto x = s.input({2, 3, 5});
+  auto y = s.op("Add", {s.constant({4}), s.op("MatMul", {x, s.constant({5, 4})}, {2, 3, 4})}, {2, 3, 4});
+  const auto network = canonical(s, y);
+  CHECK(types(network) == Types{"Gemm"});
+  CHECK(network.operators[0].inputs.size() == 3);
+}
+
+TEST_CASE("Does a Gemm of variables stay a product?") {
+  Sketch s(5);
+  auto x = s.input({3, 5});
+  auto y = s.op("Gemm", {x, x, s.constant({3})}, {3, 3}, {{"transB", std::int64_t{1}}, {"alpha", 2.0}, {"beta", 0.5}});
+  CHECK(types(canonical(s, y)) == Types{"Transpose", "MatMul", "Mul", "Add"});
+}
+
+TEST_CASE("Does a dense layer over a plane become a convolution, and not over one point?") {
+  for (const std::int64_t side : {1, 3}) {
+    Sketch s(6);
+    auto x = s.input({2, 4, side, side});
+    auto flat =
+        s.op("Flatten", {s.op("Relu", {x}, {2, 4, side, side})}, {2, 4 * side * side}, {{"axis", std::int64_t{1}}});
+    auto y = s.op("Gemm", {flat, s.constant({4 * side * side, 7})}, {2, 7});
+    const auto found = types(canonical(s, y));
+    CHECK(found == (side == 1 ? Types{"Clip", "Reshape", "Gemm"} : Types{"Clip", "Conv", "Reshape"}));
+  }
+}
+
+TEST_CASE("Are one-dimensional windows widened?") {
+  Sketch s(7);
+  auto x = s.input({1, 3, 9});
+  auto y = s.window("Conv", {x, s.constant({4, 3, 3})}, {1, 4, 5}, {3}, {1, 1}, {{"strides", Integers{2}}});
+  y = s.window("MaxPool", {y}, {1, 4, 4}, {2}, {0, 0});
+  CHECK(types(canonical(s, y)) == Types{"Reshape", "Conv", "MaxPool", "Reshape"});
+}
+
+TEST_CASE("Do ceil_mode, global and mean forms become plain pools?") {
+  Sketch s(8);
+  auto x = s.input({1, 3, 8, 8});
+  auto y = s.window("MaxPool", {x}, {1, 3, 4, 4}, {3, 3}, {0, 0, 0, 0},
+                    {{"strides", Integers{2, 2}}, {"ceil_mode", std::int64_t{1}}});
+  y = s.window("AveragePool", {y}, {1, 3, 3, 3}, {3, 3}, {1, 1, 1, 1},
+               {{"strides", Integers{2, 2}}, {"ceil_mode", std::int64_t{1}}, {"count_include_pad", std::int64_t{1}}});
+  y = s.op("ReduceMean", {y}, {1, 3}, {{"axes", Integers{2, 3}}, {"keepdims", std::int64_t{0}}});
+  CHECK(types(canonical(s, y)) == Types{"MaxPool", "Pad", "AveragePool", "AveragePool", "Reshape"});
+}
+
+TEST_CASE("Does padding with zeros go into what follows?") {
+  Sketch s(9);
+  auto x = s.input({1, 2, 4, 4});
+  auto y = s.op("Pad", {x}, {1, 2, 5, 6},
+                {{"pads", Integers{0, 0, 1, 0, 0, 0, 0, 2}}, {"value", 0.0}, {"mode", std::string("constant")}});
+  y = s.window("Conv", {y, s.constant({3, 2, 3, 3})}, {1, 3, 5, 6}, {3, 3}, {1, 1, 1, 1});
+  const auto network = canonical(s, y);
+  REQUIRE(types(network) == Types{"Conv"});
+  CHECK(attribute(network.operators[0], "pads", Integers{}) == Integers{2, 1, 1, 3});
+}
+
+TEST_CASE("Do operators that change nothing go, while outputs keep their names?") {
+  Sketch s(10);
+  auto x = s.input({2, 3});
+  auto y = s.op("Identity", {x}, {2, 3});
+  y = s.op("Sum", {y, s.op("Dropout", {y}, {2, 3}), y}, {2, 3});
+  y = s.op("Max", {s.op("Min", {y, s.constant({}, 6, 6)}, {2, 3}), s.constant({}, 0, 0)}, {2, 3});
+  y = s.op("Unsqueeze", {y}, {2, 1, 3}, {{"axes", Integers{1}}});
+  y = s.op("Squeeze", {y}, {2, 3}, {{"axes", Integers{1}}});
+  y = s.op("Identity", {s.op("Identity", {y}, {2, 3})}, {2, 3});
+  CHECK(types(canonical(s, y)) == Types{"Add", "Add", "Clip"});
+}
+
+TEST_CASE("Does an output that is an input survive?") {
+  Sketch s(11);
+  auto x = s.input({2, 3});
+  const auto network = canonical(s, s.op("Identity", {x}, {2, 3}));
+  CHECK(types(network) == Types{"Reshape"});
+}
