@@ -28,3 +28,6 @@ void SystemcSession::run() {
 }
 
 }  // namespace accord::sim
+
+// SystemC's library asks for it. It stands here so that whoever links a simulation finds it.
+int sc_main(int, char**) { return 0; }
