@@ -148,10 +148,10 @@ struct Emitter::Sequencer {
     }
   }
 
-  /// Orders `chosen` such that nobody spoils what an earlier one set for good; false where there is no such order.
-  bool order(std::vector<int>& sequence) const {
+  /// Orders `chosen` from the last to the first, such that each spoils only what later ones repair, which `repaired`
+  /// collects; false where that ends too early.
+  bool order(std::vector<int>& sequence, Touched& repaired) const {
     std::vector<int> left = chosen;
-    Touched repaired;
     sequence.clear();
     while (!left.empty()) {
       const auto last = std::find_if(left.begin(), left.end(), [&](int c) {
@@ -168,11 +168,16 @@ struct Emitter::Sequencer {
   /// Extends `chosen` to at most `depth` candidates that bring all of `need` to their targets.
   bool search(const Touched& need, const Touched& covered, std::size_t depth) {
     const Touched open = need & ~covered;
-    if (open.none()) return order(best);
+    Touched repaired;
+    if (open.none() && order(best, repaired)) return true;
     if (chosen.size() >= depth || ++nodes > most_nodes) return false;
     const std::size_t next = open._Find_first();
     for (std::size_t c = 0; c < candidates.size(); ++c) {
-      if (!candidates[c].good[next]) continue;
+      // Where all is covered but in no order, one more has to come before the end.
+      const Candidate& candidate = candidates[c];
+      const bool helps = open.any() ? candidate.good[next]
+                                    : (candidate.bad & ~repaired).none() && (candidate.good & ~repaired).any();
+      if (!helps) continue;
       chosen.push_back(static_cast<int>(c));
       if (search(need | candidates[c].bad, covered | candidates[c].good, depth)) return true;
       chosen.pop_back();
