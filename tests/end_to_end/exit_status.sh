@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Does the command end with the status that design 9 promises? Usage: exit_status.sh ACCORD
+set -uo pipefail
+accord=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+failed=0
+
+# expect STATUS ARGUMENT...
+expect() {
+  local wanted=$1
+  shift
+  "$accord" "$@" >out.txt 2>err.txt
+  local status=$?
+  if [ $status -ne "$wanted" ]; then
+    echo "accord $*: status $status, expected $wanted"
+    cat out.txt err.txt
+    failed=1
+  fi
+}
+
+cat >table.yaml <<'Y'
+layers:
+  - {name: one, op: gemm, m: 4, n: 20, k: 24}
+Y
+printf 'not a model' >broken.onnx
+printf 'accord: 1\nnonsense: 2\n' >broken.yaml
+
+expect 0 --help
+expect 1
+expect 1 frobnicate
+expect 0 check gemmini16 --json check.json
+expect 1 check broken.yaml
+expect 1 check missing.yaml
+expect 1 check gemmini16 --set dim=1000000
+expect 0 show gemmini16 -o machine.json
+expect 1 show gemmini16 -o machine.docx
+expect 0 zoo mlp -o mlp.onnx
+expect 1 zoo nothing
+expect 0 run --arch gemmini16 --model mlp.onnx --json run.json
+expect 0 run --arch gemmini16 --model table.yaml
+expect 0 run --arch gemmini16 --model mlp.onnx --reference-only
+expect 1 run --arch gemmini16 --model broken.onnx
+expect 1 run --arch gemmini16 --model mlp.onnx --input missing.npy
+expect 0 compile --arch gemmini16 --model mlp.onnx -o mlp.elf --report
+expect 1 compile --arch gemmini16 --model mlp.onnx --dump-after nothing
+expect 0 disasm mlp.elf --arch gemmini16 -o mlp.s
+expect 0 asm mlp.s --arch gemmini16 -o again.elf
+expect 0 sim again.elf --arch gemmini16 --trace trace.json --json sim.json
+expect 1 sim again.elf --arch gemmini16 --set dim=8
+expect 1 sim mlp.onnx --arch gemmini16
+head -c 500 mlp.elf >cut.elf
+expect 1 sim cut.elf --arch gemmini16
+printf 'mvin dst=\n' >broken.s
+expect 1 asm broken.s --arch gemmini16 -o broken.elf
+
+for file in check.json run.json sim.json trace.json machine.json; do
+  python3 -m json.tool "$file" >/dev/null || { echo "$file is not JSON"; failed=1; }
+done
+exit $failed
