@@ -154,7 +154,8 @@ void Generator::add_host(const LayerPlan& layer) {
 }
 
 bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
-  const auto saved = off_chip_;
+  std::vector<OffChip::Mark> marks;
+  for (const auto& memory : off_chip_) marks.push_back(memory.mark());
   try {
     const OpList list =
         lower(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_);
@@ -179,7 +180,7 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
   } catch (const Error& error) {
     why = error.what();
   }
-  off_chip_ = saved;
+  for (std::size_t i = 0; i < marks.size(); ++i) off_chip_[i].rollback(marks[i]);
   return false;
 }
 

@@ -234,6 +234,7 @@ void Builder::append_codelet(const Operator& op) {
     std::string text = statement.text;
     if (const auto at = text.find("EXPRESSION"); at != std::string::npos) {
       Expansion inner = expansion;
+      for (const char* bound : {"lo", "hi"}) inner.literals[bound] = number(attribute(op, bound, 0.0));
       for (auto& [key, as] : inner.names) {
         as += key == "x" ? "[@]" : "[@axis]";
         Expansion renamed = expansion;

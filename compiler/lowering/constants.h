@@ -21,6 +21,17 @@ class OffChip {
 
   void add_image(std::int64_t address, std::vector<std::byte> bytes);
 
+  /// A state to return to when a mapping turns out to be impossible.
+  struct Mark {
+    std::int64_t next = 0;
+    std::size_t images = 0;
+  };
+  Mark mark() const { return {next_, images.size()}; }
+  void rollback(const Mark& mark) {
+    next_ = mark.next;
+    images.resize(mark.images);
+  }
+
  private:
   const Memory& memory_;
   int index_;

@@ -194,6 +194,10 @@ void Predictor::add_step(int s) {
 
 }  // namespace
 
+Cost predict(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping) {
+  return Predictor(machine, geometry, work, mapping).run();
+}
+
 std::int64_t fills(const Mapping& mapping, const Use& use, int level) {
   std::int64_t all = 1;
   std::int64_t until_relevant = 1;
