@@ -139,8 +139,8 @@ bool Assembler::field(LineCursor& cursor, const Mnemonic& mnemonic, std::size_t 
     const auto found = std::find_if(mnemonic.fields.begin(), mnemonic.fields.end(),
                                     [name](const Field& candidate) { return candidate.name == name; });
     if (found == mnemonic.fields.end()) {
-      return mistake(column, fmt::format("`{}` has no field `{}`{}", mnemonic.name, name,
-                                         suggestion(name, mnemonic.fields)));
+      return mistake(column,
+                     fmt::format("`{}` has no field `{}`{}", mnemonic.name, name, suggestion(name, mnemonic.fields)));
     }
     index = static_cast<std::size_t>(found - mnemonic.fields.begin());
   }
@@ -172,8 +172,8 @@ bool Assembler::reference(LineCursor& cursor, const Mnemonic& mnemonic, std::siz
   Reference reference{static_cast<std::size_t>(count()), index, "", cursor.accept('@'), 0, line_, column};
   const std::optional<std::string> name = cursor.text();
   const Binding* binding = binding_of(mnemonic, index);
-  const bool length = mnemonic.meaning == Meaning::loop && mnemonic.arguments.size() > 1 &&
-                      binding == &mnemonic.arguments[1];
+  const bool length =
+      mnemonic.meaning == Meaning::loop && mnemonic.arguments.size() > 1 && binding == &mnemonic.arguments[1];
   if (!name || (!reference.symbol && !length)) {
     return mistake(column, fmt::format("a number{} or @symbol expected for field `{}`", length ? ", a label" : "",
                                        mnemonic.fields[index].name));

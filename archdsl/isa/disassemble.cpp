@@ -82,7 +82,8 @@ class Disassembler {
     append_word(out_, image.memory);
     out_ += fmt::format(" {:#x} ", image.address);
     const auto size = static_cast<std::int64_t>(image.bytes.size());
-    const bool zero = std::all_of(image.bytes.begin(), image.bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+    const bool zero =
+        std::all_of(image.bytes.begin(), image.bytes.end(), [](std::byte b) { return b == std::byte{0}; });
     if (zero && size <= most_zeros - zeros_) {
       zeros_ += size;
       out_ += fmt::format("zeros {}\n", size);
@@ -181,7 +182,7 @@ class Disassembler {
   const Isa& isa_;
   const Program& program_;
   Decoder decoder_;
-  std::size_t count_;  ///< whole instructions
+  std::size_t count_;                               ///< whole instructions
   std::vector<std::vector<std::string>> prefixes_;  ///< by mnemonic and field: ", rows="
   std::string out_;
   Instruction instruction_;

@@ -39,15 +39,12 @@ std::vector<std::string> argument_names(const Architecture& architecture, const 
       }
       return run_arguments(unit.capabilities[static_cast<std::size_t>(mnemonic.capability)]);
     }
-    case Meaning::loop:
-      return {"count", "length"};
+    case Meaning::loop: return {"count", "length"};
     case Meaning::wait:
-    case Meaning::signal:
-      return {"semaphore"};
+    case Meaning::signal: return {"semaphore"};
     case Meaning::set:
     case Meaning::add:
-    case Meaning::fence:
-      break;
+    case Meaning::fence: break;
   }
   return {};
 }
@@ -68,9 +65,8 @@ Emitter::Emitter(const Isa& isa) : isa_(isa) {
     int argument = 0;
     for (const Binding& binding : mnemonic.arguments) add_term(plan, mnemonic, binding, argument++);
     for (const RegisterUpdate& update : mnemonic.updates) add_term(plan, mnemonic, update.amount, argument++);
-    const bool from_fields = std::all_of(mnemonic.updates.begin(), mnemonic.updates.end(), [](const RegisterUpdate& u) {
-      return u.amount.base == Binding::Base::none;
-    });
+    const bool from_fields = std::all_of(mnemonic.updates.begin(), mnemonic.updates.end(),
+                                         [](const RegisterUpdate& u) { return u.amount.base == Binding::Base::none; });
     if (mnemonic.meaning != Meaning::set || !from_fields) continue;
     setters_.push_back(static_cast<int>(m));
     for (const RegisterUpdate& update : mnemonic.updates) add_settable(mnemonic, update);
@@ -83,8 +79,8 @@ Emitter::Emitter(const Isa& isa) : isa_(isa) {
 }
 
 void Emitter::add_term(Plan& plan, const Mnemonic& mnemonic, const Binding& binding, int argument) const {
-  Term term{argument, binding.unit == 0 ? -1 : binding.field, binding.unit, binding.bias, 0, 0,
-            power_of_two(binding.unit)};
+  Term term{
+      argument, binding.unit == 0 ? -1 : binding.field, binding.unit, binding.bias, 0, 0, power_of_two(binding.unit)};
   if (term.field >= 0) {
     const Field& field = mnemonic.fields[static_cast<std::size_t>(term.field)];
     term.lowest = lowest_raw(field);

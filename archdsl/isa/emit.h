@@ -39,8 +39,8 @@ class Emitter {
   /// Explanations name the arguments (src.base) instead of numbering them.
   explicit Emitter(const Architecture& architecture);
 
-  /// Finds fields such that the mnemonic's arguments take `values` (same order as Mnemonic::arguments) under the `known`
-  /// register contents (one per register number). May be longer than the arguments by the amounts of
+  /// Finds fields such that the mnemonic's arguments take `values` (same order as Mnemonic::arguments) under the
+  /// `known` register contents (one per register number). May be longer than the arguments by the amounts of
   /// Mnemonic::updates (a post-increment's step, a set's new values). An absent value is free; fields that nothing
   /// determines are 0. A register is left alone where what remains fits the field beside it; a new content is one
   /// that some `set` mnemonic can give. Returns false with `out.reason` where no instruction does it.

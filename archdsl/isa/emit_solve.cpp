@@ -185,10 +185,9 @@ struct Emitter::Solver {
     }
     for (const Settable& way : emitter.settables_[static_cast<std::size_t>(reg)]) {
       Candidates candidates{way.lowest, way.highest};
-      const bool possible =
-          candidates.require(way.remainder, way.multiple) &&
-          std::all_of(group.terms.begin(), group.terms.end(),
-                      [&](const Term& term) { return !wanted(term) || narrow(candidates, term); });
+      const bool possible = candidates.require(way.remainder, way.multiple) &&
+                            std::all_of(group.terms.begin(), group.terms.end(),
+                                        [&](const Term& term) { return !wanted(term) || narrow(candidates, term); });
       if (!possible) continue;
       if (const auto found = candidates.nearest(target)) return found;
     }
@@ -267,9 +266,8 @@ struct Emitter::Solver {
     if (index < 0 || index >= indexed.count) {
       return fail(fmt::format("field `{}` = {} points beyond its registers", field(indexed.index_field).name, index));
     }
-    return std::all_of(indexed.groups.begin(), indexed.groups.end(), [&](const RegisterGroup& group) {
-      return solve(group, group.reg + static_cast<int>(index));
-    });
+    return std::all_of(indexed.groups.begin(), indexed.groups.end(),
+                       [&](const RegisterGroup& group) { return solve(group, group.reg + static_cast<int>(index)); });
   }
 
   bool run(const Plan& plan) {

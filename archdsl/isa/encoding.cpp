@@ -84,7 +84,8 @@ void encode(const Isa& isa, const Instruction& instruction, std::byte* out) {
 
 bool decode(const Isa& isa, const std::byte* in, Instruction& out) {
   const std::size_t size = static_cast<std::size_t>(isa.width) / 8;
-  const auto opcode = static_cast<std::uint64_t>(read(in, size, slice(size, isa.opcode_offset, isa.opcode_bits, false)));
+  const auto opcode =
+      static_cast<std::uint64_t>(read(in, size, slice(size, isa.opcode_offset, isa.opcode_bits, false)));
   const auto found = std::find_if(isa.mnemonics.begin(), isa.mnemonics.end(),
                                   [opcode](const Mnemonic& mnemonic) { return mnemonic.opcode == opcode; });
   if (found == isa.mnemonics.end()) return false;

@@ -63,12 +63,12 @@ struct Mnemonic {
   std::string name;
   std::uint64_t opcode = 0;
   Meaning meaning{};
-  int unit = -1;        ///< index into Architecture::units (transfer, run, wait, signal)
+  int unit = -1;  ///< index into Architecture::units (transfer, run, wait, signal)
   int route = -1;
   int capability = -1;
   std::vector<Field> fields;
-  std::vector<Binding> arguments;        ///< one per argument of the meaning, in its order (see Route, Capability)
-  std::vector<RegisterUpdate> updates;   ///< set, add: the meaning; otherwise applied after the operands are read
+  std::vector<Binding> arguments;       ///< one per argument of the meaning, in its order (see Route, Capability)
+  std::vector<RegisterUpdate> updates;  ///< set, add: the meaning; otherwise applied after the operands are read
   Location where;
 };
 

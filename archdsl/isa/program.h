@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "archdsl/tensor/value.h"
 #include "archdsl/graph/architecture.h"
+#include "archdsl/tensor/value.h"
 
 namespace accord {
 
@@ -35,7 +35,7 @@ struct Symbol {
 
 /// An operand of a host statement: a symbol, or a temporary of the host's own (dense, row-major).
 struct HostOperand {
-  std::string name;    ///< as in the statements
+  std::string name;  ///< as in the statements
   ElementType type{};
   std::string symbol;  ///< empty: temporary
   Shape shape;         ///< of the temporary
@@ -53,11 +53,11 @@ struct HostWork {
 struct Layer {
   std::string name;
   std::string op;
-  std::string placed_on;   ///< unit, or "host"
+  std::string placed_on;  ///< unit, or "host"
   std::string capability;
-  std::string reason;      ///< why on the host
+  std::string reason;  ///< why on the host
   std::int64_t macs = 0;
-  std::int64_t bound_cycles = 0;  ///< proven lower bound, from the compiler (docs/figures.md)
+  std::int64_t bound_cycles = 0;      ///< proven lower bound, from the compiler (docs/figures.md)
   std::int64_t compulsory_bytes = 0;  ///< off-chip
   std::vector<std::string> outputs;   ///< symbols complete when the layer ends
   bool operator==(const Layer&) const = default;
@@ -65,7 +65,7 @@ struct Layer {
 
 /// Instructions [first, first + count) run until every unit is idle, or the host works. Stages run one after another.
 struct Stage {
-  int layer = -1;                 ///< of a host stage
+  int layer = -1;  ///< of a host stage
   bool host = false;
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -83,19 +83,20 @@ struct MapEntry {
 
 /// What the compiler gives the simulator, and all that it gives.
 struct Program {
-  std::string architecture;       ///< name
+  std::string architecture;  ///< name
   std::string architecture_hash;
   std::string controller = "controller";  ///< names the text section
-  std::vector<std::byte> text;    ///< encoded instructions, Isa::width / 8 bytes each
+  std::vector<std::byte> text;            ///< encoded instructions, Isa::width / 8 bytes each
   std::vector<Image> images;
   std::vector<Symbol> symbols;
   std::vector<Layer> layers;
-  std::vector<Stage> stages;      ///< empty means: the whole text, once
-  std::vector<MapEntry> map;      ///< ascending
+  std::vector<Stage> stages;  ///< empty means: the whole text, once
+  std::vector<MapEntry> map;  ///< ascending
 };
 
-/// ELF64 file: .text.CONTROLLER, .data.MEMORY.N, .symtab, .note.accord (hash), .accord.map and further .accord.* (JSON).
-/// read_program throws accord::Error on anything that is not such a file (cut off, wrong machine, absurd sizes).
+/// ELF64 file: .text.CONTROLLER, .data.MEMORY.N, .symtab, .note.accord (hash), .accord.map and further .accord.*
+/// (JSON). read_program throws accord::Error on anything that is not such a file (cut off, wrong machine, absurd
+/// sizes).
 void write_program(const Program& program, const std::filesystem::path& file);
 Program read_program(const std::filesystem::path& file);
 

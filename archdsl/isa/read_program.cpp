@@ -48,7 +48,8 @@ class Reader {
   void check_header() const {
     const Elf64_Ehdr* ehdr = elf64_getehdr(elf_.get());
     if (ehdr == nullptr || ehdr->e_ident[EI_DATA] != ELFDATA2LSB) throw Error("not a little-endian 64-bit ELF file");
-    if (ehdr->e_machine != EM_NONE) throw Error(fmt::format("is for machine {}, not an accelerator's", ehdr->e_machine));
+    if (ehdr->e_machine != EM_NONE)
+      throw Error(fmt::format("is for machine {}, not an accelerator's", ehdr->e_machine));
   }
 
   std::string_view bytes_of(const std::string& name, Elf_Scn* scn, const Elf64_Shdr& shdr) {

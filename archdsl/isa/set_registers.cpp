@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t most_touched = 256;  ///< registers that one search can tell apart
 constexpr std::size_t writes_at_once = 32;
 constexpr std::size_t most_candidates = 4096;
-constexpr int most_nodes = 20000;  ///< of the search for the fewest instructions, before the first that was found is taken
+constexpr int most_nodes =
+    20000;  ///< of the search for the fewest instructions, before the first that was found is taken
 
 using Touched = std::bitset<most_touched>;
 
@@ -122,8 +123,8 @@ struct Emitter::Sequencer {
       return;
     }
     const bool useful = std::any_of(m.updates.begin(), m.updates.end(), [&](const RegisterUpdate& update) {
-      const auto found = std::find(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(need_count),
-                                   number(update, fields));
+      const auto found =
+          std::find(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(need_count), number(update, fields));
       const auto position = static_cast<std::size_t>(found - numbers.begin());
       return position < need_count && need[position];
     });
@@ -175,8 +176,8 @@ struct Emitter::Sequencer {
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       // Where all is covered but in no order, one more has to come before the end.
       const Candidate& candidate = candidates[c];
-      const bool helps = open.any() ? candidate.good[next]
-                                    : (candidate.bad & ~repaired).none() && (candidate.good & ~repaired).any();
+      const bool helps =
+          open.any() ? candidate.good[next] : (candidate.bad & ~repaired).none() && (candidate.good & ~repaired).any();
       if (!helps) continue;
       chosen.push_back(static_cast<int>(c));
       if (search(need | candidates[c].bad, covered | candidates[c].good, depth)) return true;
@@ -203,8 +204,8 @@ struct Emitter::Sequencer {
   std::string explain(std::span<const RegisterWrite> writes) const {
     if (overflow) return fmt::format("`set` mnemonics change more than {} registers at once", most_touched);
     for (const RegisterWrite& write : writes) {
-      const auto position = static_cast<std::size_t>(std::find(numbers.begin(), numbers.end(), write.reg) -
-                                                     numbers.begin());
+      const auto position =
+          static_cast<std::size_t>(std::find(numbers.begin(), numbers.end(), write.reg) - numbers.begin());
       const bool settable = position >= numbers.size() ||
                             std::any_of(candidates.begin(), candidates.end(),
                                         [&](const Candidate& candidate) { return candidate.good[position]; });

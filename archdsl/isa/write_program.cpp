@@ -55,9 +55,7 @@ std::uint64_t extent(const Symbol& symbol) {
 class Writer {
  public:
   Writer(const Program& program, const std::filesystem::path& file)
-      : program_(program),
-        file_(file),
-        descriptor_(open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+      : program_(program), file_(file), descriptor_(open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
     if (descriptor_.get() < 0) throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
     elf_version(EV_CURRENT);
     elf_.reset(elf_begin(descriptor_.get(), ELF_C_WRITE, nullptr));

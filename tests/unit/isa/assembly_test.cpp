@@ -83,8 +83,8 @@ end: fence
   CHECK(program.symbols[0] == Symbol{"x", "dram", 0x1000, ElementType::i8, {2, 3}, {3, 1}, Symbol::Role::input});
   CHECK(program.symbols[1] == Symbol{"y 1", "dram", 0x2000, ElementType::i32, {2, 3}, {12, 4}, Symbol::Role::output});
   REQUIRE(program.images.size() == 3);
-  CHECK(program.images[0].bytes ==
-        std::vector<std::byte>{std::byte{1}, std::byte{0xfe}, std::byte{0x7f}, std::byte{4}, std::byte{5}, std::byte{6}});
+  CHECK(program.images[0].bytes == std::vector<std::byte>{std::byte{1}, std::byte{0xfe}, std::byte{0x7f}, std::byte{4},
+                                                          std::byte{5}, std::byte{6}});
   CHECK(program.images[1].bytes == std::vector<std::byte>(16));
   float value = 0;
   std::memcpy(&value, program.images[2].bytes.data(), 4);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "sample_isa.h"
@@ -27,6 +28,45 @@ std::vector<std::int64_t> values_of(const Isa& isa, const Emission& emission, co
     result.push_back(value_of(binding, emission.instruction.fields, registers));
   }
   return result;
+}
+
+/// How many `set` instructions lead from `known` to `goal`: breadth first over register contents, each instruction
+/// leaving a register at its goal where its field can, else at something else.
+std::optional<int> fewest_steps(const Isa& isa, const std::vector<MaybeValue>& known,
+                                const std::vector<MaybeValue>& goal) {
+  constexpr std::int64_t something_else = 99;
+  std::vector<std::int64_t> first;
+  for (const MaybeValue& k : known) first.push_back(k.value_or(something_else));
+  const auto apply = [&](const Mnemonic& m, std::vector<std::int64_t> state) {
+    for (std::size_t u = 0; u < m.updates.size(); ++u) {
+      const auto r = static_cast<std::size_t>(m.updates[u].reg);
+      state[r] = something_else;
+      for (std::int64_t raw = lowest_raw(m.fields[u]); raw <= highest_raw(m.fields[u]); ++raw) {
+        if (goal[r] == wrap(isa.registers[r], raw)) state[r] = *goal[r];
+      }
+    }
+    return state;
+  };
+  const auto reached = [&](const std::vector<std::int64_t>& state) {
+    for (std::size_t r = 0; r < state.size(); ++r) {
+      if (goal[r] && state[r] != *goal[r]) return false;
+    }
+    return true;
+  };
+  std::set<std::vector<std::int64_t>> seen;
+  std::vector<std::vector<std::int64_t>> front{first};
+  for (int steps = 0; !front.empty(); ++steps) {
+    if (std::any_of(front.begin(), front.end(), reached)) return steps;
+    std::vector<std::vector<std::int64_t>> next;
+    for (const auto& state : front) {
+      for (const Mnemonic& m : isa.mnemonics) {
+        auto after = apply(m, state);
+        if (seen.insert(after).second) next.push_back(std::move(after));
+      }
+    }
+    front = std::move(next);
+  }
+  return std::nullopt;
 }
 
 /// 0: set base (24 bits, in units of 4096), 1: set stride and mode, 2: mode alone, 3: set file[which], 4: load
@@ -163,7 +203,8 @@ TEST_CASE("does emit find every value that some encoding gives, and are its regi
     }
     std::vector<MaybeValue> known(s.known.size());
     for (std::size_t i = 0; i < known.size(); ++i) {
-      if (random() % 2 == 0) known[i] = wrap(*register_of(s.isa, static_cast<int>(i)), static_cast<std::int64_t>(random()));
+      if (random() % 2 == 0)
+        known[i] = wrap(*register_of(s.isa, static_cast<int>(i)), static_cast<std::int64_t>(random()));
     }
     REQUIRE(emitter.emit(4, wanted, known, s.out));
     std::string reason;
@@ -239,49 +280,16 @@ TEST_CASE("is the cheapest sequence found?") {
       writes.push_back({r, static_cast<std::int64_t>(random() % 16)});
       goal[static_cast<std::size_t>(r)] = writes.back().value;
     }
-    // Oracle: breadth first over register contents, instructions with each field at any value that matters.
-    std::set<std::vector<std::int64_t>> seen;
-    std::vector<std::vector<std::int64_t>> front;
-    std::vector<std::int64_t>& first = front.emplace_back();
-    for (const MaybeValue& k : known) first.push_back(k.value_or(-1));  // unknown: not the goal
-    const auto reached = [&](const std::vector<std::int64_t>& state) {
-      for (std::size_t r = 0; r < 4; ++r) {
-        if (goal[r] && state[r] != *goal[r]) return false;
-      }
-      return true;
-    };
-    int steps = 0;
-    bool found = false;
-    while (!front.empty() && !found) {
-      for (const auto& state : front) found = found || reached(state);
-      if (found) break;
-      std::vector<std::vector<std::int64_t>> next;
-      for (const auto& state : front) {
-        for (const Mnemonic& m : isa.mnemonics) {
-          std::vector<std::int64_t> after = state;
-          for (std::size_t u = 0; u < m.updates.size(); ++u) {
-            const auto r = static_cast<std::size_t>(m.updates[u].reg);
-            after[r] = 99;  // anything but the goal
-            for (std::int64_t raw = lowest_raw(m.fields[u]); raw <= highest_raw(m.fields[u]); ++raw) {
-              const std::int64_t content = wrap(isa.registers[r], raw);
-              if (goal[r] == content) after[r] = content;
-            }
-          }
-          if (seen.insert(after).second) next.push_back(after);
-        }
-      }
-      front = std::move(next);
-      ++steps;
-    }
+    const std::optional<int> steps = fewest_steps(isa, known, goal);
     std::string reason;
     const auto sets = emitter.set_registers(writes, known, &reason);
     CAPTURE(reason);
-    REQUIRE(sets.has_value() == found);
-    if (!found) {
+    REQUIRE(sets.has_value() == steps.has_value());
+    if (!steps) {
       CHECK_FALSE(reason.empty());
       continue;
     }
-    CHECK(static_cast<int>(sets->size()) == steps);
+    CHECK(static_cast<int>(sets->size()) == *steps);
     for (const Instruction& set : *sets) emitter.track(set, known);
     for (std::size_t r = 0; r < 4; ++r) CHECK((!goal[r] || known[r] == goal[r]));
   }

@@ -18,7 +18,8 @@ namespace {
 /// A path in the temporary folder, removed in the end.
 class TemporaryFile {
  public:
-  TemporaryFile() : path_(std::filesystem::temp_directory_path() / ("accord_isa_" + std::to_string(getpid()) + ".elf")) {}
+  TemporaryFile()
+      : path_(std::filesystem::temp_directory_path() / ("accord_isa_" + std::to_string(getpid()) + ".elf")) {}
   ~TemporaryFile() { std::filesystem::remove(path_); }
   const std::filesystem::path& path() const { return path_; }
 

@@ -98,12 +98,13 @@ class Generator {
 
   void stage() {
     Stage stage{any_layer(), pick(0, 1) == 1, pick(0, count_), pick(0, count_), {}};
-    static const double outsides[] = {0.0, -0.0, 0.1, -128, std::numeric_limits<double>::infinity(),
-                                      -std::numeric_limits<double>::infinity(), 5e-324};
+    static const double outsides[] = {
+        0.0,   -0.0, 0.1, -128, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+        5e-324};
     for (auto n = pick(0, 2); n > 0; --n) {
       stage.work.statements.push_back(text());
-      stage.work.operands.push_back({text(), static_cast<ElementType>(pick(0, 10)), text(), {pick(0, 9), pick(0, 9)},
-                                     outsides[pick(0, 6)]});
+      stage.work.operands.push_back(
+          {text(), static_cast<ElementType>(pick(0, 10)), text(), {pick(0, 9), pick(0, 9)}, outsides[pick(0, 6)]});
       stage.work.iterators.push_back({text(), pick(0, 1000)});
     }
     program_.stages.push_back(stage);
@@ -141,8 +142,7 @@ Program random_program(std::mt19937_64& random, const Architecture& architecture
 }
 
 std::string describe(const Program& p) {
-  std::string out = fmt::format("{}|{}|{}\ntext {}\n", p.architecture, p.architecture_hash, p.controller,
-                                hex(p.text));
+  std::string out = fmt::format("{}|{}|{}\ntext {}\n", p.architecture, p.architecture_hash, p.controller, hex(p.text));
   for (const Image& i : p.images) out += fmt::format("image {} {} {}\n", i.memory, i.address, hex(i.bytes));
   for (const Symbol& s : p.symbols) {
     out += fmt::format("symbol {} {} {} {} {} {} {}\n", s.name, s.memory, s.address, name(s.type), s.shape, s.strides,
