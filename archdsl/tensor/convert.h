@@ -9,7 +9,8 @@ namespace accord {
 /// Reads one stored element. Exact for every type but i64 beyond 2^53.
 double load_element(const std::byte* at, ElementType type);
 
-/// Stores `value` with the semantics of a cast (see Expr): saturation for integers, rounding to nearest even for floats.
+/// Stores `value` with the semantics of a cast (see Expr): saturation for integers, rounding to nearest even for
+/// floats.
 void store_element(std::byte* at, ElementType type, double value);
 
 /// Rounds to the nearest value of a float type (returned as float); inputs beyond the range follow the cast rules.

@@ -13,13 +13,29 @@ enum class ExprOp : std::uint8_t {
   constant,  ///< `value` (integers exact up to 2^53)
   access,    ///< reads `Statement::accesses[access]`
   cast,      ///< conversion of args[0] to `type` (see Expr)
-  add, sub, mul, div, min, max, neg, abs,
-  shift_left, shift_right,  ///< integers; right shift is arithmetic
-  round,     ///< to nearest integer, ties to even; stays in its float type
-  round_away,  ///< to nearest integer, ties away from zero
-  floor, ceil, exp, log, sqrt, tanh, erf, pow,
-  less, equal,  ///< 0 or 1, type i32
-  select     ///< args[0] != 0 ? args[1] : args[2]
+  add,
+  sub,
+  mul,
+  div,
+  min,
+  max,
+  neg,
+  abs,
+  shift_left,
+  shift_right,  ///< integers; right shift is arithmetic
+  round,        ///< to nearest integer, ties to even; stays in its float type
+  round_away,   ///< to nearest integer, ties away from zero
+  floor,
+  ceil,
+  exp,
+  log,
+  sqrt,
+  tanh,
+  erf,
+  pow,
+  less,
+  equal,  ///< 0 or 1, type i32
+  select  ///< args[0] != 0 ? args[1] : args[2]
 };
 
 /// Immutable scalar expression tree.

@@ -43,8 +43,8 @@ constexpr float decode(std::uint32_t pattern) {
   const std::uint32_t magnitude = pattern & (F::sign - 1);
   const std::uint32_t sign = (pattern & F::sign) << (31 - F::exponent_bits - F::mantissa_bits);
   const std::uint32_t normal = (magnitude << shift) + (static_cast<std::uint32_t>(127 - F::bias) << 23);
-  const float small = static_cast<float>(static_cast<std::int32_t>(magnitude)) *
-                      power_of_two(F::min_exponent - F::mantissa_bits);
+  const float small =
+      static_cast<float>(static_cast<std::int32_t>(magnitude)) * power_of_two(F::min_exponent - F::mantissa_bits);
   std::uint32_t result = magnitude < (1u << F::mantissa_bits) ? std::bit_cast<std::uint32_t>(small) : normal;
   if constexpr (F::has_infinity) {
     const std::uint32_t special = 0x7F800000u | (magnitude & ((1u << F::mantissa_bits) - 1)) << shift;

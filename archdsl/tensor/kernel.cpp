@@ -45,8 +45,7 @@ CompiledStatement compile(const TensorProgram& program, const Statement& stateme
     result.rules.reads_target |= access.operand == statement.target.operand;
   }
   result.target = add_slot(statement.target);
-  result.rules.ordered =
-      is_float(result.target) || result.reduction == Reduction::assign || result.rules.reads_target;
+  result.rules.ordered = is_float(result.target) || result.reduction == Reduction::assign || result.rules.reads_target;
   result.iterators = iterators_of(statement);
   return result;
 }

@@ -21,8 +21,8 @@ struct StridedOperand {
 /// no other operand unless element for element. Runs on different threads do not disturb each other.
 class Kernel {
  public:
-  /// Throws std::invalid_argument if the statement accesses one operand in two ways (x[i] and x[i + 1]): one address and
-  /// one set of steps cannot say where they lie.
+  /// Throws std::invalid_argument if the statement accesses one operand in two ways (x[i] and x[i + 1]): one address
+  /// and one set of steps cannot say where they lie.
   Kernel(const TensorProgram& program, std::size_t statement);
   ~Kernel();
   Kernel(Kernel&&) noexcept;

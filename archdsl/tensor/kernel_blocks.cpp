@@ -64,30 +64,33 @@ void BlockRunner::bind_scalars() {
     scratch_.is_scalar[a] = step.column == 0 && step.row == 0;
   }
   for (std::size_t c = 0; c < tape.constants.size(); ++c) scratch_.is_scalar[tape.access_types.size() + c] = 1;
-  scratch_.steps.clear();
-  for (const TapeStep& step : tape.steps) bind(step);
+  scratch_.steps.resize(tape.steps.size());
+  char* is_scalar = scratch_.is_scalar.data();
+  for (std::size_t i = 0; i < tape.steps.size(); ++i) {
+    scratch_.steps[i] = bind(tape.steps[i], is_scalar);
+    is_scalar[tape.steps[i].out] = scratch_.steps[i].is_scalar;
+  }
 }
 
-void BlockRunner::bind(const TapeStep& step) {
-  const auto scalar = [&](int reg) { return scratch_.is_scalar[static_cast<std::size_t>(reg)] != 0; };
+BoundStep BlockRunner::bind(const TapeStep& step, const char* is_scalar) {
   BoundStep bound{&step};
-  const bool a = scalar(step.a);
+  const bool a = is_scalar[step.a] != 0;
+  const bool b = is_scalar[step.b] != 0;
   if (step.unary) {
     bound.is_scalar = a;
   } else if (step.binary) {
-    const bool b = scalar(step.b);
     bound.is_scalar = a && b;
-    bound.binary = step.binary[a == b ? LaneTable::vector_vector : a ? LaneTable::scalar_vector : LaneTable::vector_scalar];
+    bound.binary = step.binary[a == b ? LaneTable::vector_vector
+                               : a    ? LaneTable::scalar_vector
+                                      : LaneTable::vector_scalar];
   } else {
-    const bool b = scalar(step.b);
-    const bool c = scalar(step.c);
+    const bool c = is_scalar[step.c] != 0;
     bound.is_scalar = a && b && c;
     bound.fill_a = a && !bound.is_scalar;
     bound.fill_b = b && !bound.is_scalar;
     bound.fill_c = c && !bound.is_scalar;
   }
-  scratch_.is_scalar[static_cast<std::size_t>(step.out)] = bound.is_scalar;
-  scratch_.steps.push_back(bound);
+  return bound;
 }
 
 void BlockRunner::run_blocks() {

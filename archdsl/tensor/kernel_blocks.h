@@ -25,7 +25,7 @@ class BlockRunner {
 
  private:
   void bind_scalars();
-  void bind(const TapeStep& step);
+  static BoundStep bind(const TapeStep& step, const char* is_scalar);
   void run_blocks();
   void run_block(std::int64_t column, std::int64_t row, Block block);
   void load_accesses(std::int64_t column, std::int64_t row, Block block);

@@ -34,7 +34,7 @@ struct KernelScratch {
   std::vector<std::int64_t> counters;
   std::vector<std::byte*> pointers;
   std::vector<const std::byte*> registers;
-  std::vector<Loaded> loaded;     ///< by access
+  std::vector<Loaded> loaded;   ///< by access
   std::vector<char> is_scalar;  ///< by register
   std::vector<BoundStep> steps;
   std::vector<Line> lanes;

@@ -145,8 +145,6 @@ class Compiler {
 
 }  // namespace
 
-Tape make_tape(const TensorProgram& program, const Statement& statement) {
-  return Compiler(program, statement).take();
-}
+Tape make_tape(const TensorProgram& program, const Statement& statement) { return Compiler(program, statement).take(); }
 
 }  // namespace accord

@@ -15,7 +15,8 @@ constexpr std::int64_t lower_bound = type == ElementType::i4    ? -8
                                          : std::numeric_limits<typename ElementOf<type>::Stored>::min();
 template <ElementType type>
 constexpr std::int64_t upper_bound =
-    type == ElementType::i4 ? 7 : static_cast<std::int64_t>(std::numeric_limits<typename ElementOf<type>::Stored>::max());
+    type == ElementType::i4 ? 7
+                            : static_cast<std::int64_t>(std::numeric_limits<typename ElementOf<type>::Stored>::max());
 
 template <ElementType type, typename Lane>
 Lane integer_from_float(float value) {
@@ -36,9 +37,12 @@ auto convert_lane(From value) {
   using E = ElementOf<type>;
   using Lane = typename E::Lane;
   if constexpr (std::is_same_v<Lane, float>) {
-    if constexpr (std::is_same_v<From, float>) return E::narrow(value);
-    else if constexpr (type == ElementType::fp32) return static_cast<float>(value);
-    else return static_cast<float>(round_to(type, static_cast<double>(value)));  // fp32 first would round twice
+    if constexpr (std::is_same_v<From, float>)
+      return E::narrow(value);
+    else if constexpr (type == ElementType::fp32)
+      return static_cast<float>(value);
+    else
+      return static_cast<float>(round_to(type, static_cast<double>(value)));  // fp32 first would round twice
   } else if constexpr (std::is_same_v<From, float>) {
     return integer_from_float<type, Lane>(value);
   } else {

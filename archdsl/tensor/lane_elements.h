@@ -43,17 +43,28 @@ struct Narrow {
 
 template <ElementType type>
 struct ElementOf;
-template <> struct ElementOf<ElementType::i4> : Nibble {};
-template <> struct ElementOf<ElementType::i8> : Plain<std::int8_t, std::int32_t> {};
-template <> struct ElementOf<ElementType::u8> : Plain<std::uint8_t, std::int32_t> {};
-template <> struct ElementOf<ElementType::i16> : Plain<std::int16_t, std::int32_t> {};
-template <> struct ElementOf<ElementType::i32> : Plain<std::int32_t, std::int32_t> {};
-template <> struct ElementOf<ElementType::i64> : Plain<std::int64_t, std::int64_t> {};
-template <> struct ElementOf<ElementType::fp8e4m3> : Narrow<Fp8e4m3, std::uint8_t> {};
-template <> struct ElementOf<ElementType::fp8e5m2> : Narrow<Fp8e5m2, std::uint8_t> {};
-template <> struct ElementOf<ElementType::fp16> : Narrow<Fp16, std::uint16_t> {};
-template <> struct ElementOf<ElementType::bf16> : Narrow<Bf16, std::uint16_t> {};
-template <> struct ElementOf<ElementType::fp32> : Plain<float, float> {};
+template <>
+struct ElementOf<ElementType::i4> : Nibble {};
+template <>
+struct ElementOf<ElementType::i8> : Plain<std::int8_t, std::int32_t> {};
+template <>
+struct ElementOf<ElementType::u8> : Plain<std::uint8_t, std::int32_t> {};
+template <>
+struct ElementOf<ElementType::i16> : Plain<std::int16_t, std::int32_t> {};
+template <>
+struct ElementOf<ElementType::i32> : Plain<std::int32_t, std::int32_t> {};
+template <>
+struct ElementOf<ElementType::i64> : Plain<std::int64_t, std::int64_t> {};
+template <>
+struct ElementOf<ElementType::fp8e4m3> : Narrow<Fp8e4m3, std::uint8_t> {};
+template <>
+struct ElementOf<ElementType::fp8e5m2> : Narrow<Fp8e5m2, std::uint8_t> {};
+template <>
+struct ElementOf<ElementType::fp16> : Narrow<Fp16, std::uint16_t> {};
+template <>
+struct ElementOf<ElementType::bf16> : Narrow<Bf16, std::uint16_t> {};
+template <>
+struct ElementOf<ElementType::fp32> : Plain<float, float> {};
 
 }  // namespace
 }  // namespace accord::ACCORD_LANES

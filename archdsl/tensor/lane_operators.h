@@ -19,15 +19,21 @@ using Wide = typename Unsigned<T>::type;
 
 struct Add {
   template <typename T>
-  static T apply(T a, T b) { return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b)); }
+  static T apply(T a, T b) {
+    return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
+  }
 };
 struct Sub {
   template <typename T>
-  static T apply(T a, T b) { return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b)); }
+  static T apply(T a, T b) {
+    return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
+  }
 };
 struct Mul {
   template <typename T>
-  static T apply(T a, T b) { return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b)); }
+  static T apply(T a, T b) {
+    return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
+  }
 };
 struct Div {
   static float apply(float a, float b) { return a / b; }
@@ -39,11 +45,15 @@ struct Div {
 };
 struct Min {
   template <typename T>
-  static T apply(T a, T b) { return a < b ? a : b; }
+  static T apply(T a, T b) {
+    return a < b ? a : b;
+  }
 };
 struct Max {
   template <typename T>
-  static T apply(T a, T b) { return a > b ? a : b; }
+  static T apply(T a, T b) {
+    return a > b ? a : b;
+  }
 };
 struct ShiftLeft {
   template <typename T>
@@ -67,26 +77,36 @@ struct Pow {
 };
 struct Less {
   template <typename T>
-  static std::int32_t apply(T a, T b) { return a < b; }
+  static std::int32_t apply(T a, T b) {
+    return a < b;
+  }
 };
 struct Equal {
   template <typename T>
-  static std::int32_t apply(T a, T b) { return a == b; }
+  static std::int32_t apply(T a, T b) {
+    return a == b;
+  }
 };
 struct Last {
   template <typename T>
-  static T apply(T, T b) { return b; }
+  static T apply(T, T b) {
+    return b;
+  }
 };
 
 struct Neg {
   static float apply(float a) { return -a; }
   template <typename T>
-  static T apply(T a) { return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a)); }
+  static T apply(T a) {
+    return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a));
+  }
 };
 struct Abs {
   static float apply(float a) { return std::fabs(a); }
   template <typename T>
-  static T apply(T a) { return a < 0 ? Neg::apply(a) : a; }
+  static T apply(T a) {
+    return a < 0 ? Neg::apply(a) : a;
+  }
 };
 struct Round {
   static float apply(float a) { return std::nearbyint(a); }

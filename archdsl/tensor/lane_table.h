@@ -44,13 +44,13 @@ struct LaneTable {
 
   Unary unary[operations][lane_types] = {};
   Binary binary[operations][lane_types][modes] = {};
-  Select select[lane_types][lane_types] = {};            ///< by the type of the condition and of the values
-  Unary convert[lane_types][element_types] = {};         ///< the cast to an element type
-  Unary narrow[element_types] = {};                      ///< wrap-around or rounding after an operation; may be null
-  Unary fill[lane_types] = {};                           ///< repeats the first lane
+  Select select[lane_types][lane_types] = {};     ///< by the type of the condition and of the values
+  Unary convert[lane_types][element_types] = {};  ///< the cast to an element type
+  Unary narrow[element_types] = {};               ///< wrap-around or rounding after an operation; may be null
+  Unary fill[lane_types] = {};                    ///< repeats the first lane
   Load load[element_types] = {};
-  Store store[element_types] = {};                       ///< of lanes that hold values of the element type
-  Fold fold[4][element_types] = {};                      ///< by Reduction: each row into its lane, in order
+  Store store[element_types] = {};   ///< of lanes that hold values of the element type
+  Fold fold[4][element_types] = {};  ///< by Reduction: each row into its lane, in order
   MultiplyAccumulate multiply_accumulate_integer = nullptr;
   MultiplyAccumulate multiply_accumulate_float = nullptr;
 };

@@ -5,6 +5,7 @@
 #include "archdsl/tensor/lane_operators.h"
 #include "archdsl/tensor/lane_loops.h"
 #include "archdsl/tensor/lane_casts.h"
+#include "archdsl/tensor/multiply_accumulate_packing.h"
 #include "archdsl/tensor/multiply_accumulate_loops.h"
 #include "archdsl/tensor/lane_registry.h"
 // clang-format on

@@ -1,7 +1,6 @@
-// No include guard: included once per instruction set, after lane_elements.h (see lane_table.h).
+// No include guard: included once per instruction set (see lane_table.h).
 //
-// Both factors are packed into panels of 32-bit cells: a float, or two consecutive k as a pair of 16-bit integers,
-// which one instruction multiplies and adds. The panels are then multiplied in register tiles.
+// Packed panels multiplied in tiles of registers.
 
 namespace accord::ACCORD_LANES {
 namespace {
@@ -37,160 +36,22 @@ inline Integers multiply_add(Integers sum, Integers a, Integers b) {
 
 inline Floats multiply_add(Floats sum, Floats a, Floats b) { return sum + a * b; }
 
-struct IntegerProduct {
-  using Cell = std::int32_t;
-  static constexpr std::int64_t per_cell = 2;
-
-  template <typename E>
-  static Cell pack(const std::byte* at, std::int64_t step, std::int64_t left) {
-    const auto low = static_cast<std::uint16_t>(E::decode(read<typename E::Stored>(at)));
-    const auto high = left > 1 ? static_cast<std::uint16_t>(E::decode(read<typename E::Stored>(at + step))) : 0u;
-    return static_cast<Cell>(low | static_cast<std::uint32_t>(high) << 16);
-  }
-};
-
-struct FloatProduct {
-  using Cell = float;
-  static constexpr std::int64_t per_cell = 1;
-
-  template <typename E>
-  static Cell pack(const std::byte* at, std::int64_t, std::int64_t) {
-    return E::decode(read<typename E::Stored>(at));
-  }
-};
-
-/// Cells that hold k elements.
-template <typename P>
-constexpr std::int64_t depth_of(std::int64_t k) {
-  return (k + P::per_cell - 1) / P::per_cell;
-}
-
-/// Where a factor lies: its own dimension (rows of a, columns of b) and k.
-struct Factor {
-  const std::byte* base;
-  std::int64_t outer_step;
-  std::int64_t k_step;
-};
-
-template <typename E>
-constexpr std::int64_t stored_bytes = sizeof(typename E::Stored);
-
-// As [outer][cell of k], `depth` cells each.
-template <typename P, typename E>
-void pack_along_k(typename P::Cell* panel, Factor factor, std::int64_t outer, std::int64_t k) {
-  constexpr std::int64_t taken = P::per_cell;
-  const std::int64_t whole = k / taken;
-  for (std::int64_t o = 0; o < outer; ++o) {
-    const std::byte* __restrict from = factor.base + o * factor.outer_step;
-    auto* __restrict to = panel + o * depth_of<P>(k);
-    if (factor.k_step == stored_bytes<E>) {
-      constexpr std::int64_t step = stored_bytes<E>;
-      for (std::int64_t p = 0; p < whole; ++p) to[p] = P::template pack<E>(from + p * taken * step, step, taken);
-    } else {
-      const std::int64_t step = factor.k_step;
-      for (std::int64_t p = 0; p < whole; ++p) to[p] = P::template pack<E>(from + p * taken * step, step, taken);
-    }
-    if (whole * taken < k) to[whole] = P::template pack<E>(from + whole * taken * factor.k_step, factor.k_step, 1);
-  }
-}
-
-// As [cell of k][outer], `width` cells each; those beyond `outer` are zero.
-template <typename P, typename E>
-void pack_across_k(typename P::Cell* panel, Factor factor, std::int64_t outer, std::int64_t k, std::int64_t width) {
-  for (std::int64_t p = 0; p < depth_of<P>(k); ++p) {
-    const std::byte* __restrict from = factor.base + p * P::per_cell * factor.k_step;
-    auto* __restrict to = panel + p * width;
-    const std::int64_t left = k - p * P::per_cell;
-    if (factor.outer_step == stored_bytes<E> && left >= P::per_cell) {
-      for (std::int64_t o = 0; o < outer; ++o)
-        to[o] = P::template pack<E>(from + o * stored_bytes<E>, factor.k_step, P::per_cell);
-    } else {
-      for (std::int64_t o = 0; o < outer; ++o)
-        to[o] = P::template pack<E>(from + o * factor.outer_step, factor.k_step, left);
-    }
-    for (std::int64_t o = outer; o < width; ++o) to[o] = 0;
-  }
-}
-
-// From [outer][depth] to [depth][width].
-template <typename Cell>
-void transpose(const Cell* from, Cell* to, std::int64_t outer, std::int64_t depth, std::int64_t width) {
-  typedef Cell Four __attribute__((vector_size(16)));
-  typedef std::int32_t Order __attribute__((vector_size(16)));
-  std::int64_t o = 0;
-  for (; o + 4 <= outer; o += 4) {
-    std::int64_t p = 0;
-    for (; p + 4 <= depth; p += 4) {
-      Four row[4];
-      for (int r = 0; r < 4; ++r) __builtin_memcpy(&row[r], from + (o + r) * depth + p, 16);
-      const Four low02 = __builtin_shuffle(row[0], row[2], Order{0, 4, 1, 5});
-      const Four low13 = __builtin_shuffle(row[1], row[3], Order{0, 4, 1, 5});
-      const Four high02 = __builtin_shuffle(row[0], row[2], Order{2, 6, 3, 7});
-      const Four high13 = __builtin_shuffle(row[1], row[3], Order{2, 6, 3, 7});
-      const Four column[4] = {__builtin_shuffle(low02, low13, Order{0, 4, 1, 5}),
-                              __builtin_shuffle(low02, low13, Order{2, 6, 3, 7}),
-                              __builtin_shuffle(high02, high13, Order{0, 4, 1, 5}),
-                              __builtin_shuffle(high02, high13, Order{2, 6, 3, 7})};
-      for (int c = 0; c < 4; ++c) __builtin_memcpy(to + (p + c) * width + o, &column[c], 16);
-    }
-    for (; p < depth; ++p)
-      for (int r = 0; r < 4; ++r) to[p * width + o + r] = from[(o + r) * depth + p];
-  }
-  for (; o < width; ++o)
-    for (std::int64_t p = 0; p < depth; ++p) to[p * width + o] = o < outer ? from[o * depth + p] : Cell{0};
-}
-
-/// A panel's distances between its own dimension's cells and between those of k.
-struct PanelSteps {
-  std::int64_t outer, k;
-};
-
-// In the order in which the factor lies in memory.
-template <typename P, typename E>
-PanelSteps pack_rows(typename P::Cell* panel, Factor a, std::int64_t rows, std::int64_t k) {
-  if (a.outer_step == stored_bytes<E> && a.k_step != stored_bytes<E>) {
-    pack_across_k<P, E>(panel, a, rows, k, rows);
-    return {1, rows};
-  }
-  pack_along_k<P, E>(panel, a, rows, k);
-  return {depth_of<P>(k), 1};
-}
-
-template <typename P, typename E>
-void pack_columns(typename P::Cell* panel, Factor b, std::int64_t columns, std::int64_t k, std::int64_t width,
-                  typename P::Cell* scratch) {
-  if (b.k_step != stored_bytes<E> || columns < 4) return pack_across_k<P, E>(panel, b, columns, k, width);
-  pack_along_k<P, E>(scratch, b, columns, k);
-  transpose(scratch, panel, columns, depth_of<P>(k), width);
-}
-
-template <typename P>
-struct Packers {
-  using Cell = typename P::Cell;
-  PanelSteps (*rows[LaneTable::element_types])(Cell*, Factor, std::int64_t, std::int64_t) = {};
-  void (*columns[LaneTable::element_types])(Cell*, Factor, std::int64_t, std::int64_t, std::int64_t, Cell*) = {};
-};
-
-template <typename P, ElementType... type>
-constexpr Packers<P> make_packers() {
-  Packers<P> result;
-  ((result.rows[static_cast<std::size_t>(type)] = pack_rows<P, ElementOf<type>>), ...);
-  ((result.columns[static_cast<std::size_t>(type)] = pack_columns<P, ElementOf<type>>), ...);
-  return result;
-}
-
-template <typename P>
-constexpr Packers<P> packers = {};
-template <>
-constexpr Packers<IntegerProduct> packers<IntegerProduct> =
-    make_packers<IntegerProduct, ElementType::i4, ElementType::i8, ElementType::u8, ElementType::i16>();
-template <>
-constexpr Packers<FloatProduct> packers<FloatProduct> =
-    make_packers<FloatProduct, ElementType::fp8e4m3, ElementType::fp8e5m2, ElementType::fp16, ElementType::bf16,
-                 ElementType::fp32>();
-
 template <typename Cell>
 using VectorOf = typename Vector<Cell>::Type;
+
+// Fewer than a whole vector of cells.
+template <typename Cell>
+void copy_cells(Cell* lanes, const std::byte* at, std::int64_t step, std::int64_t count) {
+  std::int64_t i = 0;
+  for (; step == 4 && i + 4 <= count; i += 4) __builtin_memcpy(lanes + i, at + i * 4, 16);
+  for (; i < count; ++i) lanes[i] = read<Cell>(at + i * step);
+}
+template <typename Cell>
+void copy_cells(std::byte* at, const Cell* lanes, std::int64_t step, std::int64_t count) {
+  std::int64_t i = 0;
+  for (; step == 4 && i + 4 <= count; i += 4) __builtin_memcpy(at + i * 4, lanes + i, 16);
+  for (; i < count; ++i) write<Cell>(at + i * step, lanes[i]);
+}
 
 template <typename Cell>
 VectorOf<Cell> load_vector(const std::byte* at, std::int64_t step, std::int64_t count) {
@@ -199,7 +60,7 @@ VectorOf<Cell> load_vector(const std::byte* at, std::int64_t step, std::int64_t 
     __builtin_memcpy(&result, at, sizeof result);
   } else {
     Cell lanes[Vector<Cell>::lanes] = {};
-    for (std::int64_t i = 0; i < count; ++i) lanes[i] = read<Cell>(at + i * step);
+    copy_cells(lanes, at, step, count);
     __builtin_memcpy(&result, lanes, sizeof result);
   }
   return result;
@@ -212,7 +73,7 @@ void store_vector(std::byte* at, std::int64_t step, std::int64_t count, VectorOf
   } else {
     Cell lanes[Vector<Cell>::lanes];
     __builtin_memcpy(lanes, &value, sizeof value);
-    for (std::int64_t i = 0; i < count; ++i) write<Cell>(at + i * step, lanes[i]);
+    copy_cells(at, lanes, step, count);
   }
 }
 

@@ -22,9 +22,9 @@ struct StatementError {
 
 /// What names mean while statements are parsed.
 struct StatementContext {
-  std::map<std::string, ElementType> operand_types;   ///< every operand must be here
-  std::map<std::string, std::int64_t> constants;      ///< names replaced by integers (params, attributes)
-  std::vector<std::string> iterator_order;            ///< optional; further iterators are appended as they occur
+  std::map<std::string, ElementType> operand_types;  ///< every operand must be here
+  std::map<std::string, std::int64_t> constants;     ///< names replaced by integers (params, attributes)
+  std::vector<std::string> iterator_order;           ///< optional; further iterators are appended as they occur
 };
 
 /// Parses statements such as

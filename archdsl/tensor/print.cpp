@@ -93,8 +93,7 @@ class Printer {
 
   std::string print_call(const Expr& expr) const {
     std::string text(expr.op == ExprOp::cast ? name(expr.type) : name(expr.op));
-    for (std::size_t i = 0; i < expr.args.size(); ++i)
-      text.append(i == 0 ? "(" : ", ").append(print(*expr.args[i], 0));
+    for (std::size_t i = 0; i < expr.args.size(); ++i) text.append(i == 0 ? "(" : ", ").append(print(*expr.args[i], 0));
     text.push_back(')');
     return text;
   }

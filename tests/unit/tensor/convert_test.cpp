@@ -95,7 +95,8 @@ TEST_CASE("between neighbours the nearest wins, and the even one in the middle")
       if (single != middle) continue;
       REQUIRE(round_to(format.type, single) == static_cast<float>(defined_value(format, even)));
       REQUIRE(round_to(format.type, std::nextafter(single, 0.0f)) == static_cast<float>(low));
-      REQUIRE(round_to(format.type, std::nextafter(single, std::numeric_limits<float>::infinity())) == static_cast<float>(high));
+      REQUIRE(round_to(format.type, std::nextafter(single, std::numeric_limits<float>::infinity())) ==
+              static_cast<float>(high));
     }
   }
 }

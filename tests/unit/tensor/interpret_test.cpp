@@ -61,17 +61,17 @@ TEST_CASE("a matrix product accumulates onto what is there") {
 }
 
 TEST_CASE("a padded convolution and pool read the outside value") {
-  const TensorProgram conv = program({"y[p] += i32(x[p + r - 1]) * i32(w[r])"},
-                                     {{"x", ElementType::i8}, {"w", ElementType::i8}, {"y", ElementType::i32}},
-                                     {{"p", 3}, {"r", 3}});
+  const TensorProgram conv =
+      program({"y[p] += i32(x[p + r - 1]) * i32(w[r])"},
+              {{"x", ElementType::i8}, {"w", ElementType::i8}, {"y", ElementType::i32}}, {{"p", 3}, {"r", 3}});
   std::vector<DenseTensor> operands = {tensor(ElementType::i32, {3}, {0, 0, 0}),
                                        tensor(ElementType::i8, {3}, {1, 2, 3}),
                                        tensor(ElementType::i8, {3}, {1, 10, 100})};
   interpret(conv, operands);
   CHECK(values(operands[0]) == std::vector<double>{210, 321, 32});
 
-  const TensorProgram pool = program({"y[p] max= x[2*p + r - 1]"}, {{"x", ElementType::i8}, {"y", ElementType::i8}},
-                                     {{"p", 2}, {"r", 2}});
+  const TensorProgram pool =
+      program({"y[p] max= x[2*p + r - 1]"}, {{"x", ElementType::i8}, {"y", ElementType::i8}}, {{"p", 2}, {"r", 2}});
   std::vector<DenseTensor> planes = {tensor(ElementType::i8, {2}, {-128, -128}),
                                      tensor(ElementType::i8, {3}, {-5, -7, -6}, -128)};
   interpret(pool, planes);

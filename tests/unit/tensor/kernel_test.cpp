@@ -98,7 +98,8 @@ void run_kernel(const TensorProgram& program, std::vector<DenseTensor>& operands
     layouts.push_back(random_layout(operands[o], random));
     place(layouts[o], access_of(statement, static_cast<int>(o)), program.iterators.size());
     for_each_element(operands[o], layouts[o], [&](std::size_t dense, std::size_t laid) {
-      std::memcpy(&layouts[o].memory[laid], &operands[o].data[dense], static_cast<std::size_t>(bytes(operands[o].type)));
+      std::memcpy(&layouts[o].memory[laid], &operands[o].data[dense],
+                  static_cast<std::size_t>(bytes(operands[o].type)));
     });
   }
   for (Layout& layout : layouts) strided.push_back({layout.memory.data() + layout.base, layout.steps});
@@ -107,7 +108,8 @@ void run_kernel(const TensorProgram& program, std::vector<DenseTensor>& operands
   Kernel(program, 0).run(extents, strided);
   for (std::size_t o = 0; o < operands.size(); ++o)
     for_each_element(operands[o], layouts[o], [&](std::size_t dense, std::size_t laid) {
-      std::memcpy(&operands[o].data[dense], &layouts[o].memory[laid], static_cast<std::size_t>(bytes(operands[o].type)));
+      std::memcpy(&operands[o].data[dense], &layouts[o].memory[laid],
+                  static_cast<std::size_t>(bytes(operands[o].type)));
     });
 }
 
@@ -156,7 +158,8 @@ int first_difference(const DenseTensor& a, const DenseTensor& b) {
 void compare(TensorProgram program, Random& random) {
   const std::string text = to_string(program, program.statements[0]);
   std::string where = text;
-  for (const Iterator& iterator : program.iterators) where += " " + iterator.name + "=" + std::to_string(iterator.extent);
+  for (const Iterator& iterator : program.iterators)
+    where += " " + iterator.name + "=" + std::to_string(iterator.extent);
   for (const Operand& operand : program.operands) where += " " + operand.name + ":" + std::string(name(operand.type));
   CAPTURE(where);
   std::vector<DenseTensor> expected = random_operands(program, random);
@@ -189,9 +192,9 @@ std::string random_expression(Random& random, const std::vector<std::string>& le
   if (depth == 0 || uniform(random, 0, 5) == 0) return pick(random, leaves);
   const auto inner = [&] { return random_expression(random, leaves, depth - 1); };
   static const std::vector<std::string> infix = {"+", "-", "*", "/", "<", "==", "<<", ">>", "+", "-", "*"};
-  static const std::vector<std::string> functions = {"round", "round_away", "floor", "ceil", "abs",    "sqrt", "relu",
-                                                     "i4",    "i8",         "u8",    "i16",  "i32",    "i64",  "fp32",
-                                                     "fp16",  "bf16",       "fp8e4m3", "fp8e5m2", "tanh", "exp", "-"};
+  static const std::vector<std::string> functions = {
+      "round", "round_away", "floor", "ceil", "abs",  "sqrt",    "relu",    "i4",   "i8",  "u8", "i16",
+      "i32",   "i64",        "fp32",  "fp16", "bf16", "fp8e4m3", "fp8e5m2", "tanh", "exp", "-"};
   switch (uniform(random, 0, 9)) {
     case 0: return "min(" + inner() + ", " + inner() + ")";
     case 1: return "clamp(" + inner() + ", " + inner() + ", " + inner() + ")";
@@ -209,8 +212,10 @@ TEST_CASE("kernels give what the interpreter gives on random statements") {
   const unsigned seed = std::random_device{}();
   CAPTURE(seed);
   Random random(seed);
-  const std::vector<std::string> targets = {"y[i,j]", "y[j,i]", "y[i]", "y[k]", "y", "y[i + 2*j]", "y[i + j]", "y[k,j,i]"};
-  const std::vector<std::string> accesses = {"[i,j]", "[j,i]", "[i]", "[j]", "[k]", "", "[i,k]", "[k,j]", "[2*i + k, j + 1]"};
+  const std::vector<std::string> targets = {"y[i,j]", "y[j,i]",     "y[i]",     "y[k]",
+                                            "y",      "y[i + 2*j]", "y[i + j]", "y[k,j,i]"};
+  const std::vector<std::string> accesses = {"[i,j]", "[j,i]",           "[i]", "[j]", "[k]", "", "[i,k]",
+                                             "[k,j]", "[2*i + k, j + 1]"};
   const std::vector<std::string> reductions = {"=", "+=", "max=", "min="};
   const std::vector<std::string> literals = {"1", "-3", "2", "0"};
   int executed = 0;
@@ -236,7 +241,8 @@ TEST_CASE("kernels give what the interpreter gives on random statements") {
     std::int64_t points = 1;
     for (const Iterator& iterator : program.iterators) points *= iterator.extent;
     if (points > 20000) continue;
-    if (std::any_of(program.iterators.begin(), program.iterators.end(), [](const Iterator& i) { return i.extent == 0; }))
+    if (std::any_of(program.iterators.begin(), program.iterators.end(),
+                    [](const Iterator& i) { return i.extent == 0; }))
       for (Iterator& iterator : program.iterators) iterator.extent = std::min<std::int64_t>(iterator.extent, 1);
     compare(program, random);
     ++executed;
@@ -269,11 +275,12 @@ TEST_CASE("products of every type pair agree with the interpreter at awkward siz
     std::string text = pick(random, forms);
     for (std::size_t at; (at = text.find('T')) != std::string::npos;) text.replace(at, 1, type);
     const auto extent = [&] { return uniform(random, 0, 3) ? uniform(random, 1, 20) : uniform(random, 21, 80); };
-    const TensorProgram program = parsed(text,
-                                         {{"a", pick(random, integer ? integers : floats)},
-                                          {"b", pick(random, integer ? integers : floats)},
-                                          {"c", *parse_element_type(type)}},
-                                         {{"i", extent()}, {"j", extent()}, {"k", extent()}, {"n", uniform(random, 1, 4)}});
+    const TensorProgram program =
+        parsed(text,
+               {{"a", pick(random, integer ? integers : floats)},
+                {"b", pick(random, integer ? integers : floats)},
+                {"c", *parse_element_type(type)}},
+               {{"i", extent()}, {"j", extent()}, {"k", extent()}, {"n", uniform(random, 1, 4)}});
     compare(program, random);
   }
 }
@@ -322,7 +329,9 @@ TEST_CASE("every rounding and saturating cast agrees on hard floats") {
 }
 
 TEST_CASE("an operand accessed in two ways is refused") {
-  CHECK_THROWS_AS(Kernel(parsed("y[i] = x[i] + x[i + 1]", {{"x", ElementType::i8}, {"y", ElementType::i8}}, {{"i", 1}}), 0),
-                  std::invalid_argument);
-  CHECK_NOTHROW(Kernel(parsed("y[i] = y[i] + x[i] * x[i]", {{"x", ElementType::i8}, {"y", ElementType::i8}}, {{"i", 1}}), 0));
+  CHECK_THROWS_AS(
+      Kernel(parsed("y[i] = x[i] + x[i + 1]", {{"x", ElementType::i8}, {"y", ElementType::i8}}, {{"i", 1}}), 0),
+      std::invalid_argument);
+  CHECK_NOTHROW(
+      Kernel(parsed("y[i] = y[i] + x[i] * x[i]", {{"x", ElementType::i8}, {"y", ElementType::i8}}, {{"i", 1}}), 0));
 }

@@ -11,11 +11,11 @@ namespace {
 
 StatementContext context() {
   StatementContext result;
-  result.operand_types = {{"a", ElementType::i8},     {"b", ElementType::i8},    {"c", ElementType::i32},
-                          {"x", ElementType::i8},     {"u", ElementType::u8},    {"y", ElementType::i8},
-                          {"f", ElementType::fp32},   {"h", ElementType::fp16},  {"g", ElementType::bf16},
+  result.operand_types = {{"a", ElementType::i8},      {"b", ElementType::i8},      {"c", ElementType::i32},
+                          {"x", ElementType::i8},      {"u", ElementType::u8},      {"y", ElementType::i8},
+                          {"f", ElementType::fp32},    {"h", ElementType::fp16},    {"g", ElementType::bf16},
                           {"e", ElementType::fp8e4m3}, {"d", ElementType::fp8e5m2}, {"w", ElementType::i16},
-                          {"acc", ElementType::i32},  {"big", ElementType::i64}, {"scale", ElementType::fp32}};
+                          {"acc", ElementType::i32},   {"big", ElementType::i64},   {"scale", ElementType::fp32}};
   result.constants = {{"s", 2}, {"pad", 1}, {"lo", -128}, {"hi", 127}, {"huge", std::int64_t{1} << 60}};
   return result;
 }
@@ -39,9 +39,7 @@ StatementError error(const std::string& text) {
   return std::get<StatementError>(result);
 }
 
-ElementType type_of(const std::string& expression) {
-  return parsed("c[i] = " + expression).statements[0].value->type;
-}
+ElementType type_of(const std::string& expression) { return parsed("c[i] = " + expression).statements[0].value->type; }
 
 bool same(const Expr& a, const Expr& b) {
   if (a.op != b.op || a.type != b.type || a.access != b.access || a.args.size() != b.args.size()) return false;
@@ -84,7 +82,9 @@ TEST_CASE("iterators come in the order the context gives") {
 }
 
 TEST_CASE("indices are affine, with constants as coefficients") {
-  const auto index = [](const std::string& text) { return parsed("y[" + text + "] = 0").statements[0].target.indices[0]; };
+  const auto index = [](const std::string& text) {
+    return parsed("y[" + text + "] = 0").statements[0].target.indices[0];
+  };
   CHECK(index("p*s + r - pad") == AffineIndex{{{0, 2}, {1, 1}}, -1});
   CHECK(index("2*(p + 3*q) - p*2") == AffineIndex{{{1, 6}}, 0});
   CHECK(index("-p + 5") == AffineIndex{{{0, -1}}, 5});
@@ -220,7 +220,9 @@ TEST_CASE("excessive nesting and length are errors, not crashes") {
 }
 
 TEST_CASE("no truncation of a valid statement crashes the parser") {
-  const std::string text = "y[n,p*s + r - pad] max= i8(clamp(round(fp32(x[n,p]) * 1.5e-3), lo, -hi)) << 2 < (-inf == 3)";
+  const std::string text =
+      "y[n,p*s + r - pad] max= i8(clamp(round(fp32(x[n,p]) * 1.5e-3), lo, -hi)) << 2 < (-inf == 3)";
   for (std::size_t length = 0; length <= text.size(); ++length)
-    for (char junk : {' ', '[', '(', '*', '\0', '\xff', ','}) (void)parse_statements({text.substr(0, length) + junk}, context());
+    for (char junk : {' ', '[', '(', '*', '\0', '\xff', ','})
+      (void)parse_statements({text.substr(0, length) + junk}, context());
 }
