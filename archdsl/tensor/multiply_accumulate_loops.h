@@ -77,6 +77,13 @@ void store_vector(std::byte* at, std::int64_t step, std::int64_t count, VectorOf
   }
 }
 
+template <typename Cell>
+VectorOf<Cell> load_whole(const Cell* at) {
+  VectorOf<Cell> result;
+  __builtin_memcpy(&result, at, sizeof result);
+  return result;
+}
+
 /// A tile of c and the panels it sums over.
 template <typename Cell>
 struct Tile {
@@ -91,20 +98,28 @@ template <typename Cell, int rows, int vectors>
 void multiply_tile(const Tile<Cell>& tile) {
   using V = VectorOf<Cell>;
   constexpr std::int64_t lanes = Vector<Cell>::lanes;
+  // Unrolled, so that the sums stay in registers.
   V sum[rows][vectors];
   const auto valid = [&](int v) { return std::min(lanes, tile.columns - v * lanes); };
+#pragma GCC unroll 4
   for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v)
       sum[r][v] = load_vector<Cell>(tile.c + r * tile.c_i + v * lanes * tile.c_j, tile.c_j, valid(v));
   for (std::int64_t p = 0; p < tile.depth; ++p) {
     V b[vectors];
-    __builtin_memcpy(b, tile.b + p * tile.width, sizeof b);
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) b[v] = load_whole(tile.b + p * tile.width + v * lanes);
+#pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
       const V a = tile.a[r * tile.a_steps.outer + p * tile.a_steps.k] - V{};
+#pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) sum[r][v] = multiply_add(sum[r][v], a, b[v]);
     }
   }
+#pragma GCC unroll 4
   for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v)
       store_vector<Cell>(tile.c + r * tile.c_i + v * lanes * tile.c_j, tile.c_j, valid(v), sum[r][v]);
 }
