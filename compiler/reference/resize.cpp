@@ -10,11 +10,12 @@
 namespace accord::reference {
 namespace {
 
-/// Position in the input that an output index stands for.
+/// Position in the input that an output index stands for. As in ONNX, the output's length is in * scale, not rounded.
 double source_position(const std::string& transformation, std::int64_t at, double scale, std::int64_t in, std::int64_t out) {
-  const auto x = static_cast<double>(at);
+  const auto x = static_cast<double>(at), length = static_cast<double>(in);
   if (transformation == "asymmetric") return x / scale;
-  if (transformation == "align_corners") return out == 1 ? 0 : x * static_cast<double>(in - 1) / static_cast<double>(out - 1);
+  if (transformation == "align_corners") return out == 1 ? 0 : x * (length - 1) / (length * scale - 1);
+  if (transformation == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
   if (transformation == "pytorch_half_pixel" && out == 1) return 0;
   return (x + 0.5) / scale - 0.5;
 }
@@ -30,15 +31,26 @@ struct Tap {
   double weight = 1;
 };
 
+/// Keys' cubic convolution kernel.
+double cubic_weight(double d, double a) {
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
 std::vector<Tap> taps_at(const Operator& op, double x, std::int64_t size) {
   auto inside = [size](double i) { return static_cast<std::int64_t>(std::clamp(i, 0.0, static_cast<double>(size - 1))); };
   const std::string mode = attribute(op, "mode", std::string("nearest"));
   if (mode == "nearest") {
     return {{inside(round_position(attribute(op, "nearest_mode", std::string("round_prefer_floor")), x)), 1}};
   }
-  if (mode != "linear") throw Error("Resize " + op.name + ": mode " + mode + " is not supported");
   const double left = std::floor(x), part = x - left;
-  return {{inside(left), 1 - part}, {inside(left + 1), part}};
+  if (mode == "linear") return {{inside(left), 1 - part}, {inside(left + 1), part}};
+  if (mode != "cubic") throw Error("Resize " + op.name + ": mode " + mode + " is not supported");
+  std::vector<Tap> taps;
+  for (int i = -1; i <= 2; ++i) {
+    taps.push_back({inside(left + i), cubic_weight(std::abs(part - i), attribute(op, "cubic_coeff_a", -0.75))});
+  }
+  return taps;
 }
 
 void resize_axis(const OperatorCall& call, std::size_t axis, double scale, std::int64_t out, std::vector<double>& values, Shape& shape) {
