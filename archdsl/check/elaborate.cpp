@@ -40,7 +40,7 @@ ComponentKind read_kind(Scope& scope, const NodeEntry& entry) {
 /// Names first, so that components may refer to those below them.
 void collect_names(Elaboration& elaboration, const Node& node) {
   int memories = 0, links = 0, units = 0, controllers = 0;
-  for (const NodeEntry& entry : node.entries) {
+  for (const NodeEntry& entry : elaboration.scope.entries(&node, "components", 1024)) {
     if (!elaboration.scope.check_name(entry.key.text, entry.key.place, "component")) continue;
     Elaboration::Component component{entry.key.text, read_kind(elaboration.scope, entry), -1, &entry.value,
                                      entry.key.place};
@@ -127,12 +127,8 @@ int Elaboration::resolve(ComponentKind kind, const std::string& name, const Plac
 }
 
 void read_components(Elaboration& elaboration, const Node& node) {
-  if (!node.is_map()) {
-    elaboration.scope.reporter().report("wrong-form", node.place,
-                                        fmt::format("components is a map, not {}", describe(node.kind)));
-    return;
-  }
   collect_names(elaboration, node);
+  if (elaboration.components.empty()) return;
   for (const auto& component : elaboration.components) {
     if (component.kind == ComponentKind::memory) {
       elaboration.architecture.memories.push_back(read_memory(elaboration, component));

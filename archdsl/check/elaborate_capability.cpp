@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t greatest_extent = std::int64_t{1} << 40;
 constexpr std::size_t most_statements = 64;
+constexpr std::size_t longest_statement = 4096;
 
 /// Reads one entry of `capabilities`.
 class CapabilityReader {
@@ -56,9 +57,7 @@ class CapabilityReader {
   }
 
   void read_dims(const Node* node) {
-    if (!node) return;
-    MapReader(scope_, *node, "dims");
-    for (const NodeEntry& entry : node->entries) {
+    for (const NodeEntry& entry : scope_.entries(node, "dims", 32)) {
       if (!scope_.check_name(entry.key.text, entry.key.place, "dimension")) continue;
       capability_.dims.push_back(read_dim(entry));
       dim_places_.push_back(entry.key.place);
@@ -108,8 +107,7 @@ class CapabilityReader {
   }
 
   bool read_types(const Node& node, StatementContext& context) {
-    MapReader(scope_, node, "types");
-    for (const NodeEntry& entry : node.entries) {
+    for (const NodeEntry& entry : scope_.entries(&node, "types", 64)) {
       const auto text = scope_.text(entry.value, fmt::format("type of `{}`", entry.key.text));
       const auto type = text ? parse_element_type(*text) : std::nullopt;
       scope_.check_name(entry.key.text, entry.key.place, "operand");
@@ -145,6 +143,10 @@ class CapabilityReader {
       }
       const auto resolved = scope_.resolve(*item);
       if (!resolved) return false;
+      if (resolved->text.size() > longest_statement) {
+        report("bad-statement", item->place, fmt::format("longer than {} characters", longest_statement));
+        return false;
+      }
       texts.push_back(resolved->text);
       auto parsed = parse_statements(texts, context);
       if (const auto* const error = std::get_if<StatementError>(&parsed)) {
@@ -194,10 +196,9 @@ class CapabilityReader {
   void read_operands(const Node* node) {
     const auto& operands = capability_.program.operands;
     capability_.operands.resize(operands.size());
-    if (node) MapReader(scope_, *node, "operands");
     std::vector<std::string> names;
     for (const Operand& o : operands) names.push_back(o.name);
-    for (const NodeEntry& entry : node ? node->entries : std::vector<NodeEntry>{}) {
+    for (const NodeEntry& entry : scope_.entries(node, "operands", 64)) {
       const int index = operand(entry.key.text);
       if (index < 0) {
         report("unknown-name", entry.key.place, fmt::format("the statements have no operand `{}`", entry.key.text),
@@ -297,9 +298,7 @@ class CapabilityReader {
 }  // namespace
 
 void read_capabilities(Elaboration& elaboration, const Node* node, Unit& unit, UnitSource& source) {
-  if (!node) return;
-  MapReader(elaboration.scope, *node, "capabilities");
-  for (const NodeEntry& entry : node->entries) {
+  for (const NodeEntry& entry : elaboration.scope.entries(node, "capabilities", 256)) {
     const std::size_t errors = elaboration.scope.reporter().errors();
     CapabilityReader reader(elaboration, entry, unit.kind);
     unit.capabilities.push_back(reader.read());

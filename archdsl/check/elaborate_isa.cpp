@@ -41,9 +41,7 @@ Register read_register(Scope& scope, const NodeEntry& entry) {
 }
 
 void read_registers(Scope& scope, const Node* node, Isa& isa, std::vector<Place>& places) {
-  if (!node) return;
-  MapReader(scope, *node, "registers");
-  for (const NodeEntry& entry : node->entries) {
+  for (const NodeEntry& entry : scope.entries(node, "registers", 4096)) {
     Register result = read_register(scope, entry);
     result.first = isa.register_count;
     isa.register_count = std::min(isa.register_count + result.count, 2 * most_registers);
@@ -59,9 +57,8 @@ void read_registers(Scope& scope, const Node* node, Isa& isa, std::vector<Place>
 void read_mnemonics(Elaboration& elaboration, const Node& node, const std::vector<Place>& register_places) {
   Isa& isa = elaboration.architecture.isa;
   Reporter& reporter = elaboration.scope.reporter();
-  MapReader(elaboration.scope, node, "mnemonics");
   std::vector<bool> used(isa.registers.size());
-  for (const NodeEntry& entry : node.entries) {
+  for (const NodeEntry& entry : elaboration.scope.entries(&node, "mnemonics", 4096)) {
     isa.mnemonics.push_back(MnemonicReader(elaboration, entry, used).read());
     elaboration.mnemonic_places.push_back(entry.key.place);
   }

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "archdsl/check/elaborate.h"
 
 namespace accord {
 
 namespace {
 
+constexpr std::size_t most_routes = 256;
 constexpr std::size_t most_walk_dims = 8;
 constexpr std::int64_t unlimited = std::int64_t{1} << 40;  ///< extent of a walk that declares no limit
 
@@ -146,7 +150,14 @@ Unit read_mover(Elaboration& elaboration, const Elaboration::Component& componen
   unit.area_um2 = reader.area("area");
   const int link = read_route_link(elaboration, reader.find("link"), -1);
   if (const Node* const routes = reader.find("routes")) {
-    for (const Node* const route : items_of(*routes)) read_route(elaboration, *route, link, unit, source);
+    const std::vector<const Node*> items = items_of(*routes);
+    if (items.size() > most_routes) {
+      elaboration.scope.reporter().report("out-of-range", routes->place,
+                                          fmt::format("more than {} routes", most_routes));
+      source.routes_known = false;
+    }
+    for (const Node* const route : std::span(items).first(std::min(items.size(), most_routes)))
+      read_route(elaboration, *route, link, unit, source);
   }
   if (const Node* const capabilities = reader.find("capabilities")) {
     read_capabilities(elaboration, capabilities, unit, source);

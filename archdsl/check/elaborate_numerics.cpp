@@ -98,8 +98,9 @@ Numerics read_numerics(Elaboration& elaboration, const Node* node) {
   const Node* const requantise = reader.find("requantise");
   if (requantise) numerics.requantise = scope.text(*requantise, "requantise").value_or(numerics.requantise);
   if (const Node* const parameters = reader.find("parameters")) {
-    MapReader(scope, *parameters, "parameters");
-    for (const NodeEntry& entry : parameters->entries) numerics.parameters.push_back(read_parameter(scope, entry));
+    for (const NodeEntry& entry : scope.entries(parameters, "parameters", 16)) {
+      numerics.parameters.push_back(read_parameter(scope, entry));
+    }
   } else if (numerics.integer) {
     numerics.parameters = {{"scale", ElementType::fp32, true}};
   }

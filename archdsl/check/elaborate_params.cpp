@@ -17,7 +17,7 @@ std::optional<Quantity> read_value(const std::string& text) {
   for (const char c : text) {
     if (!legal(c)) return std::nullopt;
   }
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) return std::nullopt;
+  if (text.empty() || text.size() > 64 || std::isdigit(static_cast<unsigned char>(text[0]))) return std::nullopt;
   Quantity word;
   word.dimension = Dimension::word;
   word.word = text;
@@ -122,10 +122,7 @@ std::optional<Param> read_param(Scope& scope, const NodeEntry& entry) {
 
 void read_params(Scope& scope, const Node* node, const std::map<std::string, std::string>& overrides) {
   std::vector<std::string> declared;
-  if (node && !node->is_map()) {
-    scope.reporter().report("wrong-form", node->place, fmt::format("params is a map, not {}", describe(node->kind)));
-  }
-  for (const NodeEntry& entry : node ? node->entries : std::vector<NodeEntry>{}) {
+  for (const NodeEntry& entry : scope.entries(node, "params", 1024)) {
     declared.push_back(entry.key.text);
     auto param = read_param(scope, entry);
     if (!param) {

@@ -62,21 +62,26 @@ bool read_covenant(Elaboration& elaboration, const Node& root, const std::map<st
   return true;
 }
 
+std::optional<Architecture> elaborate(Reporter& reporter, const std::map<std::string, std::string>& overrides) {
+  const Node root = parse_document(reporter);
+  Scope scope(reporter);
+  Elaboration elaboration(scope);
+  if (root.kind == Node::Kind::null && reporter.errors() > 0) return std::nullopt;
+  if (read_covenant(elaboration, root, overrides)) check_rules(elaboration);
+  if (reporter.errors() > 0) return std::nullopt;
+  elaboration.architecture.hash = hash_of(elaboration.architecture);
+  return std::move(elaboration.architecture);
+}
+
 }  // namespace
 
 LoadResult load_architecture(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides) {
   LoadResult result;
   Reporter reporter(file.string());
   if (reporter.read()) {
-    const Node root = parse_document(reporter);
-    Scope scope(reporter);
-    Elaboration elaboration(scope);
-    if (root.kind != Node::Kind::null || reporter.errors() == 0) {
-      if (read_covenant(elaboration, root, overrides)) check_rules(elaboration);
-    }
-    if (reporter.errors() == 0) {
-      elaboration.architecture.hash = hash_of(elaboration.architecture);
-      result.architecture = std::move(elaboration.architecture);
+    try {
+      result.architecture = elaborate(reporter, overrides);
+    } catch (const TooManyErrors&) {
     }
   }
   result.diagnostics = reporter.take();

@@ -45,7 +45,7 @@ void MnemonicReader::bind_arguments(const Node* args) {
   const std::vector<std::string> names = argument_names();
   const bool by_name =
       mnemonic_.meaning == Meaning::loop || mnemonic_.meaning == Meaning::wait || mnemonic_.meaning == Meaning::signal;
-  for (const NodeEntry& entry : args ? args->entries : std::vector<NodeEntry>{}) {
+  for (const NodeEntry& entry : scope_.entries(args, "args", 256)) {
     if (std::find(names.begin(), names.end(), entry.key.text) != names.end()) continue;
     report("unknown-name", entry.key.place,
            fmt::format("the meaning of `{}` has no argument `{}`", mnemonic_.name, entry.key.text),

@@ -163,7 +163,7 @@ void MnemonicReader::read_updates(const Node& registers, const Node* args) {
     }
     mnemonic_.updates.push_back(update);
   }
-  for (const NodeEntry& entry : args ? args->entries : std::vector<NodeEntry>{}) {
+  for (const NodeEntry& entry : scope_.entries(args, "args", 256)) {
     if (std::find(targets.begin(), targets.end(), entry.key.text) != targets.end()) continue;
     report("unknown-name", entry.key.place,
            fmt::format("`{}` does not change the register `{}`", mnemonic_.name, entry.key.text),
@@ -172,9 +172,7 @@ void MnemonicReader::read_updates(const Node& registers, const Node* args) {
 }
 
 void MnemonicReader::read_post(const Node* node) {
-  if (!node) return;
-  MapReader(scope_, *node, "post");
-  for (const NodeEntry& entry : node->entries) {
+  for (const NodeEntry& entry : scope_.entries(node, "post", 64)) {
     const auto target = read_register(entry.key.text, entry.key.place, false);
     const auto amount = read_binding(entry.value, "post");
     if (target && amount) mnemonic_.updates.push_back({target->base, target->reg, target->index_field, *amount});

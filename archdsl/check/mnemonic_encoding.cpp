@@ -7,10 +7,8 @@
 namespace accord {
 
 void MnemonicReader::read_fields(const Node* node) {
-  if (!node) return;
-  MapReader(scope_, *node, "fields");
   int cursor = isa_.opcode_offset + isa_.opcode_bits;
-  for (const NodeEntry& entry : node->entries) read_field(entry, cursor);
+  for (const NodeEntry& entry : scope_.entries(node, "fields", 256)) read_field(entry, cursor);
 }
 
 void MnemonicReader::read_field(const NodeEntry& entry, int& cursor) {

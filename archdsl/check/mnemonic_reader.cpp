@@ -32,7 +32,6 @@ Mnemonic MnemonicReader::read() {
   read_fields(reader.find("fields"));
   check_encoding();
   args_ = reader.find("args");
-  if (args_) MapReader(scope_, *args_, "args");
   const Node* const post = reader.find("post");
   if (const Node* const means = reader.require("means")) read_meaning(*means);
   read_post(post);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uintmax_t largest_file = 4 << 20;
 constexpr std::size_t most_diagnostics = 200;
+constexpr std::size_t most_errors = 400;
+constexpr std::size_t longest_shown_line = 32768;  ///< longer ones are not kept for the caret
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -102,7 +104,7 @@ Diagnostic Reporter::note(const Place& place, std::string message) const {
   note.severity = Severity::note;
   note.where = location(place);
   note.message = std::move(message);
-  note.line = line(place.line);
+  if (line(place.line).size() <= longest_shown_line) note.line = line(place.line);
   const auto begin = std::min(static_cast<std::size_t>(std::max(place.column - 1, 0)), note.line.size());
   note.length =
       std::max(1, characters(std::string_view(note.line).substr(begin, static_cast<std::size_t>(place.length))));
@@ -130,7 +132,7 @@ Diagnostic& Reporter::add(Diagnostic diagnostic) {
   const auto row = std::find_if(codes.begin(), codes.end(), [&](const auto& c) { return c.code == diagnostic.code; });
   assert(row != codes.end());
   diagnostic.severity = row->severity;
-  if (diagnostic.severity == Severity::error) ++errors_;
+  if (diagnostic.severity == Severity::error && ++errors_ > most_errors) throw TooManyErrors();
   for (Diagnostic& known : diagnostics_) {
     const bool same = known.where.line == diagnostic.where.line && known.where.column == diagnostic.where.column &&
                       known.where.file == diagnostic.where.file && known.message == diagnostic.message;

@@ -16,6 +16,9 @@ struct Place {
   int length = 1;
 };
 
+/// Thrown by Reporter::report once there are so many errors that going on helps nobody.
+struct TooManyErrors {};
+
 /// Collects the diagnostics of one covenant and knows its text.
 class Reporter {
  public:

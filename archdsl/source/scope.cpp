@@ -214,6 +214,18 @@ std::optional<bool> Scope::flag(const Node& node, std::string_view what) {
   return std::nullopt;
 }
 
+std::span<const NodeEntry> Scope::entries(const Node* node, std::string_view what, std::size_t most) {
+  if (!node) return {};
+  if (!node->is_map()) {
+    reporter_.report("wrong-form", node->place, fmt::format("{} is a map, not {}", what, describe(node->kind)));
+    return {};
+  }
+  if (node->entries.size() <= most) return node->entries;
+  reporter_.report("out-of-range", node->place,
+                   fmt::format("{} has {} entries; {} are the most", what, node->entries.size(), most));
+  return {};
+}
+
 bool Scope::check_name(const std::string& name, const Place& place, std::string_view what) {
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
   const auto legal = [&](char c) { return letter(c) || std::isdigit(static_cast<unsigned char>(c)); };

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,10 @@ class Scope {
   std::optional<double> energy(const Node& node, std::string_view what);
   std::optional<double> non_negative(const Node& node, std::string_view what);
   std::optional<bool> flag(const Node& node, std::string_view what);
+
+  /// Entries of a map whose keys are free; none, with a diagnostic, where it is no map or has more than `most`. A null
+  /// node has none.
+  std::span<const NodeEntry> entries(const Node* node, std::string_view what, std::size_t most);
 
   /// True where `name` is letters, digits and `_`, beginning with a letter; reports otherwise.
   bool check_name(const std::string& name, const Place& place, std::string_view what);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t longest_word = 64;
 constexpr std::size_t listed_candidates = 12;
+constexpr std::size_t most_candidates = 256;
 
 bool same_letter(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
@@ -40,7 +41,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   if (word.empty() || word.size() > longest_word) return {};
   std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::string found;
-  for (const std::string& candidate : candidates) {
+  for (const std::string& candidate : candidates.first(std::min(candidates.size(), most_candidates))) {
     if (candidate.empty() || candidate.size() > longest_word) continue;
     const std::size_t d = distance(word, candidate);
     if (d < best && d < std::max(word.size(), candidate.size())) {
