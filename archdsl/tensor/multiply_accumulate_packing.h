@@ -158,20 +158,19 @@ void pack_across_k(typename P::Cell* panel, Factor factor, std::int64_t outer, s
 template <typename Cell>
 void transpose(const Cell* from, Cell* to, std::int64_t outer, std::int64_t depth, std::int64_t width) {
   typedef Cell Four __attribute__((vector_size(16)));
-  typedef std::int32_t Order __attribute__((vector_size(16)));
   std::int64_t o = 0;
   for (; o + 4 <= outer; o += 4) {
     std::int64_t p = 0;
     for (; p + 4 <= depth; p += 4) {
       Four row[4];
       for (int r = 0; r < 4; ++r) __builtin_memcpy(&row[r], from + (o + r) * depth + p, 16);
-      const Four low02 = __builtin_shuffle(row[0], row[2], Order{0, 4, 1, 5});
-      const Four low13 = __builtin_shuffle(row[1], row[3], Order{0, 4, 1, 5});
-      const Four high02 = __builtin_shuffle(row[0], row[2], Order{2, 6, 3, 7});
-      const Four high13 = __builtin_shuffle(row[1], row[3], Order{2, 6, 3, 7});
+      const Four low02 = __builtin_shufflevector(row[0], row[2], 0, 4, 1, 5);
+      const Four low13 = __builtin_shufflevector(row[1], row[3], 0, 4, 1, 5);
+      const Four high02 = __builtin_shufflevector(row[0], row[2], 2, 6, 3, 7);
+      const Four high13 = __builtin_shufflevector(row[1], row[3], 2, 6, 3, 7);
       const Four column[4] = {
-          __builtin_shuffle(low02, low13, Order{0, 4, 1, 5}), __builtin_shuffle(low02, low13, Order{2, 6, 3, 7}),
-          __builtin_shuffle(high02, high13, Order{0, 4, 1, 5}), __builtin_shuffle(high02, high13, Order{2, 6, 3, 7})};
+          __builtin_shufflevector(low02, low13, 0, 4, 1, 5), __builtin_shufflevector(low02, low13, 2, 6, 3, 7),
+          __builtin_shufflevector(high02, high13, 0, 4, 1, 5), __builtin_shufflevector(high02, high13, 2, 6, 3, 7)};
       for (int c = 0; c < 4; ++c) __builtin_memcpy(to + (p + c) * width + o, &column[c], 16);
     }
     for (; p < depth; ++p)
