@@ -21,15 +21,8 @@ struct Product {
     assembler.image("dram", 0, a);
     assembler.image("dram", 1024, b);
     assembler.image("dram", 2048, std::vector<std::int8_t>(1024, 0));
-    Symbol y;
-    y.name = "y";
-    y.memory = "dram";
-    y.address = 8192;
-    y.type = ElementType::i32;
-    y.shape = {16, 16};
-    y.strides = {64, 4};
-    y.role = Symbol::Role::output;
-    assembler.program.symbols.push_back(y);
+    assembler.program.symbols.push_back(
+        {"y", "dram", 8192, ElementType::i32, {16, 16}, {64, 4}, Symbol::Role::output});
   }
 
   void load_tile(std::int64_t from, std::int64_t to) {

@@ -1,0 +1,210 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "archdsl/source/error.h"
+#include "matrix_case.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+const Hazard* find(const SimulateResult& result, const std::string& kind) {
+  const auto found = std::ranges::find(result.hazards, kind, &Hazard::kind);
+  return found == result.hazards.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("is a missing wait a race and a wrong value") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  Product product(machine, 1);
+  product.load();
+  product.assembler.emit("fence");
+  for (int i = 0; i < 4; ++i) product.multiply(i == 0);
+  product.store();
+  product.assembler.layer("product");
+  const SimulateResult result = simulate(machine, product.assembler.program, {});
+  const Hazard* race = find(result, "race");
+  REQUIRE(race);
+  CHECK(race->mnemonic == "matmul");  // begins after the store that should have waited for it
+  CHECK(race->message.find("instruction 8 (store)") != std::string::npos);
+  CHECK(race->layer == "product");
+  CHECK(race->statement == "product.statement");
+  CHECK(race->where == "machine.yaml:5");
+  CHECK(!product.matches(result.outputs.at("y"), 4));
+}
+
+TEST_CASE("is a race found that this run's timing hides") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  Product product(machine, 1);
+  product.load();
+  product.assembler.emit("signal_load", {{"semaphore", 0}});
+  product.assembler.emit("wait_mesh", {{"semaphore", 0}});
+  product.multiply();
+  for (int i = 0; i < 8; ++i) product.load_tile(0, 8192);  // long enough for the mesh to end, and ordered with nothing
+  product.load_tile(0, 0);
+  const SimulateResult result = simulate(machine, product.assembler.program, {});
+  REQUIRE(find(result, "race"));
+  CHECK(find(result, "race")->mnemonic == "load");
+}
+
+TEST_CASE("does a fence order units") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  Product product(machine, 1);
+  product.load();
+  product.assembler.emit("fence");
+  product.multiply();
+  product.assembler.emit("fence");
+  product.store();
+  const SimulateResult result = simulate(machine, product.assembler.program, {});
+  CHECK(result.hazards.empty());
+  CHECK(product.matches(result.outputs.at("y")));
+}
+
+TEST_CASE("is off-chip order the program's business under interlock") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  for (const bool fenced : {false, true}) {
+    Product product(machine, 1);
+    product.load();
+    product.multiply();
+    product.store();
+    if (fenced) product.assembler.emit("fence");
+    product.load_tile(8192, 8192);
+    const SimulateResult result = simulate(machine, product.assembler.program, {});
+    CHECK((find(result, "race") == nullptr) == fenced);
+  }
+}
+
+TEST_CASE("is a circle of waits named") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  Product product(machine, 1);
+  product.assembler.emit("wait_load", {{"semaphore", 0}});
+  product.load_a();
+  product.assembler.emit("signal_load", {{"semaphore", 1}});
+  product.assembler.emit("wait_mesh", {{"semaphore", 1}});
+  product.multiply();
+  product.assembler.emit("signal_mesh", {{"semaphore", 0}});
+  const SimulateResult result = simulate(machine, product.assembler.program, {});
+  const Hazard* deadlock = find(result, "deadlock");
+  REQUIRE(deadlock);
+  INFO(deadlock->message);
+  CHECK(deadlock->message.find("load waits for semaphore 0 at instruction 0 (wait_load)") != std::string::npos);
+  CHECK(deadlock->message.find("mesh waits for semaphore 1 at instruction 3 (wait_mesh)") != std::string::npos);
+}
+
+TEST_CASE("is a wait without signal a deadlock") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  Product product(machine, 1);
+  product.assembler.emit("wait_store", {{"semaphore", 3}});
+  const SimulateResult result = simulate(machine, product.assembler.program, {});
+  REQUIRE(find(result, "deadlock"));
+  CHECK(find(result, "deadlock")->mnemonic == "wait_store");
+}
+
+TEST_CASE("is a semaphore above its greatest count reported") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  Product product(machine, 1);
+  for (int i = 0; i < 3; ++i) product.assembler.emit("signal_load", {{"semaphore", 2}});
+  product.assembler.emit("fence");
+  product.assembler.emit("wait_mesh", {{"semaphore", 2}});
+  REQUIRE(find(simulate(machine, product.assembler.program, {}), "semaphore_overflow"));
+}
+
+TEST_CASE("is a read of bytes never written reported on every sync kind") {
+  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+    const Architecture machine = matrix_machine(sync);
+    Product product(machine, 1);
+    product.load_a();
+    product.assembler.emit("fence");
+    product.load_zeros();
+    product.assembler.emit("fence");
+    product.multiply();
+    const SimulateResult result = simulate(machine, product.assembler.program, {});
+    const Hazard* hazard = find(result, "uninitialised_read");
+    REQUIRE(hazard);
+    CHECK(hazard->instruction == 4);
+    CHECK(hazard->message.find("4096 of spad") != std::string::npos);
+    SimulateOptions off;
+    off.check_hazards = false;
+    CHECK(simulate(machine, product.assembler.program, {}, off).hazards.empty());
+  }
+}
+
+TEST_CASE("is an address beyond the memory reported and the run ended") {
+  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+    const Architecture machine = matrix_machine(sync);
+    for (const std::int64_t address : {std::int64_t{16 << 10} - 255, std::int64_t{-1}, std::int64_t{1} << 62}) {
+      Product product(machine, 1);
+      product.load_tile(0, address);
+      product.load_a();
+      const SimulateResult result = simulate(machine, product.assembler.program, {});
+      REQUIRE(find(result, "out_of_range"));
+      CHECK(find(result, "out_of_range")->instruction == 0);
+    }
+    Product product(machine, 1);
+    product.load_tile(0, (16 << 10) - 256);
+    CHECK(simulate(machine, product.assembler.program, {}).hazards.empty());
+  }
+}
+
+TEST_CASE("is an extent beyond the capability reported") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.assembler.emit("matmul", {{"i", 17}, {"j", 16}, {"k", 16}});
+  REQUIRE(find(simulate(machine, product.assembler.program, {}), "out_of_range"));
+}
+
+TEST_CASE("are strides that overflow reported") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.assembler.emit("load", {{"n0", 16}, {"n1", 16}, {"n2", 16}, {"src.stride1", std::int64_t{1} << 62}, {"src.stride2", std::int64_t{-1} << 63}});
+  REQUIRE(find(simulate(machine, product.assembler.program, {}), "out_of_range"));
+}
+
+TEST_CASE("is an undefined opcode reported and the run ended") {
+  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock}) {
+    const Architecture machine = matrix_machine(sync);
+    Product product(machine, 1);
+    product.load_a();
+    product.load_b();
+    product.assembler.program.text[static_cast<std::size_t>(machine.isa.width / 8)] = std::byte{99};
+    const SimulateResult result = simulate(machine, product.assembler.program, {});
+    REQUIRE(find(result, "undefined_opcode"));
+    CHECK(find(result, "undefined_opcode")->instruction == 1);
+  }
+}
+
+TEST_CASE("are loops that nest too deep or leave their stage reported") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product deep(machine, 1);
+  for (int i = 3; i > 0; --i) deep.assembler.emit("loop", {{"count", 2}, {"length", i}});
+  deep.load_a();
+  REQUIRE(find(simulate(machine, deep.assembler.program, {}), "loop_overflow"));
+  Product wide(machine, 1);
+  wide.assembler.emit("loop", {{"count", 2}, {"length", 2}});
+  wide.load_a();
+  REQUIRE(find(simulate(machine, wide.assembler.program, {}), "loop_overflow"));
+}
+
+TEST_CASE("do programs that do not fit the machine throw") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  const Product product(machine, 1);
+  Program program = product.assembler.program;
+  program.architecture_hash = "other";
+  CHECK_THROWS_AS(simulate(machine, program, {}), Error);
+  program = product.assembler.program;
+  program.symbols.front().address = 1 << 20;
+  CHECK_THROWS_AS(simulate(machine, program, {}), Error);
+  program = product.assembler.program;
+  program.images.front().memory = "nowhere";
+  CHECK_THROWS_AS(simulate(machine, program, {}), Error);
+  program = product.assembler.program;
+  program.symbols.front().role = Symbol::Role::input;
+  CHECK_THROWS_AS(simulate(machine, program, {}), Error);
+  program = product.assembler.program;
+  program.text.push_back(std::byte{0});
+  CHECK_THROWS_AS(simulate(machine, program, {}), Error);
+  CHECK_THROWS_AS(simulate(machine, product.assembler.program, {{"x", Value{}}}), Error);
+}
