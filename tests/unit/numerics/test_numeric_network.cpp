@@ -1,0 +1,167 @@
+// Small networks whose quantised form can be checked operator by operator.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "archdsl/source/error.h"
+#include "compiler/numerics/compare.h"
+#include "compiler/numerics/convert_float.h"
+#include "compiler/numerics/quantise.h"
+#include "compiler/reference/execute.h"
+#include "tests/unit/numerics/machines.h"
+#include "tests/unit/numerics/network_builder.h"
+
+namespace accord {
+namespace {
+
+double decibels(const Network& canonical, const Network& numeric, const Values& inputs) {
+  const Value expected = execute(canonical, inputs).begin()->second;
+  return compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db;
+}
+
+TEST_CASE("Is a residual block one accumulator, one requantisation and no Clip?") {
+  const Network block = residual_block(8);
+  const Values inputs = seeded_inputs(block, 3);
+  QuantiseReport report;
+  const Network integer = quantise(block, float_scale_machine(), {inputs}, &report);
+  CHECK(types_of(integer) == std::vector<std::string>{"Quantize", "Conv", "Requantize", "Conv", "Accumulate", "Requantize", "Dequantize"});
+  CHECK(report.fused_additions == 1);
+  CHECK(report.floating.empty());
+  CHECK(decibels(block, integer, inputs) > 28);
+  CHECK(integer.tensor(integer.inputs[0]).name == block.tensor(block.inputs[0]).name);
+  CHECK(integer.tensor(integer.outputs[0]).name == block.tensor(block.outputs[0]).name);
+}
+
+TEST_CASE("Is the accumulated residual scaled exactly?") {
+  const Network block = residual_block(8);
+  const Network integer = quantise(block, float_scale_machine(), {seeded_inputs(block, 3)});
+  const Operator& accumulate = find_operator(integer, "Accumulate");
+  const Tensor &start = integer.tensor(accumulate.inputs[0]), &other = integer.tensor(accumulate.inputs[1]),
+               &multiples = integer.tensor(accumulate.inputs[2]);
+  for (std::size_t k = 0; k < 8; ++k) {
+    const auto multiple = static_cast<double>(constant_data<std::int32_t>(multiples)[k]);
+    CHECK(multiple >= 16);
+    CHECK(start.quantisation->scale[k] * multiple == doctest::Approx(other.quantisation->scale[0]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("Do tensors that are concatenated, pooled or reshaped share a scale?") {
+  Builder builder;
+  const TensorId x = builder.input({1, 4, 6, 6});
+  const TensorId a = builder.conv(x, 4, 1, 1.0f), b = builder.conv(x, 4, 1, 100.0f);
+  const TensorId joined = builder.add("Concat", {a, b}, {1, 8, 6, 6}, {{"axis", std::int64_t{1}}});
+  const TensorId pooled = builder.add("MaxPool", {joined}, {1, 8, 3, 3},
+                                      {{"kernel_shape", std::vector<std::int64_t>{2, 2}}, {"strides", std::vector<std::int64_t>{2, 2}}});
+  const Network network = builder.finish(builder.add("Reshape", {pooled}, {1, 72}));
+  const Network integer = quantise(network, float_scale_machine(), {seeded_inputs(network, 4)});
+  std::set<float> scales;
+  for (const char* type : {"Concat", "MaxPool", "Reshape"}) {
+    const Operator& op = find_operator(integer, type);
+    for (TensorId id : op.inputs) scales.insert(integer.tensor(id).quantisation->scale[0]);
+    scales.insert(integer.tensor(op.outputs[0]).quantisation->scale[0]);
+  }
+  CHECK(scales.size() == 1);
+}
+
+TEST_CASE("Is an Add of two shared activations done with integer multiples?") {
+  Builder builder;
+  const TensorId x = builder.input({1, 4, 6, 6});
+  const TensorId a = builder.conv(x, 4, 3, 1.0f), b = builder.conv(x, 4, 1, 7.0f);
+  const TensorId sum = builder.add("Add", {a, b}, {1, 4, 6, 6});
+  const TensorId other = builder.add("Concat", {a, b, sum}, {1, 12, 6, 6}, {{"axis", std::int64_t{1}}});
+  const Network network = builder.finish(other);
+  const Values inputs = seeded_inputs(network, 5);
+  const Network integer = quantise(network, float_scale_machine(), {inputs});
+  CHECK(count_type(integer, "Scale") == 1);
+  CHECK(count_type(integer, "Add") == 0);
+  CHECK(decibels(network, integer, inputs) > 28);
+}
+
+TEST_CASE("Does a mean become a SumPool, and a mean over unequal windows stay in float?") {
+  for (const std::int64_t pad : {0, 1}) {
+    Builder builder;
+    const TensorId x = builder.input({1, 4, 8, 8});
+    const std::int64_t out = pad ? 5 : 4;
+    const TensorId y = builder.add("AveragePool", {builder.conv(x, 4, 1, 1.0f)}, {1, 4, out, out},
+                                   {{"kernel_shape", std::vector<std::int64_t>{2, 2}},
+                                    {"strides", std::vector<std::int64_t>{2, 2}},
+                                    {"pads", std::vector<std::int64_t>{pad, pad, pad, pad}}});
+    const Network network = builder.finish(y);
+    const Values inputs = seeded_inputs(network, 6);
+    const Network integer = quantise(network, float_scale_machine(), {inputs});
+    CHECK(count_type(integer, "SumPool") == (pad ? 0 : 1));
+    CHECK(decibels(network, integer, inputs) > 28);
+  }
+}
+
+TEST_CASE("Can the accumulator never overflow, however long the reduction and large the bias?") {
+  Builder builder;
+  const TensorId x = builder.input({1, 200000});
+  const TensorId y = builder.gemm(x, 3, 1.0f, 1e9f);
+  const Network network = builder.finish(y);
+  const Network integer = quantise(network, float_scale_machine(), {seeded_inputs(network, 7)});
+  const Operator& gemm = find_operator(integer, "Gemm");
+  const Tensor &w = integer.tensor(gemm.inputs[1]), &bias = integer.tensor(gemm.inputs[2]);
+  for (std::int64_t k = 0; k < 3; ++k) {
+    double bound = std::abs(static_cast<double>(constant_data<std::int32_t>(bias)[k]));
+    for (std::int64_t i = 0; i < 200000; ++i) bound += 128.0 * std::abs(constant_data<std::int8_t>(w)[k * 200000 + i]);
+    CHECK(bound <= 2147483647.0);
+  }
+}
+
+TEST_CASE("Do all forms of requantisation give nearly the same network, or an error that names them?") {
+  const Network block = residual_block(8);
+  const Values inputs = seeded_inputs(block, 8);
+  Numerics shift_only = mult_shift_machine();
+  shift_only.requantise = "i8(clamp((x + (1 << (shift - 1))) >> shift, lo, hi))";
+  shift_only.parameters = {{"shift", ElementType::i32, true}};
+  Numerics narrow = mult_shift_machine();
+  narrow.requantise = "i8(clamp((i64(x) * i64(mult)) >> (i64(shift) + 15), lo, hi))";
+  narrow.parameters = {{"mult", ElementType::i16, true}, {"shift", ElementType::u8, true}};
+  for (const Numerics& numerics : {float_scale_machine(), mult_shift_machine(), narrow, shift_only}) {
+    CAPTURE(numerics.requantise);
+    CHECK(decibels(block, quantise(block, numerics, {inputs}), inputs) > 24);
+  }
+  CHECK(decibels(block, quantise(block, float_scale_machine(false), {inputs}), inputs) > 24);
+  Numerics impossible = mult_shift_machine();
+  impossible.requantise = "i8(clamp(i64(x) + i64(mult) + i64(shift), lo, hi))";
+  CHECK_THROWS_WITH_AS(quantise(block, impossible, {inputs}), doctest::Contains("i64(x) + i64(mult)"), Error);
+  Numerics nameless = float_scale_machine();
+  nameless.parameters[0].name = "unheard";
+  CHECK_THROWS_AS(quantise(block, nameless, {inputs}), Error);
+}
+
+TEST_CASE("Do float machines accumulate in fp32 and store bf16?") {
+  const Network block = residual_block(8);
+  const Values inputs = seeded_inputs(block, 9);
+  const Network converted = convert_float(block, bf16_machine());
+  CHECK(types_of(converted) == std::vector<std::string>{"Cast", "Conv", "Requantize", "Conv", "Accumulate", "Requantize", "Cast"});
+  for (const Operator& op : converted.operators) {
+    if (op.type == "Conv") CHECK(converted.tensor(op.outputs[0]).type == ElementType::fp32);
+    if (op.type == "Requantize") CHECK(converted.tensor(op.outputs[0]).type == ElementType::bf16);
+  }
+  CHECK(decibels(block, converted, inputs) > 40);
+}
+
+TEST_CASE("Does compare count mismatches and measure noise?") {
+  auto value = [](std::vector<float> elements) {
+    Value result{ElementType::fp32, {static_cast<std::int64_t>(elements.size())}, std::vector<std::byte>(elements.size() * 4)};
+    std::memcpy(result.data.data(), elements.data(), result.data.size());
+    return result;
+  };
+  const Comparison equal = compare(value({1, 2}), value({1, 2}));
+  CHECK(equal.mismatches == 0);
+  CHECK(std::isinf(equal.signal_to_noise_db));
+  const Comparison different = compare(value({10, 0, 0}), value({10, 1, 0}));
+  CHECK(different.mismatches == 1);
+  CHECK(different.first_mismatch == 1);
+  CHECK(different.signal_to_noise_db == doctest::Approx(20));
+  CHECK(different.relative_max_error == doctest::Approx(0.1));
+  CHECK(compare(value({1}), value({NAN})).mismatches == 1);
+  CHECK_THROWS_AS(compare(value({1}), value({1, 2})), Error);
+}
+
+}  // namespace
+}  // namespace accord
