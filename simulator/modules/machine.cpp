@@ -6,13 +6,20 @@
 
 namespace accord::sim {
 
+namespace {
+
+// Covenant names may hold what SystemC's may not.
+std::string numbered(const std::string& kind, std::size_t index) { return kind + "_" + std::to_string(index); }
+
+}  // namespace
+
 Machine::Machine(RunState& run, FrontEnd& front, Sequence& sequence, std::vector<ByteStore>& stores) : run_(run) {
   const Architecture& architecture = run.architecture;
   for (std::size_t m = 0; m < stores.size(); ++m) {
-    memories_.push_back(std::make_unique<MemoryModule>(sc_core::sc_gen_unique_name("memory"), architecture.memories[m], stores[m], account()));
+    memories_.push_back(std::make_unique<MemoryModule>(numbered("memory", m).c_str(), architecture.memories[m], stores[m], account()));
   }
   for (const Link& link : architecture.links) {
-    links_.push_back(std::make_unique<LinkModule>(sc_core::sc_gen_unique_name("link"), run, link.width, link.duplex, link.latency, account()));
+    links_.push_back(std::make_unique<LinkModule>(numbered("link", links_.size()).c_str(), run, link.width, link.duplex, link.latency, account()));
   }
   for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) make_unit(u);
   if (run.in_order) {
@@ -33,13 +40,13 @@ void Machine::make_unit(int index) {
   const Unit& spec = run_.architecture.units[static_cast<std::size_t>(index)];
   std::vector<MemoryModule*> memories;
   for (auto& memory : memories_) memories.push_back(memory.get());
-  const char* name = sc_core::sc_gen_unique_name("unit");
+  const std::string name = numbered("unit", units_.size());
   if (spec.kind == UnitKind::compute) {
-    units_.push_back(std::make_unique<Compute>(name, run_, index, memories, account()));
+    units_.push_back(std::make_unique<Compute>(name.c_str(), run_, index, memories, account()));
     movers_.push_back(nullptr);
     return;
   }
-  auto mover = std::make_unique<Mover>(name, run_, index, memories, account(), wires(spec));
+  auto mover = std::make_unique<Mover>(name.c_str(), run_, index, memories, account(), wires(spec));
   for (MemoryModule* memory : memories) mover->socket.bind(memory->socket);
   for (auto& link : links_) {
     if (mover->uses(*link)) link->attach(*mover);
@@ -51,7 +58,7 @@ void Machine::make_unit(int index) {
 std::vector<LinkModule*> Machine::wires(const Unit& unit) {
   std::vector<LinkModule*> result;
   const auto wire = [&](std::int64_t width) {
-    links_.push_back(std::make_unique<LinkModule>(sc_core::sc_gen_unique_name("wire"), run_, width, false, 0, account()));
+    links_.push_back(std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, width, false, 0, account()));
     result.push_back(links_.back().get());
   };
   for (const Route& route : unit.routes) {

@@ -27,8 +27,8 @@ struct Dots {
     assembler.emit("loop", {{"count", rows}, {"length", 6}});
     assembler.emit("load", {{"src.base", 0}, {"dst.base", 0}, {"n0", 128}});
     assembler.emit("load", {{"src.base", 1 << 16}, {"dst.base", 128}, {"n0", 128}});
-    assembler.emit("add", {{"z.base", 256}, {"x.base", 384}, {"y.base", 384}});
-    assembler.emit("dot", {{"c.base", 256}, {"a.base", 0}, {"b.base", 128}});
+    assembler.emit("add", {{"i", 32}, {"z.base", 256}, {"x.base", 384}, {"y.base", 384}});
+    assembler.emit("dot", {{"i", 32}, {"k", 4}, {"c.base", 256}, {"a.base", 0}, {"b.base", 128}});
     assembler.emit("store", {{"src.base", 256}, {"dst.base", 1 << 17}, {"n0", 128}});
     assembler.emit("bump", {{"r0", 128}, {"r1", 128}});
     assembler.image("vregs", 384, std::vector<std::int8_t>(128, 0));
@@ -67,8 +67,8 @@ TEST_CASE("does in order stall for exactly the time a result takes") {
   const auto cycles = [&](bool dependent) {
     Assembler assembler(machine);
     assembler.image("vregs", 0, std::vector<std::int8_t>(512, 1));
-    assembler.emit("add", {{"z.base", 0}, {"x.base", 128}, {"y.base", 256}});
-    assembler.emit("add", {{"z.base", 128}, {"x.base", dependent ? 0 : 384}, {"y.base", 256}});
+    assembler.emit("add", {{"i", 32}, {"z.base", 0}, {"x.base", 128}, {"y.base", 256}});
+    assembler.emit("add", {{"i", 32}, {"z.base", 128}, {"x.base", dependent ? 0 : 384}, {"y.base", 256}});
     return simulate(machine, assembler.program, {}).total_cycles;
   };
   CHECK(cycles(false) == 1 + 1 + 3);      // issued at 0 and 1, one cycle each, three to drain
