@@ -80,7 +80,9 @@ void propagate(const Activation& x, const std::vector<float>& weights, std::size
         squares += *w * *w;
       }
       mean += sum * x.mean[c];
-      variance += squares * x.variance[c];
+      // Images differ in their channels' means: half of the mean's square stands for that. Without it, errors of the
+      // prediction grow from layer to layer.
+      variance += squares * (x.variance[c] + 0.5 * x.mean[c] * x.mean[c]);
     }
     y.mean.push_back(rounded(mean));
     y.variance.push_back(rounded(variance));
