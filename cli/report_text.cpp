@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ostream>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -11,6 +12,7 @@ namespace accord {
 namespace {
 
 constexpr std::size_t widest_name = 36;
+constexpr std::size_t most_hazards = 10;
 
 /// Keeps the end of a long name: that is where the names of one model differ.
 std::string shortened(const std::string& name) {
@@ -101,10 +103,13 @@ void print_verdict(const RunReport& report, std::ostream& out) {
   for (const auto& layer : report.layers) {
     if (!layer.verdict.empty()) fmt::print(out, "WRONG   {}: {}\n", layer.name, layer.verdict);
   }
-  for (const auto& hazard : report.hazards) {
+  for (const auto& hazard : report.hazards | std::views::take(most_hazards)) {
     fmt::print(out, "HAZARD  {} at cycle {}, instruction {} ({}), layer '{}', {}{}{}: {}\n", hazard.kind, hazard.cycle,
                hazard.instruction, hazard.mnemonic, hazard.layer, hazard.statement,
                hazard.statement.empty() ? "" : ", ", hazard.where, hazard.message);
+  }
+  if (report.hazards.size() > most_hazards) {
+    fmt::print(out, "HAZARD  and {} more; --json gives them all\n", report.hazards.size() - most_hazards);
   }
   for (const auto& broken : report.broken_invariants) fmt::print(out, "BROKEN  invariant: {}\n", broken);
   if (!report.verified) return;
