@@ -1,10 +1,32 @@
 #include "compiler/lowering/buffers.h"
 
+#include <algorithm>
+
 namespace accord {
+namespace {
+
+/// Hands a memory out from both ends: operands that one instruction reads together get to lie in different banks.
+class MemorySpace {
+ public:
+  explicit MemorySpace(const Memory& memory) : high_(memory.capacity) {}
+
+  std::int64_t take(std::int64_t bytes, bool from_top) {
+    if (from_top) return high_ -= bytes;
+    low_ += bytes;
+    return low_ - bytes;
+  }
+
+ private:
+  std::int64_t low_ = 0;
+  std::int64_t high_;
+};
+
+}  // namespace
 
 std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& mapping,
                                                    int& count) {
-  std::vector<std::int64_t> next(machine.architecture.memories.size(), 0);
+  std::vector<MemorySpace> spaces(machine.architecture.memories.begin(), machine.architecture.memories.end());
+  std::vector<int> inputs(machine.architecture.memories.size(), 0);
   std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
   count = 0;
   const TileBuffer* accumulator = nullptr;
@@ -19,9 +41,9 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geome
       const int memory = memory_at(machine.architecture, use, level);
       buffer.bytes = geometry.layout(static_cast<int>(u), level, mapping.tile[level]).bytes;
       buffer.copies = copies_at(mapping, static_cast<int>(u), level);
-      buffer.base = next[memory];
+      const bool second = use.step == 0 && use.role == UseRole::input && inputs[memory]++ % 2 == 1;
+      buffer.base = spaces[memory].take(buffer.bytes * buffer.copies, second);
       buffer.first = count;
-      next[memory] += buffer.bytes * buffer.copies;
       count += buffer.copies;
       if (use.role == UseRole::accumulator) accumulator = &buffer;
     }

@@ -46,7 +46,31 @@ class Predictor {
     cost_.unit_cycles.assign(machine.architecture.units.size(), 0);
   }
 
+  /// Partial results stay where they are only while the tiles inside do not move on to other results.
+  bool keeps_partial_results() const {
+    int depth = 0;
+    for (const auto& use : mapping_.uses) {
+      const bool target = use.step == 0 && (use.role == UseRole::accumulator || use.role == UseRole::output);
+      if (target) depth = use.depth;
+    }
+    bool split = false;
+    for (int level = 0; level < std::max(depth, 1); ++level) {
+      for (std::size_t i = 0; i < mapping_.extent.size(); ++i) {
+        const int it = static_cast<int>(i);
+        const bool loops = mapping_.tile[level][it] < outer_extent(mapping_, level, it);
+        if (!loops) continue;
+        if (split && !is_reduction(work_, mapping_, it)) return false;
+        if (is_reduction(work_, mapping_, it) && level + 1 < depth) split = true;
+      }
+    }
+    return true;
+  }
+
   Cost run() {
+    if (!keeps_partial_results()) {
+      cost_.error = "partial results would have to leave their memory";
+      return cost_;
+    }
     const auto bytes = footprint(machine_, geometry_, mapping_, cost_.error);
     if (!cost_.error.empty()) return cost_;
     for (std::size_t m = 0; m < bytes.size(); ++m) {
@@ -74,6 +98,7 @@ class Predictor {
   std::vector<UseView> views(int s, const Extents& box);
   void add_boxes(int s, std::size_t it, Extents& box, std::int64_t count);
   void add_box(int s, const Extents& box, std::int64_t count);
+  bool reduces_in_one(const StepShape& shape, const Extents& box) const;
 
   const Machine& machine_;
   Geometry& geometry_;
@@ -135,6 +160,15 @@ std::vector<UseView> Predictor::views(int s, const Extents& box) {
   return result;
 }
 
+/// Whether one instruction sees the whole reduction.
+bool Predictor::reduces_in_one(const StepShape& shape, const Extents& box) const {
+  auto reduces = [&](int it) { return box[it] > 1 && is_reduction(work_, mapping_, it); };
+  if (std::any_of(shape.loops.begin(), shape.loops.end(), reduces)) return false;
+  return std::all_of(shape.dims.begin(), shape.dims.end(), [&](const StepShape::Dim& dim) {
+    return dim.flat <= dim.maximum || std::none_of(dim.counted.begin(), dim.counted.end(), reduces);
+  });
+}
+
 void Predictor::add_box(int s, const Extents& box, std::int64_t count) {
   const auto seen = views(s, box);
   for (const auto& view : seen) {
@@ -146,6 +180,10 @@ void Predictor::add_box(int s, const Extents& box, std::int64_t count) {
   const StepShape shape = shape_step(machine_, mapping_, s, seen, box);
   if (!shape.error.empty()) {
     cost_.error = shape.error;
+    return;
+  }
+  if (s == 0 && mapping_.reduces_at_once && !reduces_in_one(shape, box)) {
+    cost_.error = "the capability initialises its target, but the reduction takes several instructions";
     return;
   }
   const StepCycles cycles = cycles_of(machine_, mapping_, s, shape, box);
