@@ -26,7 +26,7 @@ Architecture loaded(const std::string& covenant) {
 }  // namespace
 
 TEST_CASE("does another array size run without a rebuild") {
-  for (const char* dim : {"8", "32", "64"}) {
+  for (const std::string dim : {"8", "32", "64"}) {
     CAPTURE(dim);
     check_some_networks(machine("gemmini16", {{"dim", dim}}));
   }

@@ -112,7 +112,7 @@ TEST_CASE("does a hand-written program give what paper and pencil give") {
 }
 
 TEST_CASE("is a missing wait a named hazard") {
-  for (const char* wait : {"wait_mesh", "wait_store"}) {
+  for (const std::string wait : {"wait_mesh", "wait_store"}) {
     CAPTURE(wait);
     const auto result = simulated(with_semaphores(), without(product, wait));
     REQUIRE(has(result, "race"));

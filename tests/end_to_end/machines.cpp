@@ -66,7 +66,8 @@ MainJobResult run_checked(const Architecture& architecture, const Network& netwo
     CHECK_MESSAGE(layer.verdict.empty(), layer.name, ": ", layer.verdict);
     CHECK_MESSAGE(layer.efficiency() <= 1, layer.name);
   }
-  for (const auto& hazard : report.hazards) FAIL_CHECK(hazard.kind, ": ", hazard.message);
+  const auto first = report.hazards.empty() ? Hazard{} : report.hazards.front();
+  CHECK_MESSAGE(report.hazards.empty(), first.kind, " at ", first.mnemonic, ": ", first.message);
   for (const auto& broken : report.broken_invariants) FAIL_CHECK(broken);
   check_stalls(report);
   return job;
