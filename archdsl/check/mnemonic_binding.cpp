@@ -115,7 +115,9 @@ bool MnemonicReader::add_term(Binding& binding, std::string_view term, const Nod
     }
     binding.field = index;
     binding.unit = added.unit;
-    return !__builtin_add_overflow(binding.bias, added.bias, &binding.bias);
+    if (!__builtin_add_overflow(binding.bias, added.bias, &binding.bias)) return true;
+    report("bad-binding", node.place, "the constants of this binding overflow");
+    return false;
   }
   if (term.find('[') == std::string_view::npos && register_index(term) < 0) {
     std::vector<std::string> names;
