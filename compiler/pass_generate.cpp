@@ -221,6 +221,7 @@ void Generator::add_layer(LayerPlan& layer) {
 Program Generator::run() {
   program_.architecture = architecture_.name;
   program_.architecture_hash = architecture_.hash;
+  program_.controller = architecture_.controller.name;
   place_tensors();
   std::size_t done = 0;
   for (auto& layer : compilation_.layers) {

@@ -8,7 +8,6 @@
 namespace accord {
 
 /// Greatest sum of `zeros` of an assembly text: one short line must not fill the memory.
-inline constexpr std::int64_t most_zeros = std::int64_t{1} << 30;
 
 /// A string as assembly spells it: bare where it is a plain word, else quoted with escapes.
 void append_word(std::string& to, std::string_view text);

@@ -227,6 +227,7 @@ void Assembler::finish() {
   ++line_;
   end_data();
   close_map_entry();
+  close_run();
   for (const Reference& reference : references_) resolve(reference);
   if (!mistakes_.empty()) return;
   try {

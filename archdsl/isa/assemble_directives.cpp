@@ -34,6 +34,7 @@ const std::unordered_map<std::string_view, Assembler::Directive>& Assembler::dir
       {".symbol", &Assembler::symbol_line},
       {".layer", &Assembler::layer_line},
       {".stage", &Assembler::stage_line},
+      {".run", &Assembler::run_line},
       {".at", &Assembler::at_line},
       {".map", &Assembler::map_line},
       {".bytes", &Assembler::bytes_line},
@@ -187,6 +188,17 @@ void Assembler::stage_line(LineCursor& cursor) {
     mistake(cursor.column(), fmt::format("a stage as JSON expected: {}", problem.what()));
   }
   cursor = LineCursor("");
+}
+
+void Assembler::close_run() {
+  if (open_run_) program_.stages[*open_run_].count = count() - program_.stages[*open_run_].first;
+  open_run_.reset();
+}
+
+void Assembler::run_line(LineCursor&) {
+  close_run();
+  open_run_ = program_.stages.size();
+  program_.stages.emplace_back().first = count();
 }
 
 void Assembler::close_map_entry() {

@@ -39,7 +39,7 @@ void Assembler::image_line(LineCursor& cursor) {
     mistake(column, "an element type with numbers, `zeros COUNT` or `base64 COUNT` expected");
     return;
   }
-  program_.images.push_back({*memory_name, *address, {}});
+  program_.images.push_back({*memory_name, *address, {}, 0});
   data_left_ = room;
   if (type) {
     data_ = Data::numbers;
@@ -55,11 +55,9 @@ void Assembler::image_line(LineCursor& cursor) {
 }
 
 void Assembler::zeros(LineCursor& cursor, std::int64_t room) {
-  const std::int64_t most = std::min(room, most_zeros - zeros_);
-  const auto size = number(cursor, "a number of bytes", 0, most);
-  if (!size) return;
-  zeros_ += *size;
-  program_.images.back().bytes.resize(static_cast<std::size_t>(*size));
+  if (const auto size = number(cursor, "a number of bytes that the memory has room for", 0, room)) {
+    program_.images.back().zeros = *size;
+  }
 }
 
 void Assembler::numbers(LineCursor& cursor) {

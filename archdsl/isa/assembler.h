@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,6 +54,7 @@ class Assembler {
   void symbol_line(LineCursor& cursor);
   void layer_line(LineCursor& cursor);
   void stage_line(LineCursor& cursor);
+  void run_line(LineCursor& cursor);
   void at_line(LineCursor& cursor);
   void map_line(LineCursor& cursor);
   void bytes_line(LineCursor& cursor);
@@ -63,6 +65,7 @@ class Assembler {
   bool base64_line(std::string_view line, int column);
   void end_data();
   void close_map_entry();
+  void close_run();
   std::optional<std::string> text(LineCursor& cursor, std::string_view what);
   std::optional<std::int64_t> number(LineCursor& cursor, std::string_view what, std::int64_t low, std::int64_t high);
   std::optional<std::string> memory(LineCursor& cursor);
@@ -88,10 +91,10 @@ class Assembler {
   std::size_t mistake_count_ = 0;
 
   bool map_open_ = false;
+  std::optional<std::size_t> open_run_;  ///< stage whose instructions are being read
   Data data_ = Data::none;
   ElementType element_type_{};
   std::int64_t data_left_ = 0;  ///< bytes that base64 lines still owe, or that the memory has room for
-  std::int64_t zeros_ = 0;
   std::size_t text_size_ = 0;
 };
 

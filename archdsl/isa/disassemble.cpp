@@ -33,7 +33,6 @@ class Disassembler {
     header();
     for (const Symbol& symbol : program_.symbols) put(symbol);
     for (const Layer& layer : program_.layers) line(".layer ", print_json(to_json(layer)));
-    for (const Stage& stage : program_.stages) line(".stage ", print_json(to_json(stage)));
     instructions();
     for (const Image& image : program_.images) put(image);
     return std::move(out_);
@@ -82,11 +81,8 @@ class Disassembler {
     append_word(out_, image.memory);
     out_ += fmt::format(" {:#x} ", image.address);
     const auto size = static_cast<std::int64_t>(image.bytes.size());
-    const bool zero =
-        std::all_of(image.bytes.begin(), image.bytes.end(), [](std::byte b) { return b == std::byte{0}; });
-    if (zero && size <= most_zeros - zeros_) {
-      zeros_ += size;
-      out_ += fmt::format("zeros {}\n", size);
+    if (image.zeros > 0) {
+      out_ += fmt::format("zeros {}\n", image.zeros);
       return;
     }
     out_ += fmt::format("base64 {}\n", size);
@@ -130,7 +126,38 @@ class Disassembler {
     }
   }
 
+  /// True where `.run` lines between the instructions can say which belong to which stage, so that an instruction may
+  /// be put in or taken out of the text: one stage's end is the next one's beginning.
+  bool stages_are_plain() const {
+    std::int64_t end = -1;
+    for (const Stage& stage : program_.stages) {
+      if (stage.host) continue;
+      const bool named = stage.layer != -1 || !stage.work.statements.empty() || !stage.work.operands.empty() ||
+                         !stage.work.iterators.empty();
+      if (named || stage.first < 0 || stage.count < 0 || (end >= 0 && stage.first != end)) return false;
+      end = stage.first + stage.count;
+    }
+    return end < 0 || end == static_cast<std::int64_t>(count_);
+  }
+
+  /// The stages that begin before instruction `index`, each with the host's stages ahead of it.
+  void stage_lines(std::int64_t index) {
+    const auto& stages = program_.stages;
+    for (std::size_t i = next_stage_; i < stages.size(); ++i) {
+      if (stages[i].host) continue;
+      if (stages[i].first != index) return;
+      explicit_stages(i);
+      out_ += ".run\n";
+      next_stage_ = i + 1;
+    }
+  }
+
+  void explicit_stages(std::size_t end) {
+    for (; next_stage_ < end; ++next_stage_) line(".stage ", print_json(to_json(program_.stages[next_stage_])));
+  }
+
   void instructions() {
+    if (!stages_are_plain()) explicit_stages(program_.stages.size());
     const bool plain = map_is_plain();
     if (!plain) {
       for (const MapEntry& entry : program_.map) {
@@ -139,9 +166,12 @@ class Disassembler {
       }
     }
     for (std::size_t i = 0; i < count_; ++i) {
+      stage_lines(static_cast<std::int64_t>(i));
       if (plain) map_lines(static_cast<std::int64_t>(i));
       instruction(i);
     }
+    stage_lines(static_cast<std::int64_t>(count_));
+    explicit_stages(program_.stages.size());
     if (plain) map_lines(static_cast<std::int64_t>(count_));
     const std::size_t whole = count_ * decoder_.size();
     if (program_.text.size() > whole) raw(std::span(program_.text).subspan(whole));
@@ -188,8 +218,8 @@ class Disassembler {
   Instruction instruction_;
   std::vector<std::byte> again_;
   std::size_t next_ = 0;        ///< map entry
+  std::size_t next_stage_ = 0;
   std::int64_t open_end_ = -1;  ///< where the map entry that was printed last ends
-  std::int64_t zeros_ = 0;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace accord::elf {
 /// Sections of a program file; docs/program_file.md.
 inline constexpr const char* text_prefix = ".text.";
 inline constexpr const char* data_prefix = ".data.";
+inline constexpr const char* zeros_prefix = ".bss.";
 inline constexpr const char* note = ".note.accord";
 inline constexpr const char* map = ".accord.map";
 inline constexpr const char* strings = ".accord.strings";

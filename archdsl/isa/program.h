@@ -16,7 +16,7 @@ struct Image {
   std::string memory;
   std::int64_t address = 0;
   std::vector<std::byte> bytes;
-  std::int64_t zeros = 0;  ///< that many zero bytes follow (not stored in the file)
+  std::int64_t zeros = 0;  ///< instead of bytes: that many zeros, which the file does not store
   bool operator==(const Image&) const = default;
 };
 

@@ -302,6 +302,9 @@ void check_consistency(const Program& program) {
   }
   for (const Image& image : program.images) {
     if (image.address < 0) throw Error(fmt::format("an image of `{}` has a negative address", image.memory));
+    if (image.zeros < 0 || (image.zeros > 0 && !image.bytes.empty())) {
+      throw Error(fmt::format("an image of `{}` has both bytes and zeros", image.memory));
+    }
   }
 }
 

@@ -84,7 +84,10 @@ class Reader {
       program_.controller = name.substr(std::strlen(elf::text_prefix));
       program_.text = copy(bytes_of(name, scn, shdr));
     } else if (name.starts_with(elf::data_prefix)) {
-      take_image(name, scn, shdr);
+      image_named(name, elf::data_prefix, shdr).bytes = copy(bytes_of(name, scn, shdr));
+    } else if (name.starts_with(elf::zeros_prefix)) {
+      if (shdr.sh_size > static_cast<std::uint64_t>(INT64_MAX)) throw Error(fmt::format("section {} is too long", name));
+      image_named(name, elf::zeros_prefix, shdr).zeros = static_cast<std::int64_t>(shdr.sh_size);
     } else if (name == elf::note) {
       once(name);
       take_note(bytes_of(name, scn, shdr));
@@ -100,14 +103,14 @@ class Reader {
     }
   }
 
-  void take_image(const std::string& name, Elf_Scn* scn, const Elf64_Shdr& shdr) {
-    const std::string tail = name.substr(std::strlen(elf::data_prefix));
+  Image& image_named(const std::string& name, const char* prefix, const Elf64_Shdr& shdr) {
+    const std::string tail = name.substr(std::strlen(prefix));
     const std::size_t dot = tail.rfind('.');
     if (dot == std::string::npos) throw Error(fmt::format("section {} names no memory", name));
     Image& image = program_.images.emplace_back();
     image.memory = tail.substr(0, dot);
     image.address = static_cast<std::int64_t>(shdr.sh_addr);
-    image.bytes = copy(bytes_of(name, scn, shdr));
+    return image;
   }
 
   void take_note(std::string_view bytes) {

@@ -131,9 +131,12 @@ class Writer {
     std::size_t number = 0;
     for (const Image& image : program_.images) {
       const auto address = static_cast<std::uint64_t>(image.address);
+      const bool zeros = image.zeros > 0;
+      const char* prefix = zeros ? elf::zeros_prefix : elf::data_prefix;
+      const std::size_t size = zeros ? static_cast<std::size_t>(image.zeros) : image.bytes.size();
       const std::uint32_t index =
-          section(fmt::format("{}{}.{}", elf::data_prefix, image.memory, number++), SHT_PROGBITS, image.bytes.data(),
-                  image.bytes.size(), {.flags = SHF_ALLOC | SHF_WRITE, .address = address});
+          section(fmt::format("{}{}.{}", prefix, image.memory, number++), zeros ? SHT_NOBITS : SHT_PROGBITS,
+                  zeros ? nullptr : image.bytes.data(), size, {.flags = SHF_ALLOC | SHF_WRITE, .address = address});
       image_sections_.push_back(index);
     }
   }
@@ -182,7 +185,7 @@ class Writer {
     for (std::size_t i = 0; i < program_.images.size(); ++i) {
       const Image& image = program_.images[i];
       const bool inside = image.memory == symbol.memory && symbol.address >= image.address &&
-                          symbol.address - image.address < static_cast<std::int64_t>(image.bytes.size());
+                          symbol.address - image.address < static_cast<std::int64_t>(image.bytes.size()) + image.zeros;
       if (inside && image_sections_[i] < SHN_LORESERVE) return static_cast<std::uint16_t>(image_sections_[i]);
     }
     return SHN_ABS;

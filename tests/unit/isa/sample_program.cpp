@@ -143,7 +143,7 @@ Program random_program(std::mt19937_64& random, const Architecture& architecture
 
 std::string describe(const Program& p) {
   std::string out = fmt::format("{}|{}|{}\ntext {}\n", p.architecture, p.architecture_hash, p.controller, hex(p.text));
-  for (const Image& i : p.images) out += fmt::format("image {} {} {}\n", i.memory, i.address, hex(i.bytes));
+  for (const Image& i : p.images) out += fmt::format("image {} {} {} {}\n", i.memory, i.address, hex(i.bytes), i.zeros);
   for (const Symbol& s : p.symbols) {
     out += fmt::format("symbol {} {} {} {} {} {} {}\n", s.name, s.memory, s.address, name(s.type), s.shape, s.strides,
                        static_cast<int>(s.role));
