@@ -26,8 +26,8 @@ std::size_t memory_index(const Architecture& architecture, const std::string& na
 
 void check_fits(const Architecture& architecture, const Program& program) {
   if (program.architecture_hash != architecture.hash) {
-    throw Error(fmt::format("the program was made for another architecture ({}, hash {}; this is {}, hash {})", program.architecture,
-                            program.architecture_hash, architecture.name, architecture.hash));
+    throw Error(fmt::format("the program was made for another architecture ({}, hash {}; this is {}, hash {})",
+                            program.architecture, program.architecture_hash, architecture.name, architecture.hash));
   }
   const auto size = static_cast<std::size_t>(architecture.isa.width / 8);
   if (program.text.size() % size != 0) throw Error("the program's text ends within an instruction");
@@ -50,7 +50,8 @@ void load_images(const Architecture& architecture, const Program& program, std::
   for (const Image& image : program.images) {
     ByteStore& store = stores[memory_index(architecture, image.memory)];
     const auto length = static_cast<std::int64_t>(image.bytes.size());
-    if (image.address < 0 || image.zeros < 0 || image.zeros > store.capacity() || image.address > store.capacity() - length - image.zeros) {
+    if (image.address < 0 || image.zeros < 0 || image.zeros > store.capacity() ||
+        image.address > store.capacity() - length - image.zeros) {
       throw Error(fmt::format("an image does not fit into memory {}", image.memory));
     }
     if (length > 0) std::memcpy(store.data() + image.address, image.bytes.data(), image.bytes.size());
@@ -59,12 +60,14 @@ void load_images(const Architecture& architecture, const Program& program, std::
   }
 }
 
-std::map<std::string, sim::Host::Place> place_symbols(const Architecture& architecture, const Program& program, std::vector<ByteStore>& stores) {
+std::map<std::string, sim::Host::Place> place_symbols(const Architecture& architecture, const Program& program,
+                                                      std::vector<ByteStore>& stores) {
   std::map<std::string, sim::Host::Place> places;
   for (const Symbol& symbol : program.symbols) {
     ByteStore& store = stores[memory_index(architecture, symbol.memory)];
     sim::check_symbol(symbol, store.capacity());
-    if (!places.emplace(symbol.name, sim::Host::Place{&symbol, &store}).second) throw Error("two symbols are named " + symbol.name);
+    if (!places.emplace(symbol.name, sim::Host::Place{&symbol, &store}).second)
+      throw Error("two symbols are named " + symbol.name);
   }
   return places;
 }
@@ -79,7 +82,8 @@ void load_inputs(const Program& program, const std::map<std::string, sim::Host::
     std::size_t size = static_cast<std::size_t>(bytes(symbol.type));
     for (const std::int64_t extent : symbol.shape) size *= static_cast<std::size_t>(extent);
     if (given->second.type != symbol.type || given->second.shape != symbol.shape || given->second.data.size() != size) {
-      throw Error(fmt::format("input {} has another type or shape than the program's {}", symbol.name, name(symbol.type)));
+      throw Error(
+          fmt::format("input {} has another type or shape than the program's {}", symbol.name, name(symbol.type)));
     }
     sim::write_symbol(symbol, given->second, *places.at(symbol.name).store);
   }
@@ -106,22 +110,32 @@ std::vector<std::string> unit_names(const Architecture& architecture) {
 std::unique_ptr<sim::ChromeTrace> open_trace(const Architecture& architecture, const std::filesystem::path& file) {
   if (file.empty()) return nullptr;
   auto trace = std::make_unique<sim::ChromeTrace>(file);
-  for (std::size_t u = 0; u < architecture.units.size(); ++u) trace->name_track(static_cast<int>(u) + 1, architecture.units[u].name);
+  for (std::size_t u = 0; u < architecture.units.size(); ++u)
+    trace->name_track(static_cast<int>(u) + 1, architecture.units[u].name);
   return trace;
 }
 
 /// One run, from images to result.
 class Simulation {
  public:
-  Simulation(const Architecture& architecture, const Program& program, const Values& inputs, const SimulateOptions& options)
-      : program_(program), options_(options), stores_(make_stores(architecture)),
+  Simulation(const Architecture& architecture, const Program& program, const Values& inputs,
+             const SimulateOptions& options)
+      : program_(program),
+        options_(options),
+        stores_(make_stores(architecture)),
         map_(program, static_cast<std::int64_t>(program.text.size()) / (architecture.isa.width / 8)),
-        places_(place_symbols(architecture, program, stores_)), hazards_(architecture, map_), binder_(architecture),
-        evaluator_(architecture, binder_, pointers(stores_), unwritten()), layers_(program.layers.size(), architecture.links.size()),
-        leaves_(unit_names(architecture), architecture.sync.semaphores), races_(architecture, hazards_),
+        places_(place_symbols(architecture, program, stores_)),
+        hazards_(architecture, map_),
+        binder_(architecture),
+        evaluator_(architecture, binder_, pointers(stores_), unwritten()),
+        layers_(program.layers.size(), architecture.links.size()),
+        leaves_(unit_names(architecture), architecture.sync.semaphores),
+        races_(architecture, hazards_),
         trace_(open_trace(architecture, options.trace)),
         run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, trace_.get(), races()},
-        front_(architecture, program, map_, hazards_), host_(places_), sequence_(run_, front_, host_) {
+        front_(architecture, program, map_, hazards_),
+        host_(places_),
+        sequence_(run_, front_, host_) {
     load_images(architecture, program, stores_);
     load_inputs(program, places_, inputs);
     run_.in_order = architecture.sync.kind == Sync::Kind::in_order;
@@ -211,7 +225,8 @@ class Simulation {
 
 }  // namespace
 
-SimulateResult simulate(const Architecture& architecture, const Program& program, const Values& inputs, const SimulateOptions& options) {
+SimulateResult simulate(const Architecture& architecture, const Program& program, const Values& inputs,
+                        const SimulateOptions& options) {
   check_fits(architecture, program);
   return Simulation(architecture, program, inputs, options).run();
 }

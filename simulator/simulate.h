@@ -31,7 +31,7 @@ struct Hazard {
   std::string mnemonic;
   std::string layer;
   std::string statement;
-  std::string where;    ///< FILE:LINE of the mnemonic in the covenant
+  std::string where;  ///< FILE:LINE of the mnemonic in the covenant
   std::string message;
 };
 
@@ -59,8 +59,8 @@ struct SimulateResult {
 };
 
 /// Runs the program on the SystemC model of the machine. `inputs` by symbol name, converted to no other type or shape.
-/// Throws accord::Error on a program that does not fit the architecture (hash, memories, sizes), missing or wrong inputs.
-/// May be called any number of times in one process, from one thread at a time.
+/// Throws accord::Error on a program that does not fit the architecture (hash, memories, sizes), missing or wrong
+/// inputs. May be called any number of times in one process, from one thread at a time.
 SimulateResult simulate(const Architecture& architecture, const Program& program, const Values& inputs,
                         const SimulateOptions& options = {});
 

@@ -25,7 +25,8 @@ const Capability& capability_of(const Architecture& architecture, const Mnemonic
 std::uint64_t scalar_value(std::int64_t argument, ElementType type) {
   if (!is_float(type) || type == ElementType::fp32) return static_cast<std::uint64_t>(argument);
   std::uint64_t result = 0;
-  store_element(reinterpret_cast<std::byte*>(&result), type, std::bit_cast<float>(static_cast<std::uint32_t>(argument)));
+  store_element(reinterpret_cast<std::byte*>(&result), type,
+                std::bit_cast<float>(static_cast<std::uint32_t>(argument)));
   return result;
 }
 
@@ -67,7 +68,8 @@ Binder::Binder(const Architecture& architecture) : architecture_(architecture) {
 
 std::size_t Binder::KeyHash::operator()(const Key& key) const {
   std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const std::int64_t value : key) hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+  for (const std::int64_t value : key)
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u ^ hash >> 29;
   return hash;
 }
 
@@ -75,7 +77,9 @@ std::size_t Binder::KeyHash::operator()(const Key& key) const {
 void Binder::plan_run(Plan& plan, const Mnemonic& mnemonic) {
   const Capability& capability = capability_of(architecture_, mnemonic);
   const int operands = static_cast<int>(capability.operands.size());
-  const auto operand = [&](int o) -> const CapabilityOperand& { return capability.operands[static_cast<std::size_t>(o)]; };
+  const auto operand = [&](int o) -> const CapabilityOperand& {
+    return capability.operands[static_cast<std::size_t>(o)];
+  };
   int next = 0;
   for (std::size_t d = 0; d < capability.dims.size(); ++d) plan.key.push_back(next++);
   for (int o = 0; o < operands; ++o) {
@@ -109,8 +113,9 @@ bool Binder::bind(int mnemonic, std::span<const std::int64_t> arguments, Operati
   }
   for (const auto& [argument, operand] : plan.scalars) {
     const Capability& capability = capability_of(architecture_, *plan.mnemonic);
-    out.scalar[static_cast<std::size_t>(operand)] = scalar_value(
-        arguments[static_cast<std::size_t>(argument)], capability.program.operands[static_cast<std::size_t>(operand)].type);
+    out.scalar[static_cast<std::size_t>(operand)] =
+        scalar_value(arguments[static_cast<std::size_t>(argument)],
+                     capability.program.operands[static_cast<std::size_t>(operand)].type);
   }
   return in_range(out, error);
 }
@@ -127,7 +132,8 @@ bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, s
   for (const int argument : plan.key) key.push_back(arguments[static_cast<std::size_t>(argument)]);
   auto found = plan.shapes.find(key);
   if (found == plan.shapes.end()) {
-    auto shape = is_run(*plan.mnemonic) ? shape_run(*plan.mnemonic, key, error) : shape_transfer(*plan.mnemonic, key, error);
+    auto shape =
+        is_run(*plan.mnemonic) ? shape_run(*plan.mnemonic, key, error) : shape_transfer(*plan.mnemonic, key, error);
     if (!shape) return false;
     if (plan.shapes.size() >= most_shapes) plan.shapes.clear();
     found = plan.shapes.emplace(key, std::move(shape)).first;
@@ -142,7 +148,8 @@ bool Binder::in_range(const Operation& operation, std::string& error) const {
     if (access.footprint.extent == 0) continue;
     const Memory& memory = architecture_.memories[static_cast<std::size_t>(access.memory)];
     const std::int64_t base = operation.base[static_cast<std::size_t>(access.operand)];
-    if (base >= -access.footprint.offset && base <= memory.capacity - access.footprint.offset - access.footprint.extent) continue;
+    if (base >= -access.footprint.offset && base <= memory.capacity - access.footprint.offset - access.footprint.extent)
+      continue;
     error = fmt::format("touches {} bytes from address {} of {}, which has {}", access.footprint.extent,
                         base + access.footprint.offset, memory.name, memory.capacity);
     return false;

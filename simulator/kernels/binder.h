@@ -52,9 +52,12 @@ class Binder {
   void plan_run(Plan& plan, const Mnemonic& mnemonic);
   void plan_transfer(Plan& plan, const Mnemonic& mnemonic);
   bool select_shape(Plan& plan, std::span<const std::int64_t> arguments, std::string& error);
-  std::shared_ptr<OperationShape> shape_run(const Mnemonic& mnemonic, std::span<const std::int64_t> key, std::string& error) const;
-  std::shared_ptr<OperationShape> shape_transfer(const Mnemonic& mnemonic, std::span<const std::int64_t> key, std::string& error) const;
-  bool add_accesses(OperationShape& shape, const PreparedCapability& prepared, const std::vector<std::vector<std::int64_t>>& steps) const;
+  std::shared_ptr<OperationShape> shape_run(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
+                                            std::string& error) const;
+  std::shared_ptr<OperationShape> shape_transfer(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
+                                                 std::string& error) const;
+  bool add_accesses(OperationShape& shape, const PreparedCapability& prepared,
+                    const std::vector<std::vector<std::int64_t>>& steps) const;
   void add_costs(OperationShape& shape, const PreparedCapability& prepared, const Unit& unit) const;
   void add_requests(OperationShape& shape, bool transfer) const;
   bool in_range(const Operation& operation, std::string& error) const;

@@ -12,7 +12,9 @@ std::uint64_t mask_to(std::int64_t last) { return all >> (63 - (last & 63)); }
 }  // namespace
 
 ByteStore::ByteStore(std::int64_t capacity)
-    : capacity_(capacity), bytes_(static_cast<std::size_t>(capacity)), written_(static_cast<std::size_t>((capacity + 63) / 64)) {}
+    : capacity_(capacity),
+      bytes_(static_cast<std::size_t>(capacity)),
+      written_(static_cast<std::size_t>((capacity + 63) / 64)) {}
 
 void ByteStore::mark_written(std::int64_t address, std::int64_t length) {
   if (length <= 0) return;

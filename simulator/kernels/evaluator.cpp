@@ -8,26 +8,25 @@ namespace accord::sim {
 
 namespace {
 
-// Copies element by element, row-major over the iterators, the last one innermost.
-void gather(std::byte*& to, const std::byte* from, std::span<const std::int64_t> extents, std::span<const std::int64_t> steps,
-            std::size_t element) {
-  if (extents.empty()) {
-    std::memcpy(to, from, element);
-    to += element;
-    return;
-  }
-  if (extents.size() == 1 && steps[0] == static_cast<std::int64_t>(element)) {
-    const std::size_t length = static_cast<std::size_t>(extents[0]) * element;
+struct Dim {
+  std::int64_t count, step;
+};
+
+// Copies element by element, row-major, the last dimension innermost; returns the end of what it wrote.
+std::byte* gather(std::byte* to, const std::byte* from, std::span<const Dim> dims, std::size_t element) {
+  if (dims.empty() || (dims.size() == 1 && dims[0].step == static_cast<std::int64_t>(element))) {
+    const std::size_t length = dims.empty() ? element : static_cast<std::size_t>(dims[0].count) * element;
     std::memcpy(to, from, length);
-    to += length;
-    return;
+    return to + length;
   }
-  for (std::int64_t i = 0; i < extents[0]; ++i) gather(to, from + i * steps[0], extents.subspan(1), steps.subspan(1), element);
+  for (std::int64_t i = 0; i < dims[0].count; ++i) to = gather(to, from + i * dims[0].step, dims.subspan(1), element);
+  return to;
 }
 
 }  // namespace
 
-Evaluator::Evaluator(const Architecture& architecture, const Binder& binder, std::vector<ByteStore*> stores, Report unwritten)
+Evaluator::Evaluator(const Architecture& architecture, const Binder& binder, std::vector<ByteStore*> stores,
+                     Report unwritten)
     : architecture_(architecture), binder_(binder), stores_(std::move(stores)), unwritten_(std::move(unwritten)) {}
 
 void Evaluator::evaluate(const Operation& operation) {
@@ -40,8 +39,9 @@ void Evaluator::check_read(const Operation& operation, int memory, std::int64_t 
   if (!unwritten_) return;
   const ByteStore& from = store(memory);
   if (from.is_written(address, length)) return;
-  unwritten_(operation, fmt::format("reads address {} of {}, which nothing has written", from.first_unwritten(address, length),
-                                    architecture_.memories[static_cast<std::size_t>(memory)].name));
+  unwritten_(operation,
+             fmt::format("reads address {} of {}, which nothing has written", from.first_unwritten(address, length),
+                         architecture_.memories[static_cast<std::size_t>(memory)].name));
 }
 
 void Evaluator::transfer(const Operation& operation) {
@@ -50,11 +50,13 @@ void Evaluator::transfer(const Operation& operation) {
   ByteStore& from = store(source.memory);
   ByteStore& to = store(target.memory);
   if (source.footprint.extent == 0) return;
-  for_each_piece(operation.shape->walk, 0, operation.shape->walk.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
-    check_read(operation, source.memory, operation.base[0] + s, n);
-    std::memmove(to.data() + operation.base[1] + t, from.data() + operation.base[0] + s, static_cast<std::size_t>(n));
-    to.mark_written(operation.base[1] + t, n);
-  });
+  for_each_piece(operation.shape->walk, 0, operation.shape->walk.bytes,
+                 [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+                   check_read(operation, source.memory, operation.base[0] + s, n);
+                   std::memmove(to.data() + operation.base[1] + t, from.data() + operation.base[0] + s,
+                                static_cast<std::size_t>(n));
+                   to.mark_written(operation.base[1] + t, n);
+                 });
 }
 
 void Evaluator::run(const Operation& operation, const PreparedCapability& capability) {
@@ -62,8 +64,9 @@ void Evaluator::run(const Operation& operation, const PreparedCapability& capabi
   if (unwritten_) {
     for (const AccessShape& access : shape.accesses) {
       if (!access.reads) continue;
-      for_each_run(access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
-                   [&](std::int64_t address, std::int64_t length) { check_read(operation, access.memory, address, length); });
+      for_each_run(
+          access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
+          [&](std::int64_t address, std::int64_t length) { check_read(operation, access.memory, address, length); });
     }
   }
   operands_.resize(shape.placements.size());
@@ -96,8 +99,8 @@ bool Evaluator::place_operand(const Operation& operation, const PreparedCapabili
   return true;
 }
 
-void Evaluator::load_tile(Tile& tile, const std::byte* from, const Operation& operation, const PreparedCapability& capability,
-                          std::size_t operand) {
+void Evaluator::load_tile(Tile& tile, const std::byte* from, const Operation& operation,
+                          const PreparedCapability& capability, std::size_t operand) {
   const Access& access = capability.prepared.uses[operand].access;
   const std::vector<std::int64_t>& step = operation.shape->placements[operand].step;
   const auto element = bytes(capability.prepared.program.operands[operand].type);
@@ -115,8 +118,11 @@ void Evaluator::load_tile(Tile& tile, const std::byte* from, const Operation& op
     dense *= tile.extents[i];
   }
   tile.bytes.resize(static_cast<std::size_t>(dense));
-  std::byte* to = tile.bytes.data();
-  gather(to, from, tile.extents, step, static_cast<std::size_t>(element));
+  std::vector<Dim> dims;
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    if (tile.extents[i] > 1) dims.push_back({tile.extents[i], step[i]});
+  }
+  gather(tile.bytes.data(), from, dims, static_cast<std::size_t>(element));
 }
 
 bool Evaluator::use_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand) {

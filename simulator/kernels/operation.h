@@ -56,7 +56,8 @@ void for_each_piece(const Walk& walk, std::int64_t first, std::int64_t last, Vis
   }
 }
 
-/// A mover's off-chip (else source) side of an operation: `run` contiguous bytes, repeated over `outer`, innermost first.
+/// A mover's off-chip (else source) side of an operation: `run` contiguous bytes, repeated over `outer`, innermost
+/// first.
 struct RequestPattern {
   int access = -1;  ///< of OperationShape::accesses
   bool write = false;
@@ -70,9 +71,9 @@ struct RequestPattern {
 struct OperationShape {
   std::vector<AccessShape> accesses;
   std::vector<std::int64_t> extents;
-  std::vector<Placement> placements;  ///< runs: one per operand of the prepared program
-  std::vector<std::int64_t> loads;    ///< runs: per operand of the capability, 0 where held values are used
-  Walk walk;                          ///< transfers
+  std::vector<Placement> placements;     ///< runs: one per operand of the prepared program
+  std::vector<std::int64_t> loads;       ///< runs: per operand of the capability, 0 where held values are used
+  Walk walk;                             ///< transfers
   std::vector<RequestPattern> requests;  ///< of movers
   Cycle start = 0, interval = 0, drain = 0;
   Cycle useful = 0;  ///< cycles that the interval would take with every lane busy
@@ -91,11 +92,11 @@ struct Operation {
   int unit = -1;
   int layer = -1;
   std::shared_ptr<const OperationShape> shape;
-  std::array<std::int64_t, max_operands> base{};  ///< by operand of the capability; transfers: source, target
+  std::array<std::int64_t, max_operands> base{};     ///< by operand of the capability; transfers: source, target
   std::array<std::uint64_t, max_operands> scalar{};  ///< values of scalar operands, in their types
 
   Cycle dispatched = 0;
-  Cycle ready = 0;    ///< ranges are free from then on
+  Cycle ready = 0;  ///< ranges are free from then on
   Cycle started = 0;
   Cycle done = unknown;
   int blocked_by = -1;  ///< unit whose operation determined `ready`

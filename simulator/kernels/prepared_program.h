@@ -9,9 +9,9 @@ namespace accord::sim {
 
 /// How a program uses the memory behind one access.
 struct AccessUse {
-  int operand = -1;       ///< of the original program
-  Access access;          ///< its indices
-  bool reads = false;     ///< needs bytes that were there before
+  int operand = -1;    ///< of the original program
+  Access access;       ///< its indices
+  bool reads = false;  ///< needs bytes that were there before
   bool writes = false;
   bool in_place = false;  ///< all its reads are those of an accumulating target
 };
@@ -22,10 +22,10 @@ struct PreparedProgram {
   explicit PreparedProgram(const TensorProgram& original);
 
   TensorProgram program;
-  std::vector<AccessUse> uses;  ///< one per operand of `program`
-  std::vector<Kernel> kernels;  ///< one per statement
+  std::vector<AccessUse> uses;              ///< one per operand of `program`
+  std::vector<Kernel> kernels;              ///< one per statement
   std::vector<std::vector<int>> iterators;  ///< of each statement
-  std::vector<bool> is_mac;     ///< statement multiplies and accumulates
+  std::vector<bool> is_mac;                 ///< statement multiplies and accumulates
 };
 
 /// Where an access lies: bytes from its operand's base to the element at iteration point 0, and bytes per iterator.

@@ -21,7 +21,8 @@ ProgramMap::ProgramMap(const Program& program, std::int64_t instructions) : prog
   }
   for (const Stage& stage : stages_) {
     const bool layer_exists = stage.layer >= -1 && stage.layer < static_cast<int>(program.layers.size());
-    if (!layer_exists || (stage.host && stage.layer < 0)) throw Error("a stage of the program names a layer that does not exist");
+    if (!layer_exists || (stage.host && stage.layer < 0))
+      throw Error("a stage of the program names a layer that does not exist");
     if (stage.first < 0 || stage.count < 0 || stage.first > instructions || stage.count > instructions - stage.first) {
       throw Error("a stage of the program lies outside its text");
     }
@@ -48,7 +49,7 @@ void ProgramMap::find_ends() {
     auto entry = std::ranges::lower_bound(program_.map, stage_end, {}, &MapEntry::first);
     while (entry != program_.map.begin() && (entry - 1)->first + (entry - 1)->count > stage.first) {
       --entry;
-      last_in(s, entry->layer, std::min(entry->first + entry->count, stage_end));
+      if (entry->count > 0) last_in(s, entry->layer, std::min(entry->first + entry->count, stage_end));
     }
     std::ranges::reverse(ends_[s]);
   }

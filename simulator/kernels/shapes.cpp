@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t most_points = std::int64_t{1} << 40;  // of one instruction
 
-bool take_extents(const Capability& capability, std::span<const std::int64_t> key, OperationShape& shape, std::string& error) {
+bool take_extents(const Capability& capability, std::span<const std::int64_t> key, OperationShape& shape,
+                  std::string& error) {
   std::int64_t points = 1;
   for (std::size_t d = 0; d < capability.dims.size(); ++d) {
     const CapabilityDim& dim = capability.dims[d];
@@ -37,7 +38,8 @@ std::vector<std::vector<std::int64_t>> take_steps(const Capability& capability, 
   std::vector<std::vector<std::int64_t>> steps;
   for (const CapabilityOperand& operand : capability.operands) {
     auto& of_operand = steps.emplace_back();
-    for (const Step& step : operand.steps) of_operand.push_back(step.kind == Step::Kind::free ? key[next++] : step.bytes);
+    for (const Step& step : operand.steps)
+      of_operand.push_back(step.kind == Step::Kind::free ? key[next++] : step.bytes);
   }
   return steps;
 }
@@ -86,7 +88,8 @@ void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared
   double points = 0;
   for (std::size_t s = 0; s < prepared.prepared.iterators.size(); ++s) {
     std::int64_t of_statement = 1;
-    for (const int iterator : prepared.prepared.iterators[s]) of_statement *= shape.extents[static_cast<std::size_t>(iterator)];
+    for (const int iterator : prepared.prepared.iterators[s])
+      of_statement *= shape.extents[static_cast<std::size_t>(iterator)];
     points += static_cast<double>(of_statement);
     if (prepared.prepared.is_mac[s]) shape.lane_macs += of_statement;
   }

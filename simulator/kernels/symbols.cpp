@@ -58,12 +58,14 @@ void write_symbol(const Symbol& symbol, const Value& value, ByteStore& store) {
 }
 
 void mark_symbol_written(const Symbol& symbol, ByteStore& store) {
-  for_each_row(symbol, [&](std::int64_t address, std::int64_t, std::int64_t length) { store.mark_written(address, length); });
+  for_each_row(symbol,
+               [&](std::int64_t address, std::int64_t, std::int64_t length) { store.mark_written(address, length); });
 }
 
 void check_symbol(const Symbol& symbol, std::int64_t capacity) {
   if (symbol.strides.size() != symbol.shape.size()) {
-    throw Error(fmt::format("symbol {}: {} strides for {} indices", symbol.name, symbol.strides.size(), symbol.shape.size()));
+    throw Error(
+        fmt::format("symbol {}: {} strides for {} indices", symbol.name, symbol.strides.size(), symbol.shape.size()));
   }
   std::vector<Stride> dims;
   for (std::size_t d = 0; d < symbol.shape.size(); ++d) dims.push_back({symbol.shape[d], symbol.strides[d]});

@@ -17,14 +17,17 @@ class ZeroedArray {
   ZeroedArray() = default;
   explicit ZeroedArray(std::size_t size) : size_(size) {
     if (size == 0) return;
-    void* pages = mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) throw Error("cannot reserve " + std::to_string(size * sizeof(T)) + " bytes of address space");
+    void* pages =
+        mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+      throw Error("cannot reserve " + std::to_string(size * sizeof(T)) + " bytes of address space");
     data_ = static_cast<T*>(pages);
   }
   ~ZeroedArray() {
     if (data_) munmap(data_, size_ * sizeof(T));
   }
-  ZeroedArray(ZeroedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  ZeroedArray(ZeroedArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   ZeroedArray& operator=(ZeroedArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

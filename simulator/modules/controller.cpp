@@ -7,8 +7,12 @@
 
 namespace accord::sim {
 
-Controller::Controller(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence, StallAccount account)
-    : sc_module(name), run_(run), front_(front), sequence_(sequence),
+Controller::Controller(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence,
+                       StallAccount account)
+    : sc_module(name),
+      run_(run),
+      front_(front),
+      sequence_(sequence),
       clock_(std::max(1, run.architecture.controller.issue_width), std::move(account)) {
   for (const Memory& memory : run.architecture.memories) watched_.push_back(!memory.off_chip);
   front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
@@ -80,15 +84,18 @@ bool Controller::dispatch() {
   }
   UnitModule& to = unit(instruction_->unit);
   if (to.full()) return block(Wait::queue, run_.leaves.queue_of(instruction_->unit));
-  if (instruction_->meaning == Meaning::run || instruction_->meaning == Meaning::transfer) return dispatch_operation(to);
+  if (instruction_->meaning == Meaning::run || instruction_->meaning == Meaning::transfer)
+    return dispatch_operation(to);
   const std::int64_t semaphore = front_.arguments()[0];
   if (semaphore < 0 || semaphore >= run_.architecture.sync.semaphores) {
-    run_.hazards.report("out_of_range", clock_.now(), instruction_->index, instruction_->mnemonic,
-                        fmt::format("semaphore {} does not exist; there are {}", semaphore, run_.architecture.sync.semaphores));
+    run_.hazards.report(
+        "out_of_range", clock_.now(), instruction_->index, instruction_->mnemonic,
+        fmt::format("semaphore {} does not exist; there are {}", semaphore, run_.architecture.sync.semaphores));
     run_.hazards.fatal = true;
     return false;
   }
-  const auto kind = instruction_->meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
+  const auto kind =
+      instruction_->meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
   to.push({kind, nullptr, static_cast<int>(semaphore), instruction_->index, instruction_->mnemonic, clock_.now()});
   clock_.issue(1);
   return true;
@@ -98,7 +105,8 @@ bool Controller::dispatch_operation(UnitModule& to) {
   const bool interlock = run_.architecture.sync.kind == Sync::Kind::interlock;
   if (interlock && !reserve_entry()) return false;
   Operation& operation = *run_.pool.take();
-  if (!run_.bind(instruction_->index, instruction_->mnemonic, instruction_->unit, front_.arguments(), clock_.now(), operation)) {
+  if (!run_.bind(instruction_->index, instruction_->mnemonic, instruction_->unit, front_.arguments(), clock_.now(),
+                 operation)) {
     return false;
   }
   operation.id = next_id_++;
@@ -108,7 +116,8 @@ bool Controller::dispatch_operation(UnitModule& to) {
     order_after_conflicts(operation);
     outstanding_.push_back(&operation);
   }
-  to.push({UnitModule::Entry::Kind::operation, &operation, -1, operation.instruction, operation.mnemonic, operation.dispatched});
+  to.push({UnitModule::Entry::Kind::operation, &operation, -1, operation.instruction, operation.mnemonic,
+           operation.dispatched});
   clock_.issue(1);
   return true;
 }

@@ -13,7 +13,8 @@ namespace accord::sim {
 /// SystemC's time as far as queues and entries allow.
 class Controller : public sc_core::sc_module {
  public:
-  Controller(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence, StallAccount account);
+  Controller(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence,
+             StallAccount account);
 
   void attach(UnitModule& unit);
   UnitModule& unit(int index) { return *units_[static_cast<std::size_t>(index)]; }

@@ -26,9 +26,10 @@ std::vector<int> Controller::waits_for(int node) const {
   const auto& queue = units_[static_cast<std::size_t>(node)]->queue();
   if (queue.empty() || queue.front().kind != Kind::wait) return result;
   for (int u = 0; u < units; ++u) {
-    const bool gives = std::ranges::any_of(units_[static_cast<std::size_t>(u)]->queue(), [&](const UnitModule::Entry& entry) {
-      return entry.kind == Kind::signal && entry.semaphore == queue.front().semaphore;
-    });
+    const bool gives =
+        std::ranges::any_of(units_[static_cast<std::size_t>(u)]->queue(), [&](const UnitModule::Entry& entry) {
+          return entry.kind == Kind::signal && entry.semaphore == queue.front().semaphore;
+        });
     if (gives) result.push_back(u);
   }
   if (result.empty() && wait_ != Wait::nothing) result.push_back(units);
@@ -37,13 +38,15 @@ std::vector<int> Controller::waits_for(int node) const {
 
 std::string Controller::describe(int node) const {
   if (node == static_cast<int>(units_.size())) {
-    if (wait_ == Wait::queue) return fmt::format("the controller waits for a place in the queue of {}", unit_name(instruction_->unit));
+    if (wait_ == Wait::queue)
+      return fmt::format("the controller waits for a place in the queue of {}", unit_name(instruction_->unit));
     return "the controller waits for all units to be idle";
   }
   const auto& queue = units_[static_cast<std::size_t>(node)]->queue();
   if (queue.empty()) return fmt::format("{} has nothing to do", unit_name(node));
   const UnitModule::Entry& head = queue.front();
-  if (head.kind != Kind::wait) return fmt::format("{} cannot start {}", unit_name(node), run_.hazards.describe(head.instruction, head.mnemonic));
+  if (head.kind != Kind::wait)
+    return fmt::format("{} cannot start {}", unit_name(node), run_.hazards.describe(head.instruction, head.mnemonic));
   return fmt::format("{} waits for semaphore {} at {}", unit_name(node), head.semaphore,
                      run_.hazards.describe(head.instruction, head.mnemonic));
 }
@@ -68,7 +71,8 @@ void Controller::report_deadlock() {
   if (circle) path.erase(path.begin(), std::ranges::find(path, node));
   std::string message;
   for (const int member : path) message += (message.empty() ? "" : "; ") + describe(member);
-  message += circle ? fmt::format("; which waits for {}", path.size() == 1 ? "itself" : "the first again") : "; nothing will signal it";
+  message += circle ? fmt::format("; which waits for {}", path.size() == 1 ? "itself" : "the first again")
+                    : "; nothing will signal it";
   std::int64_t instruction = -1;
   int mnemonic = -1;
   for (const int member : path) {

@@ -18,9 +18,15 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 FrontEnd::FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards)
-    : architecture_(architecture), program_(program), map_(map), hazards_(hazards), decoder_(architecture.isa),
-      cache_(cache_size), registers_(static_cast<std::size_t>(architecture.isa.register_count), 0) {
-  for (int r = 0; r < architecture.isa.register_count; ++r) register_of_.push_back(accord::register_of(architecture.isa, r));
+    : architecture_(architecture),
+      program_(program),
+      map_(map),
+      hazards_(hazards),
+      decoder_(architecture.isa),
+      cache_(cache_size),
+      registers_(static_cast<std::size_t>(architecture.isa.register_count), 0) {
+  for (int r = 0; r < architecture.isa.register_count; ++r)
+    register_of_.push_back(accord::register_of(architecture.isa, r));
 }
 
 void FrontEnd::enter(std::size_t stage) {
@@ -108,7 +114,8 @@ bool FrontEnd::enter_loop(const Decoded& decoded) {
   const std::int64_t limit = loops_.empty() ? end_ : loops_.back().end;
   const std::int64_t begin = pc_ + 1;
   std::string mistake;
-  if (length < 0 || length > limit - begin) mistake = fmt::format("a loop of {} instructions leaves what encloses it", length);
+  if (length < 0 || length > limit - begin)
+    mistake = fmt::format("a loop of {} instructions leaves what encloses it", length);
   if (count > 0 && length > 0 && static_cast<int>(loops_.size()) >= architecture_.controller.loop_depth) {
     mistake = fmt::format("loops nest deeper than the controller's {}", architecture_.controller.loop_depth);
   }

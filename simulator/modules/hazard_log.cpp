@@ -29,7 +29,8 @@ void HazardLog::report(std::string kind, Cycle cycle, std::int64_t instruction, 
 
 std::string HazardLog::describe(std::int64_t instruction, int mnemonic) const {
   if (mnemonic < 0) return fmt::format("instruction {}", instruction);
-  return fmt::format("instruction {} ({})", instruction, architecture_.isa.mnemonics[static_cast<std::size_t>(mnemonic)].name);
+  return fmt::format("instruction {} ({})", instruction,
+                     architecture_.isa.mnemonics[static_cast<std::size_t>(mnemonic)].name);
 }
 
 }  // namespace accord::sim

@@ -30,7 +30,8 @@ std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& shape, 
 std::int64_t elements(const std::vector<std::int64_t>& shape, const std::string& name) {
   std::int64_t count = 1;
   for (const std::int64_t extent : shape) {
-    if (extent < 0 || (extent > 0 && count > most_elements / extent)) throw Error("host work: " + name + " is too large");
+    if (extent < 0 || (extent > 0 && count > most_elements / extent))
+      throw Error("host work: " + name + " is too large");
     count *= extent;
   }
   return count;
@@ -71,15 +72,16 @@ struct Padded {
   std::int64_t origin = 0;  ///< bytes from the start to index 0, 0, ...
 };
 
-void copy_rows(std::byte* to, const std::byte* from, std::span<const std::int64_t> shape, std::span<const std::int64_t> to_strides,
-               std::span<const std::int64_t> from_strides, std::size_t element) {
+void copy_rows(std::byte* to, const std::byte* from, std::span<const std::int64_t> shape,
+               std::span<const std::int64_t> to_strides, std::span<const std::int64_t> from_strides,
+               std::size_t element) {
   if (shape.empty()) {
     std::memcpy(to, from, element);
     return;
   }
   for (std::int64_t i = 0; i < shape[0]; ++i) {
-    copy_rows(to + i * to_strides[0], from + i * from_strides[0], shape.subspan(1), to_strides.subspan(1), from_strides.subspan(1),
-              element);
+    copy_rows(to + i * to_strides[0], from + i * from_strides[0], shape.subspan(1), to_strides.subspan(1),
+              from_strides.subspan(1), element);
   }
 }
 
@@ -89,6 +91,7 @@ std::vector<Host::Tensor> Host::tensors(const HostWork& work) const {
   std::vector<Tensor> result;
   for (const HostOperand& operand : work.operands) {
     Tensor& tensor = result.emplace_back();
+    tensor.name = operand.name;
     tensor.type = operand.type;
     tensor.outside = operand.outside;
     if (operand.symbol.empty()) {
@@ -101,7 +104,8 @@ std::vector<Host::Tensor> Host::tensors(const HostWork& work) const {
     const auto found = symbols_.find(operand.symbol);
     if (found == symbols_.end()) throw Error("host work: no symbol " + operand.symbol);
     const Symbol& symbol = *found->second.symbol;
-    if (symbol.type != operand.type) throw Error("host work: " + operand.name + " has another type than symbol " + symbol.name);
+    if (symbol.type != operand.type)
+      throw Error("host work: " + operand.name + " has another type than symbol " + symbol.name);
     tensor.place = &found->second;
     tensor.shape = symbol.shape;
     tensor.strides = symbol.strides;
@@ -113,7 +117,8 @@ std::vector<Host::Tensor> Host::tensors(const HostWork& work) const {
 namespace {
 
 // Whether all of the access stays within the shape; widens `hull` to what it touches.
-bool widen(std::vector<Range>& hull, const Access& access, const std::vector<std::int64_t>& shape, const std::vector<Iterator>& iterators) {
+bool widen(std::vector<Range>& hull, const Access& access, const std::vector<std::int64_t>& shape,
+           const std::vector<Iterator>& iterators) {
   bool inside = true;
   for (std::size_t p = 0; p < shape.size(); ++p) {
     const Range range = range_of(access.indices[p], iterators);
@@ -124,8 +129,8 @@ bool widen(std::vector<Range>& hull, const Access& access, const std::vector<std
   return inside;
 }
 
-Padded pad(const std::byte* data, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides, ElementType type,
-           double outside, const std::vector<Range>& hull, const std::string& name) {
+Padded pad(const std::byte* data, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
+           ElementType type, double outside, const std::vector<Range>& hull, const std::string& name) {
   Padded padded;
   std::vector<std::int64_t> extents;
   for (const Range& range : hull) extents.push_back(range.high - range.low + 1);
@@ -134,57 +139,62 @@ Padded pad(const std::byte* data, const std::vector<std::int64_t>& shape, const 
   padded.data.resize(static_cast<std::size_t>(count * element));
   for (std::int64_t i = 0; i < count; ++i) store_element(padded.data.data() + i * element, type, outside);
   for (std::size_t p = 0; p < hull.size(); ++p) padded.origin -= hull[p].low * padded.strides[p];
-  copy_rows(padded.data.data() + padded.origin, data, shape, padded.strides, strides, static_cast<std::size_t>(element));
+  copy_rows(padded.data.data() + padded.origin, data, shape, padded.strides, strides,
+            static_cast<std::size_t>(element));
   return padded;
 }
 
 }  // namespace
 
-void Host::execute(const HostWork& work) {
-  const PreparedProgram prepared(parse(work));
+void Host::execute(const PreparedProgram& prepared, std::size_t statement, const std::vector<Tensor*>& tensors) {
   const TensorProgram& program = prepared.program;
-  std::vector<Tensor> all = tensors(work);
-  std::vector<std::size_t> tensor_of;
+  const int target = program.statements[statement].target.operand;
   std::vector<std::int64_t> extents;
   for (const Iterator& iterator : program.iterators) extents.push_back(iterator.extent);
-  if (std::ranges::any_of(extents, [](std::int64_t extent) { return extent <= 0; })) return;
-  for (const Operand& operand : program.operands) {
-    const auto found = std::ranges::find(work.operands, operand.name, &HostOperand::name);
-    tensor_of.push_back(static_cast<std::size_t>(found - work.operands.begin()));
-    const AccessUse& use = prepared.uses[tensor_of.size() - 1];
-    if (use.access.indices.size() != all[tensor_of.back()].shape.size()) {
-      throw Error(fmt::format("host work: {} has rank {}, not {}", operand.name, all[tensor_of.back()].shape.size(), use.access.indices.size()));
+  std::vector<int> used{target};
+  for (const Access& access : program.statements[statement].accesses) used.push_back(access.operand);
+  std::vector<Placement> placements(tensors.size());
+  std::vector<Padded> copies(tensors.size());
+  std::vector<StridedOperand> operands(tensors.size());
+  for (const int number : used) {
+    const auto operand = static_cast<std::size_t>(number);
+    const Tensor& tensor = *tensors[operand];
+    const Access& access = prepared.uses[operand].access;
+    std::vector<Range> hull;
+    for (const std::int64_t extent : tensor.shape) hull.push_back({0, extent - 1});
+    std::byte* data = tensor.data;
+    const std::vector<std::int64_t>* strides = &tensor.strides;
+    if (!widen(hull, access, tensor.shape, program.iterators)) {
+      if (number == target) throw Error("host work: writes beyond the shape of " + tensor.name);
+      Padded& copy = copies[operand] =
+          pad(data, tensor.shape, tensor.strides, tensor.type, tensor.outside, hull, tensor.name);
+      strides = &copy.strides;
+      data = copy.data.data() + copy.origin;
     }
+    placements[operand] = place(access, *strides, extents.size());
+    operands[operand] = {data + placements[operand].offset, placements[operand].step};
   }
-  for (std::size_t s = 0; s < program.statements.size(); ++s) {
-    std::vector<Placement> placements(program.operands.size());
-    std::vector<Padded> copies(program.operands.size());
-    std::vector<StridedOperand> operands(program.operands.size());
-    std::vector<int> used{program.statements[s].target.operand};
-    for (const Access& access : program.statements[s].accesses) used.push_back(access.operand);
-    for (const int o : used) {
-      const auto operand = static_cast<std::size_t>(o);
-      const Tensor& tensor = all[tensor_of[operand]];
-      std::vector<Range> hull;
-      for (const std::int64_t extent : tensor.shape) hull.push_back({0, extent - 1});
-      const Access& access = prepared.uses[operand].access;
-      std::byte* data = tensor.data;
-      std::vector<std::int64_t> strides = tensor.strides;
-      if (!widen(hull, access, tensor.shape, program.iterators)) {
-        if (o == program.statements[s].target.operand) throw Error("host work: writes beyond the shape of " + program.operands[operand].name);
-        copies[operand] = pad(data, tensor.shape, strides, tensor.type, tensor.outside, hull, program.operands[operand].name);
-        strides = copies[operand].strides;
-        data = copies[operand].data.data() + copies[operand].origin;
-      }
-      placements[operand] = place(access, strides, extents.size());
-      operands[operand] = {data + placements[operand].offset, placements[operand].step};
+  prepared.kernels[statement].run(extents, operands);
+}
+
+void Host::execute(const HostWork& work) {
+  const PreparedProgram prepared(parse(work));
+  const auto& iterators = prepared.program.iterators;
+  if (std::ranges::any_of(iterators, [](const Iterator& iterator) { return iterator.extent <= 0; })) return;
+  std::vector<Tensor> all = tensors(work);
+  std::vector<Tensor*> operands;
+  for (std::size_t o = 0; o < prepared.uses.size(); ++o) {
+    Tensor& tensor = *std::ranges::find(all, prepared.program.operands[o].name, &Tensor::name);
+    const std::size_t rank = prepared.uses[o].access.indices.size();
+    if (rank != tensor.shape.size()) {
+      throw Error(fmt::format("host work: {} has rank {}, not {}", tensor.name, tensor.shape.size(), rank));
     }
-    prepared.kernels[s].run(extents, operands);
+    operands.push_back(&tensor);
   }
-  for (std::size_t o = 0; o < program.operands.size(); ++o) {
-    const Tensor& tensor = all[tensor_of[o]];
-    if (!prepared.uses[o].writes || !tensor.place) continue;
-    mark_symbol_written(*tensor.place->symbol, *tensor.place->store);
+  for (std::size_t s = 0; s < prepared.kernels.size(); ++s) execute(prepared, s, operands);
+  for (std::size_t o = 0; o < operands.size(); ++o) {
+    if (!prepared.uses[o].writes || !operands[o]->place) continue;
+    mark_symbol_written(*operands[o]->place->symbol, *operands[o]->place->store);
   }
 }
 

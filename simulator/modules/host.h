@@ -7,6 +7,7 @@
 #include "archdsl/isa/program.h"
 #include "archdsl/tensor/kernel.h"
 #include "simulator/kernels/byte_store.h"
+#include "simulator/kernels/prepared_program.h"
 
 namespace accord::sim {
 
@@ -29,11 +30,13 @@ class Host {
     std::byte* data = nullptr;
     std::vector<std::int64_t> shape, strides;
     std::vector<std::byte> own;  ///< of temporaries
+    std::string name;
     ElementType type{};
     double outside = 0;
     const Place* place = nullptr;
   };
   std::vector<Tensor> tensors(const HostWork& work) const;
+  static void execute(const PreparedProgram& prepared, std::size_t statement, const std::vector<Tensor*>& operands);
 
   std::map<std::string, Place> symbols_;
 };

@@ -6,9 +6,12 @@
 
 namespace accord::sim {
 
-InOrderController::InOrderController(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence,
-                                     StallAccount account)
-    : sc_module(name), run_(run), front_(front), sequence_(sequence),
+InOrderController::InOrderController(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front,
+                                     Sequence& sequence, StallAccount account)
+    : sc_module(name),
+      run_(run),
+      front_(front),
+      sequence_(sequence),
       clock_(std::max(1, run.architecture.controller.issue_width), std::move(account)) {
   front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
   SC_HAS_PROCESS(InOrderController);
@@ -41,7 +44,8 @@ bool InOrderController::execute(const Decoded& decoded) {
   executed_ = front_.executed();
   if (decoded.meaning == Meaning::fence) fence();
   if (decoded.meaning == Meaning::run || decoded.meaning == Meaning::transfer) {
-    if (!run_.bind(decoded.index, decoded.mnemonic, decoded.unit, front_.arguments(), clock_.now(), operation_)) return false;
+    if (!run_.bind(decoded.index, decoded.mnemonic, decoded.unit, front_.arguments(), clock_.now(), operation_))
+      return false;
     UnitModule& unit = *units_[static_cast<std::size_t>(decoded.unit)];
     operation_.dispatched = clock_.now();
     clock_.wait_until(unit.free_at(), run_.leaves.queue_of(decoded.unit));
@@ -54,7 +58,8 @@ bool InOrderController::execute(const Decoded& decoded) {
     use_ranges(operation_);
     run_.evaluator.evaluate(operation_);
   } else if (decoded.meaning != Meaning::fence) {
-    run_.hazards.report("out_of_range", clock_.now(), decoded.index, decoded.mnemonic, "an in-order machine has no semaphores");
+    run_.hazards.report("out_of_range", clock_.now(), decoded.index, decoded.mnemonic,
+                        "an in-order machine has no semaphores");
     run_.hazards.fatal = true;
     return false;
   }
@@ -70,7 +75,8 @@ Cycle InOrderController::ranges_free(const Operation& operation, Cycle at, int& 
     for (const Use& use : uses_) {
       if (use.memory != access.memory || use.low >= high || low >= use.high || use.done <= free) continue;
       // Within one unit only reading a result waits: its operations read and write in order.
-      const bool waits = use.unit == operation.unit ? use.writes && access.reads && !access.in_place : use.writes || access.writes;
+      const bool waits =
+          use.unit == operation.unit ? use.writes && access.reads && !access.in_place : use.writes || access.writes;
       if (!waits) continue;
       free = use.done;
       unit = use.unit;
@@ -82,7 +88,8 @@ Cycle InOrderController::ranges_free(const Operation& operation, Cycle at, int& 
 void InOrderController::use_ranges(const Operation& operation) {
   for (const AccessShape& access : operation.shape->accesses) {
     if (access.footprint.extent == 0) continue;
-    uses_.push_back({access.memory, operation.unit, access.writes, operation.low(access), operation.high(access), operation.done});
+    uses_.push_back(
+        {access.memory, operation.unit, access.writes, operation.low(access), operation.high(access), operation.done});
   }
 }
 

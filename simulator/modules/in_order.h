@@ -9,12 +9,13 @@
 
 namespace accord::sim {
 
-/// The controller of an in-order machine. Since every operation starts after all before it have started, and stalls while
-/// its ranges are in use, times follow one from another: the whole program is worked off in one go, ahead of SystemC's
-/// time, and values in program order are the machine's.
+/// The controller of an in-order machine. Since every operation starts after all before it have started, and stalls
+/// while its ranges are in use, times follow one from another: the whole program is worked off in one go, ahead of
+/// SystemC's time, and values in program order are the machine's.
 class InOrderController : public sc_core::sc_module {
  public:
-  InOrderController(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence, StallAccount account);
+  InOrderController(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence,
+                    StallAccount account);
 
   void attach(UnitModule& unit) { units_.push_back(&unit); }
   bool finished() const { return finished_; }
@@ -49,7 +50,8 @@ class InOrderController : public sc_core::sc_module {
   bool finished_ = false;
 };
 
-/// Executes the program for its values only (Fidelity::function): every operation at once, in program order, in no time.
+/// Executes the program for its values only (Fidelity::function): every operation at once, in program order, in no
+/// time.
 void execute_values(RunState& run, FrontEnd& front, Sequence& sequence);
 
 }  // namespace accord::sim

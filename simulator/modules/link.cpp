@@ -14,7 +14,8 @@ constexpr std::size_t most_pieces = 256;
 
 }  // namespace
 
-LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, std::int64_t width, bool duplex, Cycle latency, StallAccount account)
+LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, std::int64_t width, bool duplex,
+                       Cycle latency, StallAccount account)
     : sc_module(name), run_(run), width_(width), duplex_(duplex), latency_(latency), account_(std::move(account)) {
   SC_HAS_PROCESS(LinkModule);
   SC_METHOD(arbitrate);

@@ -14,11 +14,12 @@ class Mover;
 /// A bus (accord::Link), or a route's private wire. Movers register; the link serves their requests in the order in
 /// which they are presented, ties to the unit that stands earlier in the covenant.
 ///
-/// It works ahead of SystemC's time by the shortest set-up among its movers: no request that it does not know yet can be
-/// presented earlier than that.
+/// It works ahead of SystemC's time by the shortest set-up among its movers: no request that it does not know yet can
+/// be presented earlier than that.
 class LinkModule : public sc_core::sc_module {
  public:
-  LinkModule(const sc_core::sc_module_name& name, RunState& run, std::int64_t width, bool duplex, Cycle latency, StallAccount account);
+  LinkModule(const sc_core::sc_module_name& name, RunState& run, std::int64_t width, bool duplex, Cycle latency,
+             StallAccount account);
 
   void attach(Mover& mover);  ///< in the covenant's order
   /// One of the movers has a request to present.

@@ -16,10 +16,12 @@ std::string numbered(const std::string& kind, std::size_t index) { return kind +
 Machine::Machine(RunState& run, FrontEnd& front, Sequence& sequence, std::vector<ByteStore>& stores) : run_(run) {
   const Architecture& architecture = run.architecture;
   for (std::size_t m = 0; m < stores.size(); ++m) {
-    memories_.push_back(std::make_unique<MemoryModule>(numbered("memory", m).c_str(), architecture.memories[m], stores[m], account()));
+    memories_.push_back(
+        std::make_unique<MemoryModule>(numbered("memory", m).c_str(), architecture.memories[m], stores[m], account()));
   }
   for (const Link& link : architecture.links) {
-    links_.push_back(std::make_unique<LinkModule>(numbered("link", links_.size()).c_str(), run, link.width, link.duplex, link.latency, account()));
+    links_.push_back(std::make_unique<LinkModule>(numbered("link", links_.size()).c_str(), run, link.width, link.duplex,
+                                                  link.latency, account()));
   }
   for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) make_unit(u);
   if (run.in_order) {
@@ -58,7 +60,8 @@ void Machine::make_unit(int index) {
 std::vector<LinkModule*> Machine::wires(const Unit& unit) {
   std::vector<LinkModule*> result;
   const auto wire = [&](std::int64_t width) {
-    links_.push_back(std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, width, false, 0, account()));
+    links_.push_back(
+        std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, width, false, 0, account()));
     result.push_back(links_.back().get());
   };
   for (const Route& route : unit.routes) {
@@ -67,7 +70,8 @@ std::vector<LinkModule*> Machine::wires(const Unit& unit) {
       continue;
     }
     const auto& memories = run_.architecture.memories;
-    wire(std::min(memories[static_cast<std::size_t>(route.source)].word, memories[static_cast<std::size_t>(route.target)].word));
+    wire(std::min(memories[static_cast<std::size_t>(route.source)].word,
+                  memories[static_cast<std::size_t>(route.target)].word));
   }
   if (result.empty()) wire(unit.request);
   return result;
@@ -109,8 +113,10 @@ std::vector<Machine::Component> Machine::components() {
   const Architecture& architecture = run_.architecture;
   std::vector<Component> result;
   for (std::size_t u = 0; u < units_.size(); ++u) result.push_back({architecture.units[u].name, &units_[u]->account()});
-  for (std::size_t m = 0; m < memories_.size(); ++m) result.push_back({architecture.memories[m].name, &memories_[m]->account()});
-  for (std::size_t l = 0; l < architecture.links.size(); ++l) result.push_back({architecture.links[l].name, &links_[l]->account()});
+  for (std::size_t m = 0; m < memories_.size(); ++m)
+    result.push_back({architecture.memories[m].name, &memories_[m]->account()});
+  for (std::size_t l = 0; l < architecture.links.size(); ++l)
+    result.push_back({architecture.links[l].name, &links_[l]->account()});
   result.push_back({architecture.controller.name, controller_ ? &controller_->account() : &in_order_->account()});
   return result;
 }

@@ -11,11 +11,18 @@ constexpr std::size_t most_pieces = 256;
 
 }  // namespace
 
-MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& spec, ByteStore& store, StallAccount account)
-    : sc_module(name), socket("socket"), spec_(spec), store_(store), account_(std::move(account)),
+MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& spec, ByteStore& store,
+                           StallAccount account)
+    : sc_module(name),
+      socket("socket"),
+      spec_(spec),
+      store_(store),
+      account_(std::move(account)),
       bank_bytes_(std::max<std::int64_t>(1, spec.capacity / spec.banks)),
-      read_ports_(static_cast<std::size_t>(spec.banks), std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports))),
-      write_ports_(static_cast<std::size_t>(spec.banks), std::vector<Timeline>(static_cast<std::size_t>(spec.write_ports))) {
+      read_ports_(static_cast<std::size_t>(spec.banks),
+                  std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports))),
+      write_ports_(static_cast<std::size_t>(spec.banks),
+                   std::vector<Timeline>(static_cast<std::size_t>(spec.write_ports))) {
   socket.register_b_transport(this, &MemoryModule::transport);
 }
 
@@ -35,7 +42,8 @@ Timeline::Slot MemoryModule::access_bank(bool write, std::size_t bank, std::int6
   return all;
 }
 
-Timeline::Slot MemoryModule::access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Cycle earliest) {
+Timeline::Slot MemoryModule::access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
+                                    Cycle earliest) {
   if (words <= 0) return {earliest, earliest};
   std::int64_t first = 0, span = 1;
   if (spec_.banks > 1 && spec_.off_chip) {
@@ -49,7 +57,8 @@ Timeline::Slot MemoryModule::access(bool write, std::int64_t address, std::int64
   Timeline::Slot all{unknown, earliest};
   for (std::int64_t b = 0; b < span; ++b) {
     const std::int64_t share = words / span + (b < words % span ? 1 : 0);
-    const Timeline::Slot slot = access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest);
+    const Timeline::Slot slot =
+        access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest);
     all.first = all.first == unknown ? slot.first : std::min(all.first, slot.first);
     all.end = std::max(all.end, slot.end);
   }
@@ -77,7 +86,8 @@ void MemoryModule::settle(Cycle limit) {
 void MemoryModule::transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
   const auto address = static_cast<std::int64_t>(payload.get_address());
   const std::int64_t length = payload.get_data_length();
-  if (address < 0 || length > store_.capacity() - address) return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  if (address < 0 || length > store_.capacity() - address)
+    return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   auto* data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
   if (payload.is_read()) {
     std::memcpy(data, store_.data() + address, static_cast<std::size_t>(length));

@@ -7,7 +7,9 @@ namespace accord::sim {
 
 Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, const std::vector<MemoryModule*>& memories,
              StallAccount account, std::vector<LinkModule*> wires)
-    : UnitModule(name, run, index, memories, std::move(account)), socket("socket"), wires_(std::move(wires)),
+    : UnitModule(name, run, index, memories, std::move(account)),
+      socket("socket"),
+      wires_(std::move(wires)),
       arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight)), 0) {
   payload_.set_byte_enable_ptr(nullptr);
 }
@@ -44,7 +46,8 @@ void Mover::reserve_on_chip_ports() {
     for (const AccessShape& access : streaming_->shape->accesses) {
       MemoryModule& used = memory(access.memory);
       if (used.off_chip() || !(write ? access.writes : access.reads)) continue;
-      ports_end_ = std::max(ports_end_, used.access(write, *streaming_, access, first_ + (write ? source_latency_ : 0)).end);
+      ports_end_ =
+          std::max(ports_end_, used.access(write, *streaming_, access, first_ + (write ? source_latency_ : 0)).end);
       if (!write) source_latency_ = std::max(source_latency_, used.latency());
     }
   }
@@ -78,11 +81,12 @@ Cycle Mover::pass(const Request& request) {
   if (transfer) {
     there = &shape.accesses[write ? 0 : 1];
     const std::int64_t base = streaming_->base[write ? 0 : 1];
-    for_each_piece(shape.walk, request.first, request.first + request.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
-      const std::int64_t address = base + (write ? s : t);
-      if (there_words == 0) there_address = address;
-      there_words += memory(there->memory).words(address, n);
-    });
+    for_each_piece(shape.walk, request.first, request.first + request.bytes,
+                   [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+                     const std::int64_t address = base + (write ? s : t);
+                     if (there_words == 0) there_address = address;
+                     there_words += memory(there->memory).words(address, n);
+                   });
   }
   account_.spend(Leaves::memory_latency, next_);
   Timeline::Slot source{next_, next_ + 1};
@@ -104,7 +108,8 @@ Cycle Mover::pass(const Request& request) {
   if (write) {
     arrival = std::max(arrival, here.access(true, request.address, request.bytes, words, storing).end);
   } else if (transfer) {
-    arrival = std::max(arrival, memory(there->memory).access(true, there_address, request.bytes, there_words, storing).end);
+    arrival =
+        std::max(arrival, memory(there->memory).access(true, there_address, request.bytes, there_words, storing).end);
   }
   return arrival;
 }

@@ -47,13 +47,13 @@ class Mover final : public UnitModule {
   LinkModule* link_ = nullptr;
   RequestCursor cursor_;
   Cycle setup_end_ = 0;
-  Cycle first_ = 0;           ///< presentation of the stream's first request
-  Cycle next_ = 0;            ///< of its next one
+  Cycle first_ = 0;  ///< presentation of the stream's first request
+  Cycle next_ = 0;   ///< of its next one
   Cycle next_start_ = 0;
-  Cycle presented_ = -1;      ///< the last presentation
-  Cycle arrived_ = 0;         ///< the last arrival
-  Cycle ports_end_ = 0;       ///< of a capability's on-chip operands
-  Cycle source_latency_ = 0;  ///< of a capability's on-chip sources
+  Cycle presented_ = -1;         ///< the last presentation
+  Cycle arrived_ = 0;            ///< the last arrival
+  Cycle ports_end_ = 0;          ///< of a capability's on-chip operands
+  Cycle source_latency_ = 0;     ///< of a capability's on-chip sources
   std::vector<Cycle> arrivals_;  ///< of the last `in_flight` requests
   std::size_t oldest_ = 0;
   tlm::tlm_generic_payload payload_;

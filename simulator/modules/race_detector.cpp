@@ -23,7 +23,9 @@ void for_each_granule(std::int64_t address, std::int64_t length, Visit&& visit) 
 }  // namespace
 
 RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards)
-    : architecture_(architecture), hazards_(hazards), shadows_(architecture.memories.size()),
+    : architecture_(architecture),
+      hazards_(hazards),
+      shadows_(architecture.memories.size()),
       clocks_(architecture.units.size(), VectorClock(architecture.units.size())),
       origins_(architecture.units.size(), std::vector<Origin>(origins_kept)) {
   for (std::size_t u = 0; u < clocks_.size(); ++u) clocks_[u][u] = 1;
@@ -64,7 +66,8 @@ void RaceDetector::begin(const Operation& operation, Cycle now) {
   }
 }
 
-std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length) {
+std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, int unit, std::int64_t address,
+                                                             std::int64_t length) {
   int& slot = shadow.reader_slot[static_cast<std::size_t>(unit)];
   if (slot < 0) {
     slot = static_cast<int>(shadow.reads.size());
@@ -80,15 +83,18 @@ std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, int
     const std::uint64_t write = shadow.writes[g];
     if (write != fine && (write & mask)) {
       const auto writer = static_cast<std::size_t>(write >> 8 & 0xffff);
-      if (write >> 24 > clock[writer]) race = Instance{static_cast<int>(writer), write >> 24};
-      else fine = write;
+      if (write >> 24 > clock[writer])
+        race = Instance{static_cast<int>(writer), write >> 24};
+      else
+        fine = write;
     }
     reads[g] = now | ((reads[g] & ~std::uint64_t{0xff}) == now ? reads[g] & 0xff : 0) | mask;
   });
   return race;
 }
 
-std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length) {
+std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, int unit, std::int64_t address,
+                                                              std::int64_t length) {
   const VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 24 | static_cast<std::uint64_t>(unit) << 8;
   std::optional<Instance> race;
@@ -112,14 +118,16 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   return race;
 }
 
-void RaceDetector::report(const Operation& operation, const AccessShape& access, bool write, const Instance& other, Cycle now) {
+void RaceDetector::report(const Operation& operation, const AccessShape& access, bool write, const Instance& other,
+                          Cycle now) {
   const Origin& origin = origins_[static_cast<std::size_t>(other.unit)][other.count % origins_kept];
   const bool kept = origin.count == other.count;
-  hazards_.report("race", now, operation.instruction, operation.mnemonic,
-                  fmt::format("{} {} at address {}, and nothing orders that with {} of {}", write ? "writes" : "reads",
-                              architecture_.memories[static_cast<std::size_t>(access.memory)].name, operation.low(access),
-                              kept ? hazards_.describe(origin.instruction, origin.mnemonic) : "an earlier instruction",
-                              architecture_.units[static_cast<std::size_t>(other.unit)].name));
+  hazards_.report(
+      "race", now, operation.instruction, operation.mnemonic,
+      fmt::format("{} {} at address {}, and nothing orders that with {} of {}", write ? "writes" : "reads",
+                  architecture_.memories[static_cast<std::size_t>(access.memory)].name, operation.low(access),
+                  kept ? hazards_.describe(origin.instruction, origin.mnemonic) : "an earlier instruction",
+                  architecture_.units[static_cast<std::size_t>(other.unit)].name));
 }
 
 }  // namespace accord::sim

@@ -2,8 +2,8 @@
 
 namespace accord::sim {
 
-bool RunState::bind(std::int64_t instruction, int mnemonic, int unit, std::span<const std::int64_t> arguments, Cycle now,
-                    Operation& operation) {
+bool RunState::bind(std::int64_t instruction, int mnemonic, int unit, std::span<const std::int64_t> arguments,
+                    Cycle now, Operation& operation) {
   operation.instruction = instruction;
   operation.mnemonic = mnemonic;
   operation.unit = unit;

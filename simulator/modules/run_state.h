@@ -42,7 +42,8 @@ struct RunState {
   }
 
   /// Puts an instruction's arguments into `operation`; reports out_of_range and makes it fatal otherwise.
-  bool bind(std::int64_t instruction, int mnemonic, int unit, std::span<const std::int64_t> arguments, Cycle now, Operation& operation);
+  bool bind(std::int64_t instruction, int mnemonic, int unit, std::span<const std::int64_t> arguments, Cycle now,
+            Operation& operation);
 };
 
 }  // namespace accord::sim

@@ -19,7 +19,8 @@ class Semaphores {
     VectorClock clock;
   };
 
-  Semaphores(int count, std::int64_t maximum) : maximum_(maximum), tokens_(static_cast<std::size_t>(count)), waiters_(tokens_.size()) {}
+  Semaphores(int count, std::int64_t maximum)
+      : maximum_(maximum), tokens_(static_cast<std::size_t>(count)), waiters_(tokens_.size()) {}
 
   int count() const { return static_cast<int>(tokens_.size()); }
   void give(int semaphore, Token token);
@@ -30,7 +31,9 @@ class Semaphores {
   const Token* overflow(int semaphore, Cycle now) const;
 
   void add_waiter(int semaphore, int unit) { waiters_[static_cast<std::size_t>(semaphore)].push_back(unit); }
-  std::vector<int> take_waiters(int semaphore) { return std::exchange(waiters_[static_cast<std::size_t>(semaphore)], {}); }
+  std::vector<int> take_waiters(int semaphore) {
+    return std::exchange(waiters_[static_cast<std::size_t>(semaphore)], {});
+  }
 
  private:
   std::int64_t maximum_;

@@ -6,10 +6,9 @@
 namespace accord::sim {
 
 Leaves::Leaves(std::vector<std::string> units, int semaphores) : units_(static_cast<int>(units.size())) {
-  names_ = {"working",           "working: padding", "setup",
-            "waiting: memory latency", "waiting: link",  "waiting: port",
-            "draining",          "waiting: entries", "waiting: fence",
-            "waiting: host",     "nothing to do"};
+  names_ = {"working",        "working: padding", "setup",        "waiting: memory latency",
+            "waiting: link",  "waiting: port",    "draining",     "waiting: entries",
+            "waiting: fence", "waiting: host",    "nothing to do"};
   for (const std::string& unit : units) names_.push_back("waiting: operand of " + unit);
   for (const std::string& unit : units) names_.push_back("waiting: queue of " + unit);
   for (int s = 0; s < semaphores; ++s) names_.push_back("waiting: semaphore " + std::to_string(s));
@@ -32,7 +31,8 @@ void StallAccount::charge(int leaf, Cycle until) {
 
 void StallAccount::settle(Cycle limit) {
   std::size_t done = 0;
-  for (; done < pending_.size() && pending_[done].until <= limit; ++done) charge(pending_[done].leaf, pending_[done].until);
+  for (; done < pending_.size() && pending_[done].until <= limit; ++done)
+    charge(pending_[done].leaf, pending_[done].until);
   if (done < pending_.size()) charge(pending_[done].leaf, std::min(limit, pending_[done].until));
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(done));
 }

@@ -12,7 +12,18 @@ namespace accord::sim {
 class Leaves {
  public:
   enum Fixed : int {
-    working, padding, setup, memory_latency, link, port, draining, entries, fence, host, nothing_to_do, fixed_count
+    working,
+    padding,
+    setup,
+    memory_latency,
+    link,
+    port,
+    draining,
+    entries,
+    fence,
+    host,
+    nothing_to_do,
+    fixed_count
   };
   Leaves(std::vector<std::string> units, int semaphores);
 

@@ -5,8 +5,8 @@
 
 namespace accord::sim {
 
-/// A fresh SystemC context for one run: SystemC itself allows one elaboration per process (E529). One cycle is SystemC's
-/// time resolution. Warnings and errors of SystemC are thrown as accord::Error by `run`.
+/// A fresh SystemC context for one run: SystemC itself allows one elaboration per process (E529). One cycle is
+/// SystemC's time resolution. Warnings and errors of SystemC are thrown as accord::Error by `run`.
 class SystemcSession {
  public:
   SystemcSession();

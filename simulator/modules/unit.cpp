@@ -19,10 +19,15 @@ bool reads_result_of(const Operation& later, const Operation& earlier) {
   return false;
 }
 
-UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int index, std::vector<MemoryModule*> memories,
-                       StallAccount account)
-    : sc_module(name), run_(run), account_(std::move(account)), spec_(run.architecture.units[static_cast<std::size_t>(index)]),
-      index_(index), capacity_(std::max(1, spec_.queue)), memories_(std::move(memories)) {
+UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int index,
+                       std::vector<MemoryModule*> memories, StallAccount account)
+    : sc_module(name),
+      run_(run),
+      account_(std::move(account)),
+      spec_(run.architecture.units[static_cast<std::size_t>(index)]),
+      index_(index),
+      capacity_(std::max(1, spec_.queue)),
+      memories_(std::move(memories)) {
   if (run.in_order) return;  // the controller begins operations itself
   SC_HAS_PROCESS(UnitModule);
   SC_METHOD(step);
@@ -61,8 +66,9 @@ bool UnitModule::pass_wait(const Entry& entry) {
     return false;
   }
   if (const Semaphores::Token* over = semaphores->overflow(entry.semaphore, now())) {
-    run_.hazards.report("semaphore_overflow", over->time, over->instruction, over->mnemonic,
-                        fmt::format("semaphore {} rises above {}", entry.semaphore, run_.architecture.sync.semaphore_max));
+    run_.hazards.report(
+        "semaphore_overflow", over->time, over->instruction, over->mnemonic,
+        fmt::format("semaphore {} rises above {}", entry.semaphore, run_.architecture.sync.semaphore_max));
   }
   account_.spend(Leaves::draining, std::min(entry.dispatched, last_done_));
   account_.spend(Leaves::nothing_to_do, entry.dispatched);

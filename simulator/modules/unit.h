@@ -25,7 +25,8 @@ class UnitModule : public sc_core::sc_module {
     Cycle dispatched;
   };
 
-  UnitModule(const sc_core::sc_module_name& name, RunState& run, int index, std::vector<MemoryModule*> memories, StallAccount account);
+  UnitModule(const sc_core::sc_module_name& name, RunState& run, int index, std::vector<MemoryModule*> memories,
+             StallAccount account);
 
   // The controller's side.
   bool full() const { return static_cast<int>(queue_.size()) >= capacity_; }

@@ -20,7 +20,8 @@ void add(StallLeaves& sum, const StallLeaves& part) {
   for (const auto& [leaf, count] : part) sum[leaf] += count;
 }
 
-void add_totals(const Architecture& architecture, const Layers::Totals& totals, LayerResult* layer, SimulateResult& result) {
+void add_totals(const Architecture& architecture, const Layers::Totals& totals, LayerResult* layer,
+                SimulateResult& result) {
   for (std::size_t l = 0; l < architecture.links.size(); ++l) {
     result.link_bytes[architecture.links[l].name] += totals.link_bytes[l];
     if (layer) layer->link_bytes[architecture.links[l].name] = totals.link_bytes[l];
@@ -57,7 +58,8 @@ SimulateResult collect(RunState& run, Machine& machine, Cycle total) {
     for (std::size_t b = 0; b < stretches.size(); ++b) {
       const StallLeaves leaves = named(run.leaves, stretches[b]);
       add(result.stalls[component.name], leaves);
-      if (b < boundaries.size()) result.layers[static_cast<std::size_t>(boundaries[b].layer)].stalls[component.name] = leaves;
+      if (b < boundaries.size())
+        result.layers[static_cast<std::size_t>(boundaries[b].layer)].stalls[component.name] = leaves;
     }
   }
   if (!run.hazards.fatal) result.broken_invariants = broken_invariants(run, machine, result);
@@ -67,7 +69,8 @@ SimulateResult collect(RunState& run, Machine& machine, Cycle total) {
 void trace_layers(ChromeTrace& trace, const Program& program, const Layers& layers) {
   Cycle before = 0;
   for (const Layers::Boundary& boundary : layers.boundaries()) {
-    if (boundary.end > before) trace.layer(program.layers[static_cast<std::size_t>(boundary.layer)].name, before, boundary.end);
+    if (boundary.end > before)
+      trace.layer(program.layers[static_cast<std::size_t>(boundary.layer)].name, before, boundary.end);
     before = boundary.end;
   }
 }

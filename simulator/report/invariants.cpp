@@ -8,14 +8,16 @@ namespace {
 
 using Broken = std::vector<std::string>;
 
-void check_leaves(const std::string& whose, const std::map<std::string, StallLeaves>& stalls, Cycle cycles, Broken& broken) {
+void check_leaves(const std::string& whose, const std::map<std::string, StallLeaves>& stalls, Cycle cycles,
+                  Broken& broken) {
   for (const auto& [component, leaves] : stalls) {
     Cycle sum = 0;
     for (const auto& [leaf, count] : leaves) {
       sum += count;
       if (count < 0) broken.push_back(fmt::format("{}: {} has {} cycles of '{}'", whose, component, count, leaf));
     }
-    if (sum != cycles) broken.push_back(fmt::format("{}: the leaves of {} sum to {}, not to {} cycles", whose, component, sum, cycles));
+    if (sum != cycles)
+      broken.push_back(fmt::format("{}: the leaves of {} sum to {}, not to {} cycles", whose, component, sum, cycles));
   }
 }
 
@@ -29,18 +31,21 @@ std::vector<std::string> broken_invariants(const RunState& run, const Machine& m
     const LayerResult& measured = result.layers[i];
     check_leaves(layer.name, measured.stalls, measured.cycles, broken);
     if (measured.cycles < layer.bound_cycles) {
-      broken.push_back(fmt::format("{}: {} cycles are below the bound of {}", layer.name, measured.cycles, layer.bound_cycles));
+      broken.push_back(
+          fmt::format("{}: {} cycles are below the bound of {}", layer.name, measured.cycles, layer.bound_cycles));
     }
     const std::int64_t moved = run.layers.totals(static_cast<int>(i)).off_chip_bytes;
     if (moved < layer.compulsory_bytes) {
-      broken.push_back(fmt::format("{}: {} off-chip bytes are fewer than the compulsory {}", layer.name, moved, layer.compulsory_bytes));
+      broken.push_back(fmt::format("{}: {} off-chip bytes are fewer than the compulsory {}", layer.name, moved,
+                                   layer.compulsory_bytes));
     }
     if (measured.energy_pj < 0 || measured.lane_macs < 0) broken.push_back(layer.name + ": a counter is negative");
   }
   for (std::size_t l = 0; l < run.architecture.links.size(); ++l) {
     const LinkModule& link = machine.link(l);
     if (link.bytes() > link.peak(result.total_cycles)) {
-      broken.push_back(fmt::format("{}: {} bytes in {} cycles are above its peak", run.architecture.links[l].name, link.bytes(), result.total_cycles));
+      broken.push_back(fmt::format("{}: {} bytes in {} cycles are above its peak", run.architecture.links[l].name,
+                                   link.bytes(), result.total_cycles));
     }
   }
   return broken;

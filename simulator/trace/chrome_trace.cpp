@@ -13,7 +13,9 @@ namespace {
 constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
 constexpr int layer_track = 0;
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -34,17 +36,20 @@ void ChromeTrace::write(const std::string& event) {
 
 void ChromeTrace::name_track(int track, const std::string& name) {
   write(fmt::format(R"({{"ph":"M","pid":0,"tid":{},"name":"thread_name","args":{{"name":{}}}}})", track, quoted(name)));
-  write(fmt::format(R"({{"ph":"M","pid":0,"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", track, track));
+  write(fmt::format(R"({{"ph":"M","pid":0,"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", track,
+                    track));
 }
 
-void ChromeTrace::slice(int track, const std::string& name, std::int64_t start, std::int64_t end, std::int64_t instruction) {
+void ChromeTrace::slice(int track, const std::string& name, std::int64_t start, std::int64_t end,
+                        std::int64_t instruction) {
   if (written_ > most_bytes) return;
-  write(fmt::format(R"({{"ph":"X","pid":0,"tid":{},"name":{},"ts":{},"dur":{},"args":{{"instruction":{}}}}})", track, quoted(name),
-                    start, end - start, instruction));
+  write(fmt::format(R"({{"ph":"X","pid":0,"tid":{},"name":{},"ts":{},"dur":{},"args":{{"instruction":{}}}}})", track,
+                    quoted(name), start, end - start, instruction));
 }
 
 void ChromeTrace::layer(const std::string& name, std::int64_t start, std::int64_t end) {
-  write(fmt::format(R"({{"ph":"X","pid":0,"tid":{},"name":{},"ts":{},"dur":{}}})", layer_track, quoted(name), start, end - start));
+  write(fmt::format(R"({{"ph":"X","pid":0,"tid":{},"name":{},"ts":{},"dur":{}}})", layer_track, quoted(name), start,
+                    end - start));
 }
 
 }  // namespace accord::sim

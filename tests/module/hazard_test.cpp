@@ -159,7 +159,11 @@ TEST_CASE("is an extent beyond the capability reported") {
 TEST_CASE("are strides that overflow reported") {
   const Architecture machine = matrix_machine(Sync::Kind::interlock);
   Product product(machine, 1);
-  product.assembler.emit("load", {{"n0", 16}, {"n1", 16}, {"n2", 16}, {"src.stride1", std::int64_t{1} << 62}, {"src.stride2", std::int64_t{-1} << 63}});
+  product.assembler.emit("load", {{"n0", 16},
+                                  {"n1", 16},
+                                  {"n2", 16},
+                                  {"src.stride1", std::int64_t{1} << 62},
+                                  {"src.stride2", std::int64_t{-1} << 63}});
   REQUIRE(find(simulate(machine, product.assembler.program, {}), "out_of_range"));
 }
 

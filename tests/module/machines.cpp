@@ -23,7 +23,8 @@ TensorProgram parse(const std::vector<std::string>& texts, const std::map<std::s
 Step fixed(std::int64_t bytes) { return {Step::Kind::fixed, bytes}; }
 const Step free_step{};
 
-Memory memory(const std::string& name, std::int64_t capacity, std::int64_t word, int banks, std::int64_t latency, bool off_chip) {
+Memory memory(const std::string& name, std::int64_t capacity, std::int64_t word, int banks, std::int64_t latency,
+              bool off_chip) {
   Memory result;
   result.name = name;
   result.capacity = capacity;
@@ -72,7 +73,8 @@ Capability copy() {
   result.program = parse({"y[n] = i8(x[n])"}, {{"x", ElementType::i32}, {"y", ElementType::i8}}, {"n"});
   result.dims = {{"n", 1, 256, 1}};
   for (const Operand& operand : result.program.operands) {
-    result.operands.push_back(operand.name == "x" ? CapabilityOperand{2, false, {fixed(4)}} : CapabilityOperand{0, false, {fixed(1)}});
+    result.operands.push_back(operand.name == "x" ? CapabilityOperand{2, false, {fixed(4)}}
+                                                  : CapabilityOperand{0, false, {fixed(1)}});
   }
   return result;
 }
@@ -177,9 +179,11 @@ Architecture vector_machine() {
   Unit alu;
   alu.name = "alu";
   alu.capabilities = {
-      lanes("dot", "c[i] += i32(a[i,k]) * i32(b[i,k])", {{"a", ElementType::i8}, {"b", ElementType::i8}, {"c", ElementType::i32}},
+      lanes("dot", "c[i] += i32(a[i,k]) * i32(b[i,k])",
+            {{"a", ElementType::i8}, {"b", ElementType::i8}, {"c", ElementType::i32}},
             {{"i", 32, 32, 1}, {"k", 4, 4, 1}}),
-      lanes("add", "z[i] = x[i] + y[i]", {{"x", ElementType::i32}, {"y", ElementType::i32}, {"z", ElementType::i32}}, {{"i", 32, 32, 1}})};
+      lanes("add", "z[i] = x[i] + y[i]", {{"x", ElementType::i32}, {"y", ElementType::i32}, {"z", ElementType::i32}},
+            {{"i", 32, 32, 1}})};
   machine.units.push_back(alu);
   machine.controller.name = "control";
   machine.controller.loop_depth = 2;
@@ -206,7 +210,8 @@ Architecture vector_machine() {
   return machine;
 }
 
-std::int64_t Assembler::emit(const std::string& mnemonic, const std::vector<std::pair<std::string, std::int64_t>>& fields) {
+std::int64_t Assembler::emit(const std::string& mnemonic,
+                             const std::vector<std::pair<std::string, std::int64_t>>& fields) {
   const Isa& isa = architecture_.isa;
   std::size_t m = 0;
   while (m < isa.mnemonics.size() && isa.mnemonics[m].name != mnemonic) ++m;

@@ -11,7 +11,8 @@
 namespace accord::test {
 
 /// Adds a mnemonic whose arguments are 64-bit fields of their own, with the arguments' names.
-Mnemonic& add_mnemonic(Architecture& architecture, const std::string& name, Meaning meaning, int unit = -1, int index = -1);
+Mnemonic& add_mnemonic(Architecture& architecture, const std::string& name, Meaning meaning, int unit = -1,
+                       int index = -1);
 
 /// A 16x16 matrix machine: load (dram -> spad), load_acc (dram -> acc), matmul (spad x spad -> acc; 14 + max(i, 16) +
 /// 34 cycles), store (acc -> dram), copy (acc -> dram, i32 to i8), fence, loop, wait_UNIT, signal_UNIT.

@@ -21,12 +21,12 @@ struct Product {
     assembler.image("dram", 0, a);
     assembler.image("dram", 1024, b);
     assembler.image("dram", 2048, std::vector<std::int8_t>(1024, 0));
-    assembler.program.symbols.push_back(
-        {"y", "dram", 8192, ElementType::i32, {16, 16}, {64, 4}, Symbol::Role::output});
+    assembler.program.symbols.push_back({"y", "dram", 8192, ElementType::i32, {16, 16}, {64, 4}, Symbol::Role::output});
   }
 
   void load_tile(std::int64_t from, std::int64_t to) {
-    assembler.emit("load", {{"src.base", from}, {"dst.base", to}, {"n0", 16}, {"n1", 1}, {"n2", 16}, {"src.stride2", 16}});
+    assembler.emit("load",
+                   {{"src.base", from}, {"dst.base", to}, {"n0", 16}, {"n1", 1}, {"n2", 16}, {"src.stride2", 16}});
   }
   void load_a() { load_tile(0, 0); }
   void load_b() { load_tile(1024, 4096); }
@@ -37,7 +37,8 @@ struct Product {
     load_zeros();
   }
   void multiply(std::int64_t load_weights = 1) {
-    assembler.emit("matmul", {{"i", 16}, {"j", 16}, {"k", 16}, {"b.base", 4096}, {"a.stride0", 16}, {"b.load", load_weights}});
+    assembler.emit("matmul",
+                   {{"i", 16}, {"j", 16}, {"k", 16}, {"b.base", 4096}, {"a.stride0", 16}, {"b.load", load_weights}});
   }
   void store() { assembler.emit("store", {{"dst.base", 8192}, {"n0", 64}, {"n1", 16}, {"dst.stride1", 64}}); }
 

@@ -81,7 +81,8 @@ TEST_CASE("does a port that two operands share lengthen reading") {
     product->assembler.emit("fence");
   }
   apart.multiply();
-  together.assembler.emit("matmul", {{"i", 16}, {"j", 16}, {"k", 16}, {"b.base", 1024}, {"a.stride0", 16}, {"b.load", 1}});
+  together.assembler.emit("matmul",
+                          {{"i", 16}, {"j", 16}, {"k", 16}, {"b.base", 1024}, {"a.stride0", 16}, {"b.load", 1}});
   CHECK(cycles(machine, together.assembler) == cycles(machine, apart.assembler) + 16);
 }
 
@@ -113,7 +114,8 @@ TEST_CASE("do directions share a bus that is not duplex") {
     product.assembler.emit("fence");
     const std::int64_t before = cycles(machine, product.assembler);
     product.store();
-    for (int i = 0; i < 4; ++i) product.assembler.emit("load_acc", {{"src.base", 2048}, {"n0", 1024}, {"dst.base", 1024}});
+    for (int i = 0; i < 4; ++i)
+      product.assembler.emit("load_acc", {{"src.base", 2048}, {"n0", 1024}, {"dst.base", 1024}});
     const std::int64_t total = cycles(machine, product.assembler) - before;
     CHECK(total >= (duplex ? 4 : 5) * 64);
     CHECK(total <= (duplex ? 4 : 5) * 64 + 20 + 32 + 2);

@@ -11,7 +11,8 @@ using namespace accord::test;
 
 namespace {
 
-/// rows x [32 x 4 i8 . 32 x 4 i8 -> 32 i32], a at 0, b at 64 KiB, c at 128 KiB of l2; two instructions of address registers.
+/// rows x [32 x 4 i8 . 32 x 4 i8 -> 32 i32], a at 0, b at 64 KiB, c at 128 KiB of l2; two instructions of address
+/// registers.
 struct Dots {
   Dots(const Architecture& machine, int row_count) : rows(row_count), assembler(machine) {
     std::mt19937 random(7);
@@ -71,7 +72,7 @@ TEST_CASE("does in order stall for exactly the time a result takes") {
     assembler.emit("add", {{"i", 32}, {"z.base", 128}, {"x.base", dependent ? 0 : 384}, {"y.base", 256}});
     return simulate(machine, assembler.program, {}).total_cycles;
   };
-  CHECK(cycles(false) == 1 + 1 + 3);      // issued at 0 and 1, one cycle each, three to drain
+  CHECK(cycles(false) == 1 + 1 + 3);       // issued at 0 and 1, one cycle each, three to drain
   CHECK(cycles(true) == (1 + 3) + 1 + 3);  // the second starts when the first is done
 }
 

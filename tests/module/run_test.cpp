@@ -1,0 +1,158 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "archdsl/source/error.h"
+#include "matrix_case.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+Symbol symbol(const std::string& name, std::int64_t address, Shape shape, std::vector<std::int64_t> strides,
+              Symbol::Role role) {
+  return {name, "dram", address, ElementType::i8, std::move(shape), std::move(strides), role};
+}
+
+Stage host_stage(int layer, HostWork work) {
+  Stage stage;
+  stage.layer = layer;
+  stage.host = true;
+  stage.work = std::move(work);
+  return stage;
+}
+
+/// y[p] = max over r of x[p + r - 1], beyond the shape -128.
+Program host_program(const Architecture& machine) {
+  Assembler assembler(machine);
+  Program& program = assembler.program;
+  program.symbols.push_back(symbol("x", 100, {4}, {3}, Symbol::Role::input));
+  program.symbols.push_back(symbol("y", 200, {4}, {2}, Symbol::Role::output));
+  program.layers.resize(1);
+  program.layers[0].name = "window";
+  program.layers[0].outputs = {"y"};
+  HostWork work;
+  work.statements = {"t[p] = -128", "t[p] max= x[p + r - 1]", "y[p] = t[p]"};
+  work.operands = {
+      {"x", ElementType::i8, "x", {}, -128}, {"t", ElementType::i8, "", {4}, 0}, {"y", ElementType::i8, "y", {}, 0}};
+  work.iterators = {{"p", 4}, {"r", 3}};
+  program.stages.push_back(host_stage(0, work));
+  return program;
+}
+
+Values input() {
+  Value x{ElementType::i8, {4}, {}};
+  for (const int value : {-7, -9, 5, -128}) x.data.push_back(static_cast<std::byte>(value));
+  return {{"x", x}};
+}
+
+}  // namespace
+
+TEST_CASE("does the host read beyond shapes, keep temporaries and respect strides") {
+  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock}) {
+    const Architecture machine = matrix_machine(sync);
+    int ended = 0;
+    SimulateOptions options;
+    options.on_layer = [&](int, const Values&) { ++ended; };
+    const SimulateResult result = simulate(machine, host_program(machine), input(), options);
+    std::vector<int> y;
+    for (const std::byte byte : result.outputs.at("y").data) y.push_back(static_cast<std::int8_t>(byte));
+    CHECK(y == std::vector<int>{-7, 5, 5, 5});
+    CHECK(result.layers[0].cycles == 0);
+    CHECK(ended == 1);
+  }
+}
+
+TEST_CASE("does wrong host work throw") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  for (const char* statement : {"y[p + 1] = x[p]", "y[p] = ", "y[p] = z[p]", "y[q] = x[q]", "y[p] = x[p, p]"}) {
+    Program program = host_program(machine);
+    program.stages[0].work.statements = {statement};
+    CHECK_THROWS_AS(simulate(machine, program, input()), Error);
+  }
+}
+
+TEST_CASE("do layers without instructions end with the layer before") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.assembler.layer("alias of the input");
+  product.load();
+  product.assembler.layer("work");
+  product.assembler.layer("reshape");
+  product.multiply();
+  product.assembler.layer("more");
+  std::vector<int> ended;
+  SimulateOptions options;
+  options.on_layer = [&](int layer, const Values&) { ended.push_back(layer); };
+  const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
+  CHECK(ended == std::vector<int>{0, 1, 2, 3});
+  CHECK(result.layers[2].cycles == 0);
+  CHECK(result.broken_invariants == std::vector<std::string>{});
+}
+
+TEST_CASE("are stages run one after another") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  Product product(machine, 1);
+  product.load();
+  product.multiply();
+  product.store();
+  Program& program = product.assembler.program;
+  for (const auto& [first, count] : {std::pair{0, 3}, std::pair{3, 1}, std::pair{4, 1}}) {
+    program.stages.emplace_back();
+    program.stages.back().first = first;
+    program.stages.back().count = count;
+  }
+  const SimulateResult result = simulate(machine, program, {});
+  CHECK(result.hazards.empty());
+  CHECK(product.matches(result.outputs.at("y")));
+  program.stages.back().count = 2;
+  CHECK_THROWS_AS(simulate(machine, program, {}), Error);
+}
+
+TEST_CASE("does energy follow from bytes and points") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.load_a();
+  product.load_b();
+  product.load_zeros();
+  const double loaded = simulate(machine, product.assembler.program, {}).energy_pj;
+  CHECK(loaded == doctest::Approx(1536 * (1 + 2 + 3)));  // read, write, link
+  product.multiply();
+  const double multiplied = simulate(machine, product.assembler.program, {}).energy_pj - loaded;
+  CHECK(multiplied == doctest::Approx(512 * 1 + 1024 * (1 + 2) + 4096 * 0.5));
+}
+
+TEST_CASE("are a bound and compulsory bytes that do not hold reported") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.load();
+  product.assembler.layer("loads");
+  Layer& layer = product.assembler.program.layers[0];
+  layer.bound_cycles = 1000;
+  layer.compulsory_bytes = 1537;
+  CHECK(simulate(machine, product.assembler.program, {}).broken_invariants.size() == 2);
+  layer.bound_cycles = 10;
+  layer.compulsory_bytes = 1536;
+  CHECK(simulate(machine, product.assembler.program, {}).broken_invariants.empty());
+}
+
+TEST_CASE("is the trace JSON with a slice per operation and layer") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.load();
+  product.multiply();
+  product.assembler.layer("with \"quotes\"");
+  SimulateOptions options;
+  options.trace = std::filesystem::temp_directory_path() / "accord_trace_test.json";
+  const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
+  std::ifstream file(options.trace);
+  const auto trace = nlohmann::json::parse(file);
+  int slices = 0;
+  for (const auto& event : trace.at("traceEvents")) slices += event.at("ph") == "X";
+  CHECK(slices == 4 + 1);
+  CHECK(result.total_cycles > 0);
+  std::filesystem::remove(options.trace);
+}
