@@ -55,7 +55,7 @@ void Assembler::image_line(LineCursor& cursor) {
 }
 
 void Assembler::zeros(LineCursor& cursor, std::int64_t room) {
-  if (const auto size = number(cursor, "a number of bytes that the memory has room for", 0, room)) {
+  if (const auto size = number(cursor, "a number of bytes", 0, room)) {
     program_.images.back().zeros = *size;
   }
 }
