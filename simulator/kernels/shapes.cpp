@@ -108,6 +108,17 @@ void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared
   shape.energy_pj += link_energy(architecture_, shape);
 }
 
+namespace {
+
+/// Bytes that a transfer reads: what a source step of 0 repeats is read once.
+std::int64_t read_bytes(const Walk& walk) {
+  std::int64_t bytes = walk.bytes > 0 ? walk.dims[0].count : 0;
+  for (std::size_t d = 1; d < walk.dims.size(); ++d) bytes *= walk.dims[d].source == 0 ? 1 : std::max<std::int64_t>(walk.dims[d].count, 1);
+  return bytes;
+}
+
+}  // namespace
+
 std::shared_ptr<OperationShape> Binder::shape_run(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
                                                   std::string& error) const {
   const PreparedCapability& prepared = capability(mnemonic.unit, mnemonic.capability);
@@ -179,10 +190,11 @@ std::shared_ptr<OperationShape> Binder::shape_transfer(const Mnemonic& mnemonic,
   shape->accesses.push_back({0, route.source, true, false, false, std::move(*from)});
   shape->accesses.push_back({1, route.target, false, true, false, std::move(*to)});
   shape->link = route.link;
-  shape->link_bytes = walk.bytes;
+  shape->link_bytes = read_bytes(walk);
   for (const AccessShape& access : shape->accesses) {
-    shape->energy_pj += energy_of(architecture_, access, walk.bytes);
-    if (architecture_.memories[static_cast<std::size_t>(access.memory)].off_chip) shape->off_chip_bytes += walk.bytes;
+    const std::int64_t moved = access.reads ? shape->link_bytes : walk.bytes;
+    shape->energy_pj += energy_of(architecture_, access, moved);
+    if (architecture_.memories[static_cast<std::size_t>(access.memory)].off_chip) shape->off_chip_bytes += moved;
   }
   shape->energy_pj += link_energy(architecture_, *shape);
   add_requests(*shape, true);

@@ -105,8 +105,7 @@ bool Controller::dispatch_operation(UnitModule& to) {
   const bool interlock = run_.architecture.sync.kind == Sync::Kind::interlock;
   if (interlock && !reserve_entry()) return false;
   Operation& operation = *run_.pool.take();
-  if (!run_.bind(instruction_->index, instruction_->mnemonic, instruction_->unit, front_.arguments(), clock_.now(),
-                 operation)) {
+  if (!run_.bind(*instruction_, front_.arguments(), clock_.now(), operation)) {
     return false;
   }
   operation.id = next_id_++;

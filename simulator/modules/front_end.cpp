@@ -75,6 +75,7 @@ void FrontEnd::decode(std::int64_t index, Decoded& out) {
   out.mnemonic = instruction_.mnemonic;
   out.meaning = mnemonic.meaning;
   out.unit = mnemonic.unit;
+  out.layer = map_.layer(index);
   out.arguments.clear();
   for (const Binding& binding : mnemonic.arguments) out.arguments.push_back(reduce(binding));
   out.updates.clear();

@@ -25,6 +25,7 @@ struct Decoded {
   int mnemonic = -1;
   Meaning meaning{};
   int unit = -1;
+  int layer = -1;
   std::vector<Term> arguments;
   std::vector<Update> updates;
 };

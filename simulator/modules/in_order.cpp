@@ -44,8 +44,7 @@ bool InOrderController::execute(const Decoded& decoded) {
   executed_ = front_.executed();
   if (decoded.meaning == Meaning::fence) fence();
   if (decoded.meaning == Meaning::run || decoded.meaning == Meaning::transfer) {
-    if (!run_.bind(decoded.index, decoded.mnemonic, decoded.unit, front_.arguments(), clock_.now(), operation_))
-      return false;
+    if (!run_.bind(decoded, front_.arguments(), clock_.now(), operation_)) return false;
     UnitModule& unit = *units_[static_cast<std::size_t>(decoded.unit)];
     operation_.dispatched = clock_.now();
     clock_.wait_until(unit.free_at(), run_.leaves.queue_of(decoded.unit));
@@ -100,7 +99,7 @@ void execute_values(RunState& run, FrontEnd& front, Sequence& sequence) {
   for (bool more = sequence.begin(0); more && !run.hazards.fatal; more = sequence.next_stage(0)) {
     while (const Decoded* decoded = front.next()) {
       if (decoded->meaning != Meaning::run && decoded->meaning != Meaning::transfer) continue;
-      if (!run.bind(decoded->index, decoded->mnemonic, decoded->unit, front.arguments(), 0, operation)) return;
+      if (!run.bind(*decoded, front.arguments(), 0, operation)) return;
       run.layers.count(operation);
       run.layers.finish(operation);
       run.evaluator.evaluate(operation);

@@ -1,6 +1,7 @@
 #include "simulator/modules/memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace accord::sim {
@@ -19,6 +20,9 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& sp
       store_(store),
       account_(std::move(account)),
       bank_bytes_(std::max<std::int64_t>(1, spec.capacity / spec.banks)),
+      word_shift_(std::has_single_bit(static_cast<std::uint64_t>(spec.word))
+                      ? std::countr_zero(static_cast<std::uint64_t>(spec.word))
+                      : -1),
       read_ports_(static_cast<std::size_t>(spec.banks),
                   std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports))),
       write_ports_(static_cast<std::size_t>(spec.banks),

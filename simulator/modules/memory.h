@@ -29,6 +29,7 @@ class MemoryModule : public sc_core::sc_module {
 
   /// Words that `bytes` contiguous bytes touch.
   std::int64_t words(std::int64_t address, std::int64_t bytes) const {
+    if (word_shift_ >= 0) return ((address + bytes - 1) >> word_shift_) - (address >> word_shift_) + 1;
     return (address + bytes - 1) / spec_.word - address / spec_.word + 1;
   }
 
@@ -46,6 +47,7 @@ class MemoryModule : public sc_core::sc_module {
   ByteStore& store_;
   StallAccount account_;
   std::int64_t bank_bytes_;
+  int word_shift_;                                               ///< log2 of the word where that is an integer, else -1
   std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank
   BusyCycles busy_;
 };

@@ -68,11 +68,28 @@ void Mover::present() {
   next_ = std::max(next_ + 1, arrivals_[oldest_]);
 }
 
+// What the mover still holds goes to the target alone.
+Cycle Mover::repeat(const Request& request) {
+  const AccessShape& there = streaming_->shape->accesses[1];
+  std::int64_t address = 0, words = 0;
+  for_each_piece(streaming_->shape->walk, request.first, request.first + request.bytes,
+                 [&](std::int64_t, std::int64_t t, std::int64_t n) {
+                   if (words == 0) address = streaming_->base[1] + t;
+                   words += memory(there.memory).words(streaming_->base[1] + t, n);
+                 });
+  const Cycle from = std::max(next_, arrived_);
+  account_.spend(Leaves::memory_latency, from);
+  const Cycle end = memory(there.memory).access(true, address, request.bytes, words, from).end;
+  account_.spend(Leaves::working, end);
+  return end;
+}
+
 // From source memory over the link into the target memory; returns the arrival.
 Cycle Mover::pass(const Request& request) {
   const OperationShape& shape = *streaming_->shape;
   const bool transfer = shape.placements.empty();
   const bool write = request.pattern->write;
+  if (transfer && !write && request.repeat) return repeat(request);
   const AccessShape& side = shape.accesses[static_cast<std::size_t>(request.pattern->access)];
   MemoryModule& here = memory(side.memory);
   const std::int64_t words = here.words(request.address, request.bytes);

@@ -38,6 +38,7 @@ class Mover final : public UnitModule {
   void stream();
   void reserve_on_chip_ports();
   Cycle pass(const Request& request);
+  Cycle repeat(const Request& request);
   void finish();
   void transport(tlm::tlm_command command, int memory, std::int64_t address, std::int64_t length);
 

@@ -10,6 +10,7 @@ struct Request {
   std::int64_t address = 0;
   std::int64_t bytes = 0;
   std::int64_t first = 0;  ///< transfers: which byte of the walk it starts with
+  bool repeat = false;     ///< transfers: the source was read before, by a dimension that steps by 0
 };
 
 /// Splits an operation's off-chip (else source) bytes into requests of at most `most` contiguous bytes.
@@ -27,11 +28,13 @@ class RequestCursor {
     const AccessShape& access = operation_->shape->accesses[static_cast<std::size_t>(pattern.access)];
     std::int64_t address = operation_->base[static_cast<std::size_t>(access.operand)] + pattern.offset + within_;
     std::int64_t rest = run_;
+    bool repeat = false;
     for (const Stride& dim : pattern.outer) {
+      repeat = repeat || (dim.step == 0 && rest % dim.count > 0);
       address += rest % dim.count * dim.step;
       rest /= dim.count;
     }
-    const Request request{&pattern, address, std::min(most_, pattern.run - within_), moved_};
+    const Request request{&pattern, address, std::min(most_, pattern.run - within_), moved_, repeat};
     moved_ += request.bytes;
     within_ += request.bytes;
     if (within_ == pattern.run) {

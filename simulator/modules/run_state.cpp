@@ -2,15 +2,14 @@
 
 namespace accord::sim {
 
-bool RunState::bind(std::int64_t instruction, int mnemonic, int unit, std::span<const std::int64_t> arguments,
-                    Cycle now, Operation& operation) {
-  operation.instruction = instruction;
-  operation.mnemonic = mnemonic;
-  operation.unit = unit;
-  operation.layer = map.layer(instruction);
+bool RunState::bind(const Decoded& decoded, std::span<const std::int64_t> arguments, Cycle now, Operation& operation) {
+  operation.instruction = decoded.index;
+  operation.mnemonic = decoded.mnemonic;
+  operation.unit = decoded.unit;
+  operation.layer = decoded.layer;
   std::string error;
-  if (binder.bind(mnemonic, arguments, operation, error)) return true;
-  hazards.report("out_of_range", now, instruction, mnemonic, error);
+  if (binder.bind(decoded.mnemonic, arguments, operation, error)) return true;
+  hazards.report("out_of_range", now, decoded.index, decoded.mnemonic, error);
   hazards.fatal = true;
   return false;
 }

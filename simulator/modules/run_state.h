@@ -5,6 +5,7 @@
 #include "simulator/kernels/binder.h"
 #include "simulator/kernels/evaluator.h"
 #include "simulator/modules/agenda.h"
+#include "simulator/modules/front_end.h"
 #include "simulator/modules/hazard_log.h"
 #include "simulator/modules/layers.h"
 #include "simulator/modules/operation_pool.h"
@@ -42,8 +43,7 @@ struct RunState {
   }
 
   /// Puts an instruction's arguments into `operation`; reports out_of_range and makes it fatal otherwise.
-  bool bind(std::int64_t instruction, int mnemonic, int unit, std::span<const std::int64_t> arguments, Cycle now,
-            Operation& operation);
+  bool bind(const Decoded& decoded, std::span<const std::int64_t> arguments, Cycle now, Operation& operation);
 };
 
 }  // namespace accord::sim

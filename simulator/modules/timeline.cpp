@@ -66,6 +66,10 @@ void BusyCycles::add(Cycle first, Cycle end) {
     busy_.push_back({first, end});
     return;
   }
+  if (first >= busy_.back().first) {
+    busy_.back().end = std::max(busy_.back().end, end);
+    return;
+  }
   auto at = std::ranges::lower_bound(busy_, first, {}, &Interval::end);  // first that ends at or after `first`
   if (at->first > end) {
     busy_.insert(at, {first, end});
