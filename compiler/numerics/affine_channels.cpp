@@ -30,8 +30,11 @@ Operator depthwise(Network& network, const Operator& first, TensorId y, const st
   conv.inputs.push_back(network.add(make_constant(first.name + ".weights", {channels, 1, 1, 1}, weights)));
   if (!bias.empty()) conv.inputs.push_back(network.add(make_constant(first.name + ".bias", {channels}, bias)));
   const std::vector<std::int64_t> ones = {1, 1};
-  conv.attributes = {{"kernel_shape", ones}, {"strides", ones}, {"dilations", ones},
-                     {"pads", std::vector<std::int64_t>{0, 0, 0, 0}}, {"group", channels}};
+  conv.attributes = {{"kernel_shape", ones},
+                     {"strides", ones},
+                     {"dilations", ones},
+                     {"pads", std::vector<std::int64_t>{0, 0, 0, 0}},
+                     {"group", channels}};
   return conv;
 }
 

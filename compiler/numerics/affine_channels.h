@@ -4,8 +4,8 @@
 
 namespace accord::numerics {
 
-/// Turns Mul, Add or Mul then Add of an image by constants per channel (what remains of a BatchNormalization that follows
-/// no product) into a depthwise 1x1 Conv, so that integer machines do it in their accumulators.
+/// Turns Mul, Add or Mul then Add of an image by constants per channel (what remains of a BatchNormalization that
+/// follows no product) into a depthwise 1x1 Conv, so that integer machines do it in their accumulators.
 void affine_to_depthwise(Network& network);
 
 }  // namespace accord::numerics

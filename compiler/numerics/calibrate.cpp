@@ -68,7 +68,8 @@ Values seeded_inputs(const Network& network, unsigned seed) {
   for (TensorId id : network.inputs) {
     const Tensor& tensor = network.tensor(id);
     const auto count = static_cast<std::size_t>(element_count(tensor.shape));
-    Value value{tensor.type, tensor.shape, std::vector<std::byte>(count * static_cast<std::size_t>(bytes(tensor.type)))};
+    Value value{tensor.type, tensor.shape,
+                std::vector<std::byte>(count * static_cast<std::size_t>(bytes(tensor.type)))};
     for (std::size_t i = 0; tensor.type == ElementType::fp32 && i < count; ++i) {
       // The sum of twelve uniform numbers is normal enough and, unlike std::normal_distribution, the same everywhere.
       float sum = -6;

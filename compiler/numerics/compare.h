@@ -8,9 +8,9 @@ namespace accord {
 
 /// How far `value` is from `reference`, both of any type and of the same shape.
 struct Comparison {
-  double signal_to_noise_db = 0;   ///< 10 log10(sum ref^2 / sum (ref - x)^2); infinite where all are equal
-  double relative_max_error = 0;   ///< max |ref - x| / max |ref|
-  std::int64_t mismatches = 0;     ///< elements that differ at all (NaN equals NaN)
+  double signal_to_noise_db = 0;  ///< 10 log10(sum ref^2 / sum (ref - x)^2); infinite where all are equal
+  double relative_max_error = 0;  ///< max |ref - x| / max |ref|
+  std::int64_t mismatches = 0;    ///< elements that differ at all (NaN equals NaN)
   std::int64_t first_mismatch = -1;
 };
 

@@ -21,7 +21,8 @@ class FloatConverter {
       : rewrite_(from), from_(from), numerics_(numerics), plan_(plan_roles(from, false)) {
     for (const auto& parameter : numerics.parameters) {
       if (!is_float(parameter.type) || parameter.name.find("scale") == std::string::npos) {
-        throw Error("requantisation '" + numerics.requantise + "': the only parameter of a float machine is a float `scale`");
+        throw Error("requantisation '" + numerics.requantise +
+                    "': the only parameter of a float machine is a float `scale`");
       }
     }
   }
@@ -125,7 +126,8 @@ class FloatConverter {
     rewrite_.add_operator("SumPool", op.name, {x}, {total}, op.attributes);
     if (!numerics_.parameters.empty()) return finish(op, planned, total, factor);
     const TensorId scaled = add_accumulator(y, ".mean");
-    const TensorId m = rewrite_.add_constant(typed_constant(y.name + ".factor", numerics_.accumulator, {}, std::vector{factor}));
+    const TensorId m =
+        rewrite_.add_constant(typed_constant(y.name + ".factor", numerics_.accumulator, {}, std::vector{factor}));
     rewrite_.add_operator("Scale", op.name + ".scale", {total, m}, {scaled});
     finish(op, planned, scaled, 1);
   }
@@ -142,7 +144,8 @@ class FloatConverter {
       names += (names.empty() ? "" : ",") + parameter.name;
       const Shape shape = parameter.per_channel ? Shape{y.shape[static_cast<std::size_t>(axis)]} : Shape{};
       const std::vector<double> values(static_cast<std::size_t>(element_count(shape)), factor);
-      inputs.push_back(rewrite_.add_constant(typed_constant(y.name + "." + parameter.name, parameter.type, shape, values)));
+      inputs.push_back(
+          rewrite_.add_constant(typed_constant(y.name + "." + parameter.name, parameter.type, shape, values)));
     }
     rewrite_.add_operator("Requantize", last.name + ".requantise", inputs, {add_stored(last.outputs[0])},
                           {{"expression", numerics_.requantise},

@@ -67,7 +67,8 @@ class Quantiser {
         rewrite_.set_stored(id, stored_constant(tensor, scale(id)));
       } else {
         const TensorId stored = add_stored(id);
-        rewrite_.add_operator("Quantize", tensor.name + ".quantise", {rewrite_.real(id)}, {stored}, scale_attribute(id));
+        rewrite_.add_operator("Quantize", tensor.name + ".quantise", {rewrite_.real(id)}, {stored},
+                              scale_attribute(id));
       }
     }
     return rewrite_.stored(id);
@@ -114,7 +115,8 @@ class Quantiser {
   }
 
   TensorId integer_constant(const std::string& name, const Shape& shape, const std::vector<std::int64_t>& values) {
-    return rewrite_.add_constant(typed_constant(name, numerics_.accumulator, shape, std::vector<double>(values.begin(), values.end())));
+    return rewrite_.add_constant(
+        typed_constant(name, numerics_.accumulator, shape, std::vector<double>(values.begin(), values.end())));
   }
 
   /// Conv, Gemm or MatMul into an accumulator, with `addend` accumulated on top. No id where the addend cannot be.
@@ -126,7 +128,8 @@ class Quantiser {
     const Tensor& y = from_.tensor(op.outputs[0]);
     const Shape& a = from_.tensor(op.inputs[0]).shape;
     const double limit = -lowest(numerics_.storage);
-    Accumulator result{no_tensor, {double{scale(op.inputs[0])} * double{scale(op.inputs[1])}},
+    Accumulator result{no_tensor,
+                       {double{scale(op.inputs[0])} * double{scale(op.inputs[1])}},
                        limit * limit * static_cast<double>(a.back())};
     if (result.bound > highest(numerics_.accumulator)) throw Error(op.name + ": its sums can overflow the accumulator");
     const TensorId a_stored = as_stored(op.inputs[0]), b_stored = as_stored(op.inputs[1]);
@@ -170,7 +173,8 @@ class Quantiser {
     return accumulate(y, op.name + ".accumulate", std::move(result), addend, multiples);
   }
 
-  Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend, TensorId multiples) {
+  Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
+                         TensorId multiples) {
     const TensorId sum = add_accumulator(y, ".sum", start.scale);
     rewrite_.add_operator("Accumulate", name, {start.id, as_stored(addend), multiples}, {sum},
                           {{"axis", std::int64_t{channel_axis(y.shape)}}});
@@ -240,7 +244,8 @@ class Quantiser {
     for (double s : accumulator.scale) multipliers.push_back(s / step);
     const Shape& shape = from_.tensor(y).shape;
     const int axis = channel_axis(shape);
-    if (requantiser_.per_channel()) multipliers.resize(static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]), multipliers[0]);
+    if (requantiser_.per_channel())
+      multipliers.resize(static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]), multipliers[0]);
     std::vector<TensorId> inputs = {accumulator.id};
     for (Tensor& parameter : requantiser_.solve(multipliers, accumulator.bound, lo, hi, from_.tensor(y).name)) {
       inputs.push_back(rewrite_.add_constant(std::move(parameter)));

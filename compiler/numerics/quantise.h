@@ -12,19 +12,19 @@ namespace accord {
 
 /// What the quantiser did, for the terminal and for `--json`.
 struct QuantiseReport {
-  std::map<std::string, double> largest;          ///< greatest magnitude seen in calibration, per tensor
-  std::map<std::string, std::string> floating;    ///< operators left in float, with the reason
-  int fused_additions = 0;                        ///< residual additions done in the accumulator of a convolution
+  std::map<std::string, double> largest;        ///< greatest magnitude seen in calibration, per tensor
+  std::map<std::string, std::string> floating;  ///< operators left in float, with the reason
+  int fused_additions = 0;                      ///< residual additions done in the accumulator of a convolution
 };
 
 /// Post-training quantisation of a canonical network (docs/operators.md, form 2) to the machine's integers (form 3).
 ///
 /// Symmetric; weights per output channel where the requantisation has a parameter per channel, else per tensor.
 /// Activations get the greatest magnitude that the float reference shows on `calibration_inputs` (without any: two sets
-/// of seeded normal values). Tensors that an operator passes on unchanged (Concat, MaxPool, Reshape, ...) share a scale.
-/// Accumulators provably do not overflow. Network inputs and outputs stay fp32 and keep their names; of the others, the
-/// storage-type tensor keeps the name, its accumulator is called NAME.acc.
-/// Throws Error naming the requantisation when its parameters cannot express a scale.
+/// of seeded normal values). Tensors that an operator passes on unchanged (Concat, MaxPool, Reshape, ...) share a
+/// scale. Accumulators provably do not overflow. Network inputs and outputs stay fp32 and keep their names; of the
+/// others, the storage-type tensor keeps the name, its accumulator is called NAME.acc. Throws Error naming the
+/// requantisation when its parameters cannot express a scale.
 Network quantise(const Network& canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
                  QuantiseReport* report = nullptr);
 

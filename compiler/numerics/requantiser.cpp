@@ -60,8 +60,9 @@ Requantiser::Requantiser(const Numerics& numerics) : numerics_(numerics) {
   shift_ = find("shift");
   const std::size_t known = static_cast<std::size_t>((scale_ >= 0) + (mult_ >= 0) + (shift_ >= 0));
   if (known == 0 || known != numerics.parameters.size() || (scale_ >= 0 && known > 1)) {
-    throw Error(fmt::format("requantisation '{}': its parameters must be a float `scale`, or `mult` and `shift`, or `shift`",
-                            numerics.requantise));
+    throw Error(
+        fmt::format("requantisation '{}': its parameters must be a float `scale`, or `mult` and `shift`, or `shift`",
+                    numerics.requantise));
   }
 }
 
@@ -69,7 +70,8 @@ int Requantiser::find(const char* part) const {
   for (std::size_t i = 0; i < numerics_.parameters.size(); ++i) {
     const auto& parameter = numerics_.parameters[i];
     const bool wants_float = std::string(part) == "scale";
-    if (parameter.name.find(part) != std::string::npos && is_float(parameter.type) == wants_float) return static_cast<int>(i);
+    if (parameter.name.find(part) != std::string::npos && is_float(parameter.type) == wants_float)
+      return static_cast<int>(i);
   }
   return -1;
 }
@@ -106,7 +108,8 @@ Requantiser::Solution Requantiser::encode(const std::vector<double>& multipliers
   for (double multiplier : multipliers) {
     const int e = exponent(multiplier);
     shifts.push_back(encoding.sign * (e - encoding.offset));
-    if (mult_ >= 0) solution.values[static_cast<std::size_t>(mult_)].push_back(std::nearbyint(std::ldexp(multiplier, e)));
+    if (mult_ >= 0)
+      solution.values[static_cast<std::size_t>(mult_)].push_back(std::nearbyint(std::ldexp(multiplier, e)));
   }
   return solution;
 }
@@ -140,8 +143,8 @@ bool Requantiser::holds(const Solution& solution, const std::vector<double>& mul
   return true;
 }
 
-std::optional<Requantiser::Solution> Requantiser::search(const std::vector<double>& multipliers, double bound, double lo,
-                                                         double hi) {
+std::optional<Requantiser::Solution> Requantiser::search(const std::vector<double>& multipliers, double bound,
+                                                         double lo, double hi) {
   auto attempt = [&](const Encoding& encoding) -> std::optional<Solution> {
     Solution solution = encode(multipliers, encoding);
     if (!holds(solution, multipliers, bound, lo, hi)) return std::nullopt;
@@ -168,8 +171,8 @@ std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, d
                                        const std::string& tensor_name) {
   const auto solution = search(multipliers, bound, lo, hi);
   if (!solution) {
-    throw Error(fmt::format("requantisation '{}' of tensor {}: no values of {} scale by {} within one unit", numerics_.requantise,
-                            tensor_name, parameter_names(), multipliers[0]));
+    throw Error(fmt::format("requantisation '{}' of tensor {}: no values of {} scale by {} within one unit",
+                            numerics_.requantise, tensor_name, parameter_names(), multipliers[0]));
   }
   std::vector<Tensor> parameters;
   for (std::size_t i = 0; i < numerics_.parameters.size(); ++i) {

@@ -11,7 +11,8 @@ namespace accord::numerics {
 
 /// Finds values for the parameters of a machine's requantisation so that expression(x) is within one unit of
 /// clamp(x * multiplier, lo, hi); whether it is gets checked by evaluating the expression.
-/// Parameters are known by name and type: a float whose name holds "scale"; integers whose names hold "mult" and "shift".
+/// Parameters are known by name and type: a float whose name holds "scale"; integers whose names hold "mult" and
+/// "shift".
 class Requantiser {
  public:
   /// Throws Error when a parameter's meaning is not known.
@@ -44,7 +45,8 @@ class Requantiser {
   };
 
   Solution encode(const std::vector<double>& multipliers, const Encoding& encoding) const;
-  bool holds(const Solution& solution, const std::vector<double>& multipliers, double bound, double lo, double hi) const;
+  bool holds(const Solution& solution, const std::vector<double>& multipliers, double bound, double lo,
+             double hi) const;
   std::optional<Solution> search(const std::vector<double>& multipliers, double bound, double lo, double hi);
   int find(const char* part) const;
 

@@ -18,7 +18,8 @@ Rewrite::Rewrite(const Network& from)
   }
 }
 
-TensorId Rewrite::add_tensor(std::string name, ElementType type, Shape shape, std::optional<Quantisation> quantisation) {
+TensorId Rewrite::add_tensor(std::string name, ElementType type, Shape shape,
+                             std::optional<Quantisation> quantisation) {
   Tensor tensor;
   tensor.name = std::move(name);
   tensor.type = type;
@@ -29,7 +30,8 @@ TensorId Rewrite::add_tensor(std::string name, ElementType type, Shape shape, st
 
 Operator& Rewrite::add_operator(std::string type, std::string name, std::vector<TensorId> inputs,
                                 std::vector<TensorId> outputs, std::map<std::string, Attribute> attributes) {
-  to_.operators.push_back({std::move(name), std::move(type), std::move(inputs), std::move(outputs), std::move(attributes)});
+  to_.operators.push_back(
+      {std::move(name), std::move(type), std::move(inputs), std::move(outputs), std::move(attributes)});
   return to_.operators.back();
 }
 

@@ -20,8 +20,8 @@ class Rewrite {
 
   TensorId add_tensor(std::string name, ElementType type, Shape shape, std::optional<Quantisation> quantisation = {});
   TensorId add_constant(Tensor tensor) { return to_.add(std::move(tensor)); }
-  Operator& add_operator(std::string type, std::string name, std::vector<TensorId> inputs, std::vector<TensorId> outputs,
-                         std::map<std::string, Attribute> attributes = {});
+  Operator& add_operator(std::string type, std::string name, std::vector<TensorId> inputs,
+                         std::vector<TensorId> outputs, std::map<std::string, Attribute> attributes = {});
 
   const Tensor& tensor(TensorId id) const { return to_.tensor(id); }
 

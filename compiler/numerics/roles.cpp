@@ -6,9 +6,9 @@
 namespace accord::numerics {
 namespace {
 
-constexpr std::array carriers = {"MaxPool", "Reshape", "Transpose", "Concat", "Slice",         "Split",
-                                 "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout",     "Expand",
-                                 "Tile",    "Gather",  "Pad",       "Resize", "DepthToSpace", "SpaceToDepth"};
+constexpr std::array carriers = {"MaxPool", "Reshape", "Transpose", "Concat",   "Slice",        "Split",
+                                 "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout",      "Expand",
+                                 "Tile",    "Gather",  "Pad",       "Resize",   "DepthToSpace", "SpaceToDepth"};
 
 bool is_fp32(const Network& network, TensorId id) {
   return id != no_tensor && network.tensor(id).type == ElementType::fp32;
@@ -50,14 +50,17 @@ bool carries(const Network& network, const Operator& op) {
 
 /// Role without regard to the neighbours.
 PlannedOperator classify(const Network& network, const Operator& op) {
-  if (op.inputs.empty() || op.inputs[0] == no_tensor) return {Role::floating, no_operator, no_operator, "it has no input"};
+  if (op.inputs.empty() || op.inputs[0] == no_tensor)
+    return {Role::floating, no_operator, no_operator, "it has no input"};
   auto role_unless = [](Role role, const std::string& obstacle) {
     return PlannedOperator{obstacle.empty() ? role : Role::floating, no_operator, no_operator, obstacle};
   };
-  if (op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul") return role_unless(Role::product, product_obstacle(network, op));
+  if (op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul")
+    return role_unless(Role::product, product_obstacle(network, op));
   if (op.type == "Add") return role_unless(Role::sum, sum_obstacle(network, op));
   if (op.type == "AveragePool") {
-    return role_unless(Role::average, constant_pool_count(network, op) ? "" : "its windows differ in their element count");
+    return role_unless(Role::average,
+                       constant_pool_count(network, op) ? "" : "its windows differ in their element count");
   }
   if (op.type == "Clip" && is_variable(network, op.inputs[0])) return {Role::clip, no_operator, no_operator, ""};
   if (carries(network, op)) return {Role::carry, no_operator, no_operator, ""};
@@ -110,7 +113,8 @@ class FormChoice {
 
  private:
   bool any(const std::vector<bool>& flags, const std::vector<TensorId>& ids) const {
-    return std::ranges::any_of(ids, [&](TensorId id) { return id != no_tensor && flags[static_cast<std::size_t>(id)]; });
+    return std::ranges::any_of(ids,
+                               [&](TensorId id) { return id != no_tensor && flags[static_cast<std::size_t>(id)]; });
   }
 
   void mark(std::vector<bool>& flags, const std::vector<TensorId>& ids) const {
@@ -130,7 +134,8 @@ class FormChoice {
     const Operator& op = network_.operators[i];
     PlannedOperator& planned = plan_[i];
     const bool fed = any(available_, op.inputs);
-    if (planned.role == Role::sum && !fed && planned.product == no_operator) demote(i, "its operands are float results");
+    if (planned.role == Role::sum && !fed && planned.product == no_operator)
+      demote(i, "its operands are float results");
     if (follows_neighbours(planned.role) && !fed && !any(wanted_, op.outputs)) demote(i, "its neighbours are in float");
     if (planned.role != Role::floating) mark(available_, op.outputs);
   }
@@ -158,7 +163,9 @@ void keep_in_float(std::vector<PlannedOperator>& plan) {
 }  // namespace
 
 Uses::Uses(const Network& network)
-    : consumers(network.tensors.size()), producer(network.tensors.size(), no_operator), is_output(network.tensors.size()) {
+    : consumers(network.tensors.size()),
+      producer(network.tensors.size(), no_operator),
+      is_output(network.tensors.size()) {
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     for (TensorId id : network.operators[i].inputs) {
       if (id != no_tensor) consumers[static_cast<std::size_t>(id)].push_back(static_cast<int>(i));
@@ -201,7 +208,9 @@ std::int64_t constant_pool_count(const Network& network, const Operator& op) {
   const auto dilations = attribute(op, "dilations", std::vector<std::int64_t>(rank, 1));
   const auto pads = attribute(op, "pads", std::vector<std::int64_t>(2 * rank, 0));
   const bool include_pad = attribute(op, "count_include_pad", std::int64_t{0}) != 0;
-  if (rank == 0 || kernel.size() != rank || strides.size() != rank || dilations.size() != rank || pads.size() != 2 * rank) return 0;
+  if (rank == 0 || kernel.size() != rank || strides.size() != rank || dilations.size() != rank ||
+      pads.size() != 2 * rank)
+    return 0;
   std::int64_t count = 1;
   for (std::size_t d = 0; d < rank; ++d) {
     const std::int64_t end = (y[d + 2] - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1;

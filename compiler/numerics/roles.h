@@ -37,8 +37,8 @@ struct Uses {
   bool sole_consumer(TensorId id) const;  ///< read once and not a network output
 };
 
-/// Classifies every operator and fuses Clip and residual Add. `integers`: sums and carries that touch only float results
-/// stay floating; for float machines every sum and clip that is not fused stays floating.
+/// Classifies every operator and fuses Clip and residual Add. `integers`: sums and carries that touch only float
+/// results stay floating; for float machines every sum and clip that is not fused stays floating.
 std::vector<PlannedOperator> plan_roles(const Network& network, bool integers);
 
 /// Inputs of a carrying operator whose elements it passes on (not the indices of a Gather).

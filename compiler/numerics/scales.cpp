@@ -30,7 +30,8 @@ std::vector<double> least_scales(const WeightRequest& r, const Numerics& numeric
   std::vector<double> scales(static_cast<std::size_t>(r.channels));
   for (std::int64_t k = 0; k < r.channels; ++k) {
     double largest = 0;
-    for (std::int64_t l = 0; l < r.length; ++l) largest = std::max<double>(largest, std::abs(r.weights[k * r.length + l]));
+    for (std::int64_t l = 0; l < r.length; ++l)
+      largest = std::max<double>(largest, std::abs(r.weights[k * r.length + l]));
     scales[static_cast<std::size_t>(k)] = largest / greatest;
   }
   const double layer = *std::ranges::max_element(scales);

@@ -15,11 +15,12 @@ std::vector<float> activation_scales(const Network& network, const std::vector<P
 
 /// Integer weights and bias of one product.
 struct IntegerWeights {
-  std::vector<float> weights;         ///< integers, in the order of the float weights
-  std::vector<std::int64_t> bias;     ///< empty if there is none
-  std::vector<double> scale;          ///< of the weights, per output channel
-  std::vector<std::int64_t> addend;   ///< integer multiplier per channel of what is accumulated on top; empty if nothing is
-  double bound = 0;                   ///< greatest accumulator magnitude that any input can give
+  std::vector<float> weights;      ///< integers, in the order of the float weights
+  std::vector<std::int64_t> bias;  ///< empty if there is none
+  std::vector<double> scale;       ///< of the weights, per output channel
+  std::vector<std::int64_t>
+      addend;        ///< integer multiplier per channel of what is accumulated on top; empty if nothing is
+  double bound = 0;  ///< greatest accumulator magnitude that any input can give
 };
 
 struct WeightRequest {
@@ -28,7 +29,7 @@ struct WeightRequest {
   std::int64_t channels = 0;    ///< output channels, the outermost dimension of the weights
   std::int64_t length = 0;      ///< products per output
   double x_scale = 1;
-  double addend_scale = 0;      ///< scale of a tensor to be accumulated exactly, 0 if there is none
+  double addend_scale = 0;  ///< scale of a tensor to be accumulated exactly, 0 if there is none
   bool per_channel = true;
   bool powers_of_two = false;
 };

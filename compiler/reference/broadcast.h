@@ -10,8 +10,8 @@ namespace accord::reference {
 /// Row-major strides, in elements.
 std::vector<std::int64_t> row_major_strides(const Shape& shape);
 
-/// For every element of `to`, in order, the index of the element of `from` that broadcasts to it (ONNX, from the right).
-/// Throws Error when the shapes do not broadcast.
+/// For every element of `to`, in order, the index of the element of `from` that broadcasts to it (ONNX, from the
+/// right). Throws Error when the shapes do not broadcast.
 std::vector<std::int64_t> broadcast_indices(const Shape& from, const Shape& to);
 
 /// For every point of `shape` in row-major order, first + sum of index * stride.

@@ -49,7 +49,8 @@ void pack_rows(const TensorView& w, std::int64_t first_row, std::int64_t width, 
   std::vector<T> row(static_cast<std::size_t>(length));
   for (std::int64_t j = 0; j < width; ++j) {
     load_range(w, (first_row + j) * length, length, row.data());
-    for (std::int64_t l = 0; l < length; ++l) panel[l * Contraction<T>::panel_width + j] = row[static_cast<std::size_t>(l)];
+    for (std::int64_t l = 0; l < length; ++l)
+      panel[l * Contraction<T>::panel_width + j] = row[static_cast<std::size_t>(l)];
   }
 }
 
@@ -71,7 +72,8 @@ void convolve_group(const OperatorCall& call, const Geometry& g, const T* x, con
   job.store = [&](std::int64_t first, std::int64_t width, std::int64_t p, std::int64_t count, const T* tile) {
     std::vector<T> row(static_cast<std::size_t>(count));
     for (std::int64_t j = 0; j < width; ++j) {
-      for (std::int64_t i = 0; i < count; ++i) row[static_cast<std::size_t>(i)] = tile[i * Contraction<T>::panel_width + j];
+      for (std::int64_t i = 0; i < count; ++i)
+        row[static_cast<std::size_t>(i)] = tile[i * Contraction<T>::panel_width + j];
       store_range<T>(call.outputs[0], (n * all_columns + group * g.columns + first + j) * out_count + p, row);
     }
   };
@@ -166,8 +168,8 @@ void conv_transpose(const OperatorCall& call) {
     std::int64_t o = i / taps, r = i % taps, at = 0, scale = 1;
     bool inside = true;
     for (std::size_t d = window.rank(); d-- > 0;) {
-      const std::int64_t position = o % window.out[d] * window.stride[d] + r % window.kernel[d] * window.dilation[d] -
-                                    window.pad_begin[d];
+      const std::int64_t position =
+          o % window.out[d] * window.stride[d] + r % window.kernel[d] * window.dilation[d] - window.pad_begin[d];
       o /= window.out[d];
       r /= window.kernel[d];
       inside = inside && position >= 0 && position < window.in[d];
@@ -184,7 +186,8 @@ void conv_transpose(const OperatorCall& call) {
       for (std::int64_t i = 0; i < in_count * taps; ++i) {
         const std::int64_t at = landing[static_cast<std::size_t>(i)];
         if (at < 0) continue;
-        y[static_cast<std::size_t>(at)] += x[static_cast<std::size_t>((n * channels + c) * in_count + i / taps)] * weights[i % taps];
+        y[static_cast<std::size_t>(at)] +=
+            x[static_cast<std::size_t>((n * channels + c) * in_count + i / taps)] * weights[i % taps];
       }
     }
     store_range<float>(call.outputs[0], task * out_count, y);

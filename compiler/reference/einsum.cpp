@@ -30,11 +30,14 @@ Equation parse_equation(const OperatorCall& call) {
       equation.terms.back() += c;
     }
   }
-  if (equation.terms.size() != call.inputs.size()) throw Error("Einsum " + call.op.name + ": terms and inputs differ in number");
+  if (equation.terms.size() != call.inputs.size())
+    throw Error("Einsum " + call.op.name + ": terms and inputs differ in number");
   for (std::size_t i = 0; i < equation.terms.size(); ++i) {
-    if (equation.terms[i].size() != call.inputs[i].shape.size()) throw Error("Einsum " + call.op.name + ": a term does not fit its rank");
+    if (equation.terms[i].size() != call.inputs[i].shape.size())
+      throw Error("Einsum " + call.op.name + ": a term does not fit its rank");
     for (std::size_t d = 0; d < equation.terms[i].size(); ++d) {
-      if (equation.extents.emplace(equation.terms[i][d], call.inputs[i].shape[d]).second && equation.result.find(equation.terms[i][d]) == std::string::npos) {
+      if (equation.extents.emplace(equation.terms[i][d], call.inputs[i].shape[d]).second &&
+          equation.result.find(equation.terms[i][d]) == std::string::npos) {
         equation.summed += equation.terms[i][d];
       }
     }
@@ -43,7 +46,8 @@ Equation parse_equation(const OperatorCall& call) {
 }
 
 /// Index into an operand for every point over `letters`.
-std::vector<std::int64_t> term_indices(const Equation& equation, const std::string& letters, const std::string& term, const Shape& shape) {
+std::vector<std::int64_t> term_indices(const Equation& equation, const std::string& letters, const std::string& term,
+                                       const Shape& shape) {
   const auto strides = row_major_strides(shape);
   Shape extents;
   std::vector<std::int64_t> steps;
@@ -69,7 +73,8 @@ void einsum(const OperatorCall& call) {
   for (std::size_t point = 0; point < y.size(); ++point) {
     for (std::size_t s = 0; s < inner[0].size(); ++s) {
       float product = 1;
-      for (std::size_t i = 0; i < operands.size(); ++i) product *= operands[i][static_cast<std::size_t>(outer[i][point] + inner[i][s])];
+      for (std::size_t i = 0; i < operands.size(); ++i)
+        product *= operands[i][static_cast<std::size_t>(outer[i][point] + inner[i][s])];
       y[point] += product;
     }
   }

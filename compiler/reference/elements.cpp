@@ -103,9 +103,9 @@ void store_range(Value& to, std::int64_t first, std::span<const T> elements) {
   }
 }
 
-#define ACCORD_INSTANTIATE(T)                                                               \
-  template void load_range<T>(const TensorView&, std::int64_t, std::int64_t, T*);           \
-  template std::vector<T> load_as<T>(const TensorView&);                                    \
+#define ACCORD_INSTANTIATE(T)                                                     \
+  template void load_range<T>(const TensorView&, std::int64_t, std::int64_t, T*); \
+  template std::vector<T> load_as<T>(const TensorView&);                          \
   template void store_range<T>(Value&, std::int64_t, std::span<const T>);
 ACCORD_INSTANTIATE(float)
 ACCORD_INSTANTIATE(double)

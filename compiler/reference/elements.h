@@ -17,8 +17,8 @@ std::vector<T> load_as(const TensorView& tensor);
 template <typename T>
 void load_range(const TensorView& tensor, std::int64_t first, std::int64_t count, T* to);
 
-/// Stores with the conversion of a cast: floats round to nearest even, integers saturate; `std::uint32_t` keeps its bits
-/// for i32. Elements go to index `first` and on.
+/// Stores with the conversion of a cast: floats round to nearest even, integers saturate; `std::uint32_t` keeps its
+/// bits for i32. Elements go to index `first` and on.
 template <typename T>
 void store_range(Value& to, std::int64_t first, std::span<const T> elements);
 

@@ -93,7 +93,6 @@ std::int64_t divide(std::int64_t a, std::int64_t b) {
 }
 float divide(float a, float b) { return a / b; }
 
-
 /// The base keeps its type; an integer exponent of a float base (and the reverse) is converted.
 void pow_operator(const OperatorCall& call) {
   if (is_float(call.inputs[0].type)) {
@@ -158,8 +157,9 @@ void add_rectifiers(OperatorTable& table) {
   table["LeakyRelu"] = unary([](float x, float a, float) { return x < 0 ? a * x : x; }, "alpha", 0.01);
   table["ThresholdedRelu"] = unary([](float x, float a, float) { return x > a ? x : 0.0f; }, "alpha", 1.0);
   table["Elu"] = unary([](float x, float a, float) { return x < 0 ? a * (std::exp(x) - 1.0f) : x; }, "alpha", 1.0);
-  table["Celu"] = unary(
-      [](float x, float a, float) { return std::max(0.0f, x) + std::min(0.0f, a * (std::exp(x / a) - 1.0f)); }, "alpha", 1.0);
+  table["Celu"] =
+      unary([](float x, float a, float) { return std::max(0.0f, x) + std::min(0.0f, a * (std::exp(x / a) - 1.0f)); },
+            "alpha", 1.0);
   table["Selu"] = unary([](float x, float a, float g) { return g * (x > 0 ? x : a * std::exp(x) - a); }, "alpha",
                         1.67326319217681884765625, "gamma", 1.05070102214813232421875);
   table["PRelu"] = binary([](auto x, auto slope) { return x < 0 ? slope * x : x; });
@@ -167,17 +167,18 @@ void add_rectifiers(OperatorTable& table) {
 
 void add_activations(OperatorTable& table) {
   table["Sigmoid"] = unary([](float x, float, float) { return sigmoid(x); });
-  table["HardSigmoid"] = unary(
-      [](float x, float a, float b) { return std::max(0.0f, std::min(1.0f, a * x + b)); }, "alpha", 0.2, "beta", 0.5);
-  table["HardSwish"] =
-      unary([](float x, float, float) { return x * std::max(0.0f, std::min(1.0f, x / 6.0f + 0.5f)); });
+  table["HardSigmoid"] = unary([](float x, float a, float b) { return std::max(0.0f, std::min(1.0f, a * x + b)); },
+                               "alpha", 0.2, "beta", 0.5);
+  table["HardSwish"] = unary([](float x, float, float) { return x * std::max(0.0f, std::min(1.0f, x / 6.0f + 0.5f)); });
   table["Gelu"] = unary([](float x, float, float) { return gelu(x); });
-  table["Softplus"] = unary(
-      [](float x, float, float) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); });
+  table["Softplus"] =
+      unary([](float x, float, float) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); });
   table["Softsign"] = unary([](float x, float, float) { return x / (1.0f + std::abs(x)); });
-  table["Shrink"] = unary([](float x, float bias, float lambda) {
-    return x < -lambda ? x + bias : x > lambda ? x - bias : 0.0f;
-  }, "bias", 0.0, "lambd", 0.5);
+  table["Shrink"] =
+      unary([](float x, float bias, float lambda) { return x < -lambda  ? x + bias
+                                                           : x > lambda ? x - bias
+                                                                        : 0.0f; },
+            "bias", 0.0, "lambd", 0.5);
   table["Clip"] = clip;
 }
 
@@ -207,8 +208,8 @@ void add_functions(OperatorTable& table) {
 #undef ACCORD_UNARY
   table["Abs"] = unary_any([](float x, float, float) { return std::abs(x); },
                            [](std::int64_t x) { return x < 0 ? divide(x, std::int64_t{-1}) : x; });
-  table["Neg"] = unary_any([](float x, float, float) { return -x; },
-                           [](std::int64_t x) { return divide(x, std::int64_t{-1}); });
+  table["Neg"] =
+      unary_any([](float x, float, float) { return -x; }, [](std::int64_t x) { return divide(x, std::int64_t{-1}); });
   table["Sign"] = unary_any([](float x, float, float) { return static_cast<float>((x > 0) - (x < 0)); },
                             [](std::int64_t x) { return static_cast<std::int64_t>((x > 0) - (x < 0)); });
   table["Not"] = unary_any([](float x, float, float) { return x == 0 ? 1.0f : 0.0f; },

@@ -87,7 +87,8 @@ void gemm_imported(const OperatorCall& call) {
   const bool trans_b = attribute(call.op, "transB", std::int64_t{0}) != 0;
   if (as.size() != 2 || bs.size() != 2 || ys.size() != 2) fail_shapes(call.op);
   const std::int64_t rows = ys[0], columns = ys[1], length = as[trans_a ? 0 : 1];
-  if (as[trans_a ? 1 : 0] != rows || bs[trans_b ? 1 : 0] != length || bs[trans_b ? 0 : 1] != columns) fail_shapes(call.op);
+  if (as[trans_a ? 1 : 0] != rows || bs[trans_b ? 1 : 0] != length || bs[trans_b ? 0 : 1] != columns)
+    fail_shapes(call.op);
   const auto x = load_as<float>(call.inputs[0]);
   const RightMatrix right = trans_b ? RightMatrix{0, length, 1} : RightMatrix{0, 1, columns};
   multiply<float>(call, x.data(), strided(rows, trans_a ? 1 : length), strided(length, trans_a ? rows : 1), right,
@@ -131,7 +132,8 @@ void matmul(const OperatorCall& call) {
   if (ys.size() < 2) fail_shapes(call.op);
   const std::int64_t rows = as[as.size() - 2], length = as.back(), columns = bs.back();
   if (bs[bs.size() - 2] != length || ys.back() != columns || ys[ys.size() - 2] != rows) fail_shapes(call.op);
-  const auto a_index = broadcast_indices(leading(as), leading(ys)), b_index = broadcast_indices(leading(bs), leading(ys));
+  const auto a_index = broadcast_indices(leading(as), leading(ys)),
+             b_index = broadcast_indices(leading(bs), leading(ys));
   const auto x = load_as<T>(call.inputs[0]);
   const auto pixels = strided(rows, length), reduction = strided(length, 1);
   for (std::size_t batch = 0; batch < a_index.size(); ++batch) {

@@ -14,7 +14,9 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-[[noreturn]] void fail(const Operator& op, const std::string& what) { throw Error(op.type + " " + op.name + ": " + what); }
+[[noreturn]] void fail(const Operator& op, const std::string& what) {
+  throw Error(op.type + " " + op.name + ": " + what);
+}
 
 /// y[i] = x[source[i]].
 void gather_elements(const TensorView& x, const Ints& source, Value& y, std::int64_t first = 0) {
@@ -26,7 +28,8 @@ void gather_elements(const TensorView& x, const Ints& source, Value& y, std::int
 }
 
 void copy(const OperatorCall& call) {
-  if (call.inputs[0].type != call.outputs[0].type || element_count(call.inputs[0].shape) != element_count(call.outputs[0].shape)) {
+  if (call.inputs[0].type != call.outputs[0].type ||
+      element_count(call.inputs[0].shape) != element_count(call.outputs[0].shape)) {
     fail(call.op, "input and output differ in type or element count");
   }
   if (!call.outputs[0].data.empty()) {
@@ -56,7 +59,8 @@ std::int64_t row_bytes(const TensorView& x, std::size_t axis) {
 }
 
 void concat(const OperatorCall& call) {
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), call.outputs[0].shape.size());
+  const std::size_t axis =
+      normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), call.outputs[0].shape.size());
   const std::int64_t out_row = row_bytes(view(call.outputs[0]), axis);
   std::int64_t at = 0;
   for (const TensorView& x : call.inputs) {
@@ -88,13 +92,15 @@ void slice(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const Ints starts = attribute(call.op, "starts", Ints{}), axes = attribute(call.op, "axes", Ints{});
   const Ints steps = attribute(call.op, "steps", Ints(starts.size(), 1));
-  if (axes.size() != starts.size() || steps.size() != starts.size()) fail(call.op, "starts, axes and steps differ in length");
+  if (axes.size() != starts.size() || steps.size() != starts.size())
+    fail(call.op, "starts, axes and steps differ in length");
   Ints strides = row_major_strides(x.shape);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const std::size_t axis = normalise_axis(call.op, axes[i], x.shape.size());
     const std::int64_t last = starts[i] + (call.outputs[0].shape[axis] - 1) * steps[i];
-    if (call.outputs[0].shape[axis] > 0 && (std::min(starts[i], last) < 0 || std::max(starts[i], last) >= x.shape[axis])) {
+    if (call.outputs[0].shape[axis] > 0 &&
+        (std::min(starts[i], last) < 0 || std::max(starts[i], last) >= x.shape[axis])) {
       fail(call.op, "range is outside the input");
     }
     first += starts[i] * strides[axis];
@@ -177,14 +183,16 @@ void gather_along_axis(const OperatorCall& call) {
   strides[axis] = 0;
   Ints source = strided_indices(indices.shape, strides);
   const auto at = load_as<std::int64_t>(indices);
-  for (std::size_t i = 0; i < source.size(); ++i) source[i] += wrapped_index(call.op, at[i], x.shape[axis]) * axis_stride;
+  for (std::size_t i = 0; i < source.size(); ++i)
+    source[i] += wrapped_index(call.op, at[i], x.shape[axis]) * axis_stride;
   gather_elements(x, source, call.outputs[0]);
 }
 
 void depth_to_space(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const std::int64_t b = attribute(call.op, "blocksize", std::int64_t{1});
-  if (x.shape.size() != 4 || b < 1 || x.shape[1] % (b * b) != 0) fail(call.op, "channels are not a multiple of the block");
+  if (x.shape.size() != 4 || b < 1 || x.shape[1] % (b * b) != 0)
+    fail(call.op, "channels are not a multiple of the block");
   const std::int64_t n = x.shape[0], c = x.shape[1] / (b * b), h = x.shape[2], w = x.shape[3];
   const bool column_first = attribute(call.op, "mode", std::string("DCR")) == "CRD";
   const Ints strides = column_first ? row_major_strides({n, c, b, b, h, w}) : row_major_strides({n, b, b, c, h, w});
@@ -196,7 +204,8 @@ void depth_to_space(const OperatorCall& call) {
 void space_to_depth(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const std::int64_t b = attribute(call.op, "blocksize", std::int64_t{1});
-  if (x.shape.size() != 4 || b < 1 || x.shape[2] % b != 0 || x.shape[3] % b != 0) fail(call.op, "plane is not a multiple of the block");
+  if (x.shape.size() != 4 || b < 1 || x.shape[2] % b != 0 || x.shape[3] % b != 0)
+    fail(call.op, "plane is not a multiple of the block");
   const std::int64_t n = x.shape[0], c = x.shape[1], h = x.shape[2] / b, w = x.shape[3] / b;
   const Ints s = row_major_strides({n, c, h, b, w, b});
   gather_elements(x, strided_indices({n, b, b, c, h, w}, {s[0], s[3], s[5], s[1], s[2], s[4]}), call.outputs[0]);

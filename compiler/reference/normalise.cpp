@@ -75,7 +75,8 @@ void lrn(const OperatorCall& call) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::int64_t c = static_cast<std::int64_t>(i) / inner % channels;
     float squares = 0;
-    for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min(channels - 1, c + size / 2); ++k) {
+    for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min(channels - 1, c + size / 2);
+         ++k) {
       const float value = x[static_cast<std::size_t>(static_cast<std::int64_t>(i) + (k - c) * inner)];
       squares += value * value;
     }
@@ -86,7 +87,8 @@ void lrn(const OperatorCall& call) {
 
 std::vector<float> channel_parameter(const OperatorCall& call, std::size_t index, std::int64_t channels) {
   if (!call.has_input(index) || element_count(call.inputs[index].shape) != channels) {
-    throw Error(call.op.type + " " + call.op.name + ": parameter " + std::to_string(index) + " does not fit the channels");
+    throw Error(call.op.type + " " + call.op.name + ": parameter " + std::to_string(index) +
+                " does not fit the channels");
   }
   return load_as<float>(call.inputs[index]);
 }
@@ -130,7 +132,8 @@ void instance_normalization(const OperatorCall& call) {
     float* values = x.data() + plane * inner;
     const Moments m = moments(values, inner, epsilon);
     const auto c = static_cast<std::size_t>(plane % shape[1]);
-    for (std::int64_t i = 0; i < inner; ++i) values[i] = (values[i] - m.mean) * m.inverse_deviation * scale[c] + bias[c];
+    for (std::int64_t i = 0; i < inner; ++i)
+      values[i] = (values[i] - m.mean) * m.inverse_deviation * scale[c] + bias[c];
   }
   store_all(call.outputs[0], x);
 }
@@ -147,7 +150,8 @@ void layer_normalization(const OperatorCall& call) {
   for (std::int64_t row = 0; inner && row < static_cast<std::int64_t>(x.size()) / inner; ++row) {
     float* values = x.data() + row * inner;
     const Moments m = moments(values, inner, epsilon);
-    for (std::size_t i = 0; i < scale.size(); ++i) values[i] = (values[i] - m.mean) * m.inverse_deviation * scale[i] + bias[i];
+    for (std::size_t i = 0; i < scale.size(); ++i)
+      values[i] = (values[i] - m.mean) * m.inverse_deviation * scale[i] + bias[i];
     means.push_back(m.mean);
     deviations.push_back(m.inverse_deviation);
   }

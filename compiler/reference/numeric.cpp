@@ -43,14 +43,15 @@ void multiply_add(const OperatorCall& call, const TensorView& x, std::vector<T> 
   const Channels split = split_at(call.op, x.shape, per_channel);
   if (m) check_parameter(call.op, *m, split.channels);
   const std::vector<T> factors = m ? load_as<T>(*m) : std::vector<T>{T{1}};
-  parallel_ranges(call.threads, split.outer * split.channels * split.inner, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> values(static_cast<std::size_t>(end - begin));
-    load_range(x, begin, end - begin, values.data());
-    for (std::int64_t i = begin; i < end; ++i) {
-      const T factor = factors[per_channel ? static_cast<std::size_t>(i / split.inner % split.channels) : 0];
-      y[static_cast<std::size_t>(i)] += values[static_cast<std::size_t>(i - begin)] * factor;
-    }
-  });
+  parallel_ranges(
+      call.threads, split.outer * split.channels * split.inner, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<T> values(static_cast<std::size_t>(end - begin));
+        load_range(x, begin, end - begin, values.data());
+        for (std::int64_t i = begin; i < end; ++i) {
+          const T factor = factors[per_channel ? static_cast<std::size_t>(i / split.inner % split.channels) : 0];
+          y[static_cast<std::size_t>(i)] += values[static_cast<std::size_t>(i - begin)] * factor;
+        }
+      });
   store_all(call.outputs[0], y);
 }
 
@@ -78,7 +79,8 @@ std::vector<StridedOperand> bind_operands(const TensorProgram& program, const Op
       bound.push_back({call.outputs[0].data.data() + first * size, steps[i]});
       continue;
     }
-    const auto parameter = static_cast<std::size_t>(std::ranges::find(form.parameters, operand) - form.parameters.begin());
+    const auto parameter =
+        static_cast<std::size_t>(std::ranges::find(form.parameters, operand) - form.parameters.begin());
     const TensorView& from = call.inputs[operand == "x" ? 0 : parameter + 1];
     const std::int64_t at = operand == "x" ? first : element_count(from.shape) > 1 ? channel : 0;
     bound.push_back({const_cast<std::byte*>(from.data) + at * size, steps[i]});  // kernels write their target only
@@ -92,8 +94,9 @@ std::vector<std::vector<std::int64_t>> operand_steps(const TensorProgram& progra
   std::vector<std::vector<std::int64_t>> steps;
   for (const Operand& operand : program.operands) {
     const auto parameter = std::ranges::find(form.parameters, operand.name);
-    const bool one_value = parameter != form.parameters.end() &&
-                           element_count(call.inputs[static_cast<std::size_t>(parameter - form.parameters.begin()) + 1].shape) == 1;
+    const bool one_value =
+        parameter != form.parameters.end() &&
+        element_count(call.inputs[static_cast<std::size_t>(parameter - form.parameters.begin()) + 1].shape) == 1;
     steps.push_back({operand.rank == 0 || one_value ? 0 : bytes(operand.type)});
   }
   return steps;
@@ -117,23 +120,25 @@ void requantize(const OperatorCall& call) {
   const std::int64_t pieces = row ? (row + piece - 1) / piece : 0;
   parallel_ranges(call.threads, rows * pieces, std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(piece, 1)),
                   [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t part = begin; part < end; ++part) {
-      const std::int64_t r = part / pieces, at = part % pieces * piece;
-      const std::int64_t extent = std::min(piece, row - at);
-      const auto operands = bind_operands(program, call, form, r * row + at, along_channels ? at : r % split.channels, steps);
-      kernel.run({&extent, 1}, operands);
-    }
-  });
+                    for (std::int64_t part = begin; part < end; ++part) {
+                      const std::int64_t r = part / pieces, at = part % pieces * piece;
+                      const std::int64_t extent = std::min(piece, row - at);
+                      const auto operands = bind_operands(program, call, form, r * row + at,
+                                                          along_channels ? at : r % split.channels, steps);
+                      kernel.run({&extent, 1}, operands);
+                    }
+                  });
 }
 
 void quantize(const OperatorCall& call) {
   const auto scale = static_cast<float>(attribute(call.op, "scale", 1.0));
-  parallel_ranges(call.threads, element_count(call.inputs[0].shape), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> values(static_cast<std::size_t>(end - begin));
-    load_range(call.inputs[0], begin, end - begin, values.data());
-    for (float& value : values) value = std::nearbyint(value / scale);
-    store_range<float>(call.outputs[0], begin, values);
-  });
+  parallel_ranges(call.threads, element_count(call.inputs[0].shape), 1 << 16,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    std::vector<float> values(static_cast<std::size_t>(end - begin));
+                    load_range(call.inputs[0], begin, end - begin, values.data());
+                    for (float& value : values) value = std::nearbyint(value / scale);
+                    store_range<float>(call.outputs[0], begin, values);
+                  });
 }
 
 void dequantize(const OperatorCall& call) {

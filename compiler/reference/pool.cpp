@@ -90,7 +90,8 @@ T sum_of(const T* x, const PoolPoint& point) {
 
 template <typename T>
 T max_of(const T* x, const PoolPoint& point) {
-  T best = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  T best =
+      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   for (std::int64_t i : point.inputs) best = x[i] > best ? x[i] : best;
   return best;
 }

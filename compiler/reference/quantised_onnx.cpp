@@ -23,16 +23,20 @@ struct Affine {
   }
 };
 
-Affine make_affine(const OperatorCall& call, std::size_t scale, std::size_t zero, const Shape& shape, std::int64_t axis) {
+Affine make_affine(const OperatorCall& call, std::size_t scale, std::size_t zero, const Shape& shape,
+                   std::int64_t axis) {
   Affine affine{load_as<float>(call.inputs[scale]), {}, 1};
-  affine.zero = call.has_input(zero) ? load_as<std::int64_t>(call.inputs[zero]) : std::vector<std::int64_t>(affine.scale.size());
+  affine.zero =
+      call.has_input(zero) ? load_as<std::int64_t>(call.inputs[zero]) : std::vector<std::int64_t>(affine.scale.size());
   if (affine.zero.size() == 1) affine.zero.resize(affine.scale.size(), affine.zero[0]);
   if (affine.scale.size() > 1) {
     const std::size_t d = normalise_axis(call.op, axis, shape.size());
-    if (shape[d] != static_cast<std::int64_t>(affine.scale.size())) throw Error(call.op.type + " " + call.op.name + ": scale does not fit the axis");
+    if (shape[d] != static_cast<std::int64_t>(affine.scale.size()))
+      throw Error(call.op.type + " " + call.op.name + ": scale does not fit the axis");
     affine.inner = row_major_strides(shape)[d];
   }
-  if (affine.scale.empty() || affine.zero.size() != affine.scale.size()) throw Error(call.op.type + " " + call.op.name + ": scale and zero point differ in size");
+  if (affine.scale.empty() || affine.zero.size() != affine.scale.size())
+    throw Error(call.op.type + " " + call.op.name + ": scale and zero point differ in size");
   return affine;
 }
 
@@ -68,7 +72,8 @@ Value centred(const TensorView& x, const Affine& from) {
 }
 
 /// y = saturate(round(acc * s_x * s_w / s_y) + zero), w's scale per channel of y's dimension `w_axis`.
-void rescale(const OperatorCall& call, const Value& acc, const Affine& x, const Affine& w, std::size_t w_axis, const Affine& y) {
+void rescale(const OperatorCall& call, const Value& acc, const Affine& x, const Affine& w, std::size_t w_axis,
+             const Affine& y) {
   const auto sums = load_as<std::int64_t>(view(acc));
   const std::int64_t inner = acc.shape.empty() ? 1 : row_major_strides(acc.shape)[w_axis];
   std::vector<double> result(sums.size());
@@ -80,9 +85,11 @@ void rescale(const OperatorCall& call, const Value& acc, const Affine& x, const 
   store_all(call.outputs[0], result);
 }
 
-Value accumulate_as(const OperatorCall& call, const char* type, const Value& a, const Value& b, const TensorView* bias) {
-  std::vector<Value> acc = {{ElementType::i32, call.outputs[0].shape,
-                             std::vector<std::byte>(static_cast<std::size_t>(element_count(call.outputs[0].shape)) * 4)}};
+Value accumulate_as(const OperatorCall& call, const char* type, const Value& a, const Value& b,
+                    const TensorView* bias) {
+  std::vector<Value> acc = {
+      {ElementType::i32, call.outputs[0].shape,
+       std::vector<std::byte>(static_cast<std::size_t>(element_count(call.outputs[0].shape)) * 4)}};
   std::vector<TensorView> inputs = {view(a), view(b)};
   if (bias) inputs.push_back(*bias);
   operator_table().find(type)->second(OperatorCall{call.op, inputs, acc, call.threads});
@@ -90,7 +97,8 @@ Value accumulate_as(const OperatorCall& call, const char* type, const Value& a, 
 }
 
 void qlinear_conv(const OperatorCall& call) {
-  const Affine x = make_affine(call, 1, 2, call.inputs[0].shape, 1), w = make_affine(call, 4, 5, call.inputs[3].shape, 0);
+  const Affine x = make_affine(call, 1, 2, call.inputs[0].shape, 1),
+               w = make_affine(call, 4, 5, call.inputs[3].shape, 0);
   const Affine y = make_affine(call, 6, 7, call.outputs[0].shape, 1);
   const Value acc = accumulate_as(call, "Conv", centred(call.inputs[0], x), centred(call.inputs[3], w),
                                   call.has_input(8) ? &call.inputs[8] : nullptr);
@@ -98,7 +106,8 @@ void qlinear_conv(const OperatorCall& call) {
 }
 
 void qlinear_matmul(const OperatorCall& call) {
-  const Affine a = make_affine(call, 1, 2, call.inputs[0].shape, -1), b = make_affine(call, 4, 5, call.inputs[3].shape, -1);
+  const Affine a = make_affine(call, 1, 2, call.inputs[0].shape, -1),
+               b = make_affine(call, 4, 5, call.inputs[3].shape, -1);
   const Affine y = make_affine(call, 6, 7, call.outputs[0].shape, -1);
   if (a.scale.size() != 1) throw Error("QLinearMatMul " + call.op.name + ": a scale per row is not supported");
   const Value acc = accumulate_as(call, "MatMul", centred(call.inputs[0], a), centred(call.inputs[3], b), nullptr);

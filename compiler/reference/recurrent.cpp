@@ -40,7 +40,8 @@ struct State {
 Cell make_cell(const OperatorCall& call, std::int64_t gates) {
   Cell cell;
   const Shape& x = call.inputs[0].shape;
-  if (x.size() != 3 || call.inputs[1].shape.size() != 3) throw Error(call.op.type + " " + call.op.name + ": ranks must be 3");
+  if (x.size() != 3 || call.inputs[1].shape.size() != 3)
+    throw Error(call.op.type + " " + call.op.name + ": ranks must be 3");
   cell.steps = x[0], cell.batch = x[1], cell.input = x[2], cell.gates = gates;
   cell.hidden = call.inputs[1].shape[1] / gates;
   auto optional = [&](std::size_t i) { return call.has_input(i) ? load_as<float>(call.inputs[i]) : Vector{}; };
@@ -89,7 +90,8 @@ class Direction {
   }
 
   float peephole(std::int64_t gate, std::size_t i) const {
-    return cell_.peephole.empty() ? 0.0f : cell_.peephole[static_cast<std::size_t>((index_ * 3 + gate) * cell_.hidden) + i];
+    return cell_.peephole.empty() ? 0.0f
+                                  : cell_.peephole[static_cast<std::size_t>((index_ * 3 + gate) * cell_.hidden) + i];
   }
 
   /// Reset gate inside or outside the recurrent product.
@@ -166,7 +168,8 @@ std::array<Activation, 3> activations_of(const Operator& op, std::int64_t gates,
       at = comma + 1;
     }
   }
-  if (names.size() > per_direction) names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(direction * per_direction));
+  if (names.size() > per_direction)
+    names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(direction * per_direction));
   if (names.size() < per_direction) throw Error(op.type + " " + op.name + ": too few activations");
   std::array<Activation, 3> activations;
   for (std::size_t i = 0; i < per_direction; ++i) activations[i] = make_activation(op, names[i]);
@@ -182,8 +185,11 @@ OperatorFunction recurrent(std::int64_t gates, Step step) {
       const Direction direction(cell, d, activations_of(call.op, gates, static_cast<std::size_t>(d)));
       const bool reverse = d == 1 || attribute(call.op, "direction", std::string("forward")) == "reverse";
       for (std::int64_t n = 0; n < cell.batch; ++n) {
-        State state{slice_of(cell.h, d * cell.batch + n, cell.hidden), slice_of(cell.c, d * cell.batch + n, cell.hidden)};
-        const std::int64_t length = cell.lengths.empty() ? cell.steps : std::clamp<std::int64_t>(cell.lengths[static_cast<std::size_t>(n)], 0, cell.steps);
+        State state{slice_of(cell.h, d * cell.batch + n, cell.hidden),
+                    slice_of(cell.c, d * cell.batch + n, cell.hidden)};
+        const std::int64_t length =
+            cell.lengths.empty() ? cell.steps
+                                 : std::clamp<std::int64_t>(cell.lengths[static_cast<std::size_t>(n)], 0, cell.steps);
         for (std::int64_t s = 0; s < length; ++s) {
           const std::int64_t t = reverse ? length - 1 - s : s;
           step(direction, direction.gates(cell.x.data() + (t * cell.batch + n) * cell.input, state), state);

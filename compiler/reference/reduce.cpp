@@ -121,10 +121,14 @@ void add_reductions(OperatorTable& table) {
   auto as_is = [](auto value, auto) { return value; };
   table["ReduceSum"] = reduction(0, add, as_is);
   table["ReduceMean"] = reduction(0, add, [](auto sum, auto count) { return sum / count; });
-  table["ReduceMax"] = reduction(-infinity, [](auto a, auto b) { return a < b ? b : a; }, as_is);
-  table["ReduceMin"] = reduction(infinity, [](auto a, auto b) { return b < a ? b : a; }, as_is);
-  table["ReduceProd"] = reduction(1, [](auto a, auto b) { return a * b; }, as_is);
-  table["ReduceL1"] = reduction(0, [](auto a, auto b) { return a + std::abs(b); }, as_is);
+  table["ReduceMax"] = reduction(
+      -infinity, [](auto a, auto b) { return a < b ? b : a; }, as_is);
+  table["ReduceMin"] = reduction(
+      infinity, [](auto a, auto b) { return b < a ? b : a; }, as_is);
+  table["ReduceProd"] = reduction(
+      1, [](auto a, auto b) { return a * b; }, as_is);
+  table["ReduceL1"] = reduction(
+      0, [](auto a, auto b) { return a + std::abs(b); }, as_is);
   table["ReduceL2"] = reduction(0, add_square, [](auto sum, auto) { return std::sqrt(sum); });
   table["ReduceSumSquare"] = reduction(0, add_square, as_is);
   table["ReduceLogSum"] = reduction(0, add, [](auto sum, auto) { return std::log(sum); });

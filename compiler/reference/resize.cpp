@@ -11,7 +11,8 @@ namespace accord::reference {
 namespace {
 
 /// Position in the input that an output index stands for. As in ONNX, the output's length is in * scale, not rounded.
-double source_position(const std::string& transformation, std::int64_t at, double scale, std::int64_t in, std::int64_t out) {
+double source_position(const std::string& transformation, std::int64_t at, double scale, std::int64_t in,
+                       std::int64_t out) {
   const auto x = static_cast<double>(at), length = static_cast<double>(in);
   if (transformation == "asymmetric") return x / scale;
   if (transformation == "align_corners") return out == 1 ? 0 : x * (length - 1) / (length * scale - 1);
@@ -38,7 +39,9 @@ double cubic_weight(double d, double a) {
 }
 
 std::vector<Tap> taps_at(const Operator& op, double x, std::int64_t size) {
-  auto inside = [size](double i) { return static_cast<std::int64_t>(std::clamp(i, 0.0, static_cast<double>(size - 1))); };
+  auto inside = [size](double i) {
+    return static_cast<std::int64_t>(std::clamp(i, 0.0, static_cast<double>(size - 1)));
+  };
   const std::string mode = attribute(op, "mode", std::string("nearest"));
   if (mode == "nearest") {
     return {{inside(round_position(attribute(op, "nearest_mode", std::string("round_prefer_floor")), x)), 1}};
@@ -53,7 +56,8 @@ std::vector<Tap> taps_at(const Operator& op, double x, std::int64_t size) {
   return taps;
 }
 
-void resize_axis(const OperatorCall& call, std::size_t axis, double scale, std::int64_t out, std::vector<double>& values, Shape& shape) {
+void resize_axis(const OperatorCall& call, std::size_t axis, double scale, std::int64_t out,
+                 std::vector<double>& values, Shape& shape) {
   const std::string transformation = attribute(call.op, "coordinate_transformation_mode", std::string("half_pixel"));
   const std::int64_t inner = row_major_strides(shape)[axis], in = shape[axis];
   const std::int64_t outer = element_count(shape) / std::max<std::int64_t>(1, inner * in);

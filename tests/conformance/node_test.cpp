@@ -98,7 +98,8 @@ std::string difference(const NodeTest& test, const Network& network) {
   if (network.outputs.size() != test.outputs.size()) return "another number of outputs";
   for (std::size_t i = 0; i < test.outputs.size(); ++i) {
     const std::string& name = network.tensor(network.outputs[i]).name;
-    if (const std::string text = compare_value(test.outputs[i], outputs.at(name)); !text.empty()) return name + ": " + text;
+    if (const std::string text = compare_value(test.outputs[i], outputs.at(name)); !text.empty())
+      return name + ": " + text;
   }
   return "";
 }

@@ -16,7 +16,8 @@ struct NodeTest {
   std::filesystem::path model;
   std::set<std::string> operator_types;
   Values inputs;
-  std::vector<Value> outputs;  ///< in the order of the graph's outputs; no type (and no data) where the model names none
+  std::vector<Value>
+      outputs;  ///< in the order of the graph's outputs; no type (and no data) where the model names none
 };
 
 /// Where Debian's package libonnx-testdata puts them.

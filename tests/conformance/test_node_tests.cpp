@@ -33,7 +33,8 @@ std::vector<std::filesystem::path> node_test_folders() {
 
 /// Operators that importing resolves, so that the reference need not know them.
 bool is_folded(const std::string& type) {
-  return type == "Constant" || type == "ConstantOfShape" || type == "Shape" || type == "Size" || type == "Range" || type == "Upsample";
+  return type == "Constant" || type == "ConstantOfShape" || type == "Shape" || type == "Size" || type == "Range" ||
+         type == "Upsample";
 }
 
 /// The first operator that the reference does not claim, or none.
@@ -46,7 +47,8 @@ std::string unclaimed_operator(const NodeTest& test) {
 /// What an import error says, without the model's path, the list of what is supported and the shapes.
 std::string essence(const std::string& message) {
   std::string text = message.substr(0, message.find(';'));
-  if (const auto operation = text.find(" ("); operation != std::string::npos && text.starts_with("/")) text = text.substr(operation + 1);
+  if (const auto operation = text.find(" ("); operation != std::string::npos && text.starts_with("/"))
+    text = text.substr(operation + 1);
   return text.substr(0, text.find('['));
 }
 

@@ -20,7 +20,8 @@ class Builder {
     return network_.inputs.back();
   }
 
-  TensorId add(const std::string& type, std::vector<TensorId> inputs, Shape shape, std::map<std::string, Attribute> attributes = {}) {
+  TensorId add(const std::string& type, std::vector<TensorId> inputs, Shape shape,
+               std::map<std::string, Attribute> attributes = {}) {
     const TensorId y = tensor(std::move(shape));
     network_.operators.push_back({type + std::to_string(y), type, std::move(inputs), {y}, std::move(attributes)});
     return y;

@@ -26,7 +26,8 @@ TEST_CASE("Is a residual block one accumulator, one requantisation and no Clip?"
   const Values inputs = seeded_inputs(block, 3);
   QuantiseReport report;
   const Network integer = quantise(block, float_scale_machine(), {inputs}, &report);
-  CHECK(types_of(integer) == std::vector<std::string>{"Quantize", "Conv", "Requantize", "Conv", "Accumulate", "Requantize", "Dequantize"});
+  CHECK(types_of(integer) ==
+        std::vector<std::string>{"Quantize", "Conv", "Requantize", "Conv", "Accumulate", "Requantize", "Dequantize"});
   CHECK(report.fused_additions == 1);
   CHECK(report.floating.empty());
   CHECK(decibels(block, integer, inputs) > 28);
@@ -52,8 +53,9 @@ TEST_CASE("Do tensors that are concatenated, pooled or reshaped share a scale?")
   const TensorId x = builder.input({1, 4, 6, 6});
   const TensorId a = builder.conv(x, 4, 1, 1.0f), b = builder.conv(x, 4, 1, 100.0f);
   const TensorId joined = builder.add("Concat", {a, b}, {1, 8, 6, 6}, {{"axis", std::int64_t{1}}});
-  const TensorId pooled = builder.add("MaxPool", {joined}, {1, 8, 3, 3},
-                                      {{"kernel_shape", std::vector<std::int64_t>{2, 2}}, {"strides", std::vector<std::int64_t>{2, 2}}});
+  const TensorId pooled =
+      builder.add("MaxPool", {joined}, {1, 8, 3, 3},
+                  {{"kernel_shape", std::vector<std::int64_t>{2, 2}}, {"strides", std::vector<std::int64_t>{2, 2}}});
   const Network network = builder.finish(builder.add("Reshape", {pooled}, {1, 72}));
   const Network integer = quantise(network, float_scale_machine(), {seeded_inputs(network, 4)});
   std::set<float> scales;
@@ -137,7 +139,8 @@ TEST_CASE("Do float machines accumulate in fp32 and store bf16?") {
   const Network block = residual_block(8);
   const Values inputs = seeded_inputs(block, 9);
   const Network converted = convert_float(block, bf16_machine());
-  CHECK(types_of(converted) == std::vector<std::string>{"Cast", "Conv", "Requantize", "Conv", "Accumulate", "Requantize", "Cast"});
+  CHECK(types_of(converted) ==
+        std::vector<std::string>{"Cast", "Conv", "Requantize", "Conv", "Accumulate", "Requantize", "Cast"});
   for (const Operator& op : converted.operators) {
     if (op.type == "Conv") CHECK(converted.tensor(op.outputs[0]).type == ElementType::fp32);
     if (op.type == "Requantize") CHECK(converted.tensor(op.outputs[0]).type == ElementType::bf16);
@@ -147,7 +150,8 @@ TEST_CASE("Do float machines accumulate in fp32 and store bf16?") {
 
 TEST_CASE("Does compare count mismatches and measure noise?") {
   auto value = [](std::vector<float> elements) {
-    Value result{ElementType::fp32, {static_cast<std::int64_t>(elements.size())}, std::vector<std::byte>(elements.size() * 4)};
+    Value result{
+        ElementType::fp32, {static_cast<std::int64_t>(elements.size())}, std::vector<std::byte>(elements.size() * 4)};
     std::memcpy(result.data.data(), elements.data(), result.data.size());
     return result;
   };

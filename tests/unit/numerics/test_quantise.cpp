@@ -29,8 +29,10 @@ TEST_CASE("Are quantised networks within 28 dB of PyTorch's float outputs?") {
       QuantiseReport report;
       const Network integer = quantise(network, numerics, {inputs}, &report);
       const Values outputs = execute(integer, inputs);
-      const double decibels = compare(read_recorded(folder / "out0.npy"), first_output(integer, outputs)).signal_to_noise_db;
-      MESSAGE(name, ": ", decibels, " dB, ", report.fused_additions, " fused additions, ", report.floating.size(), " float operators");
+      const double decibels =
+          compare(read_recorded(folder / "out0.npy"), first_output(integer, outputs)).signal_to_noise_db;
+      MESSAGE(name, ": ", decibels, " dB, ", report.fused_additions, " fused additions, ", report.floating.size(),
+              " float operators");
       CHECK(decibels >= 28);
     }
   }

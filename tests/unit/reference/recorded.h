@@ -23,7 +23,8 @@ inline Value read_recorded(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string bytes_read{std::istreambuf_iterator<char>(stream), {}};
   if (bytes_read.size() < 10) throw Error("cannot read " + file.string());
-  const std::size_t header_size = static_cast<unsigned char>(bytes_read[8]) + 256u * static_cast<unsigned char>(bytes_read[9]);
+  const std::size_t header_size =
+      static_cast<unsigned char>(bytes_read[8]) + 256u * static_cast<unsigned char>(bytes_read[9]);
   const std::string header = bytes_read.substr(10, header_size);
   Value value;
   value.type = header.find("<i8") != std::string::npos ? ElementType::i64 : ElementType::fp32;

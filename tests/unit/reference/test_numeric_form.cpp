@@ -17,11 +17,12 @@ Value integers(Shape shape, const Ints& elements) { return make_value(ElementTyp
 TEST_CASE("Does Requantize round, scale per channel and saturate as its expression says?") {
   const Value x = integers({1, 2, 1, 3}, {5, -7, 1000, 5, -7, 1000});
   const Value scale = make_value(ElementType::fp32, {2}, std::vector<float>{0.5f, 0.1f});
-  const std::map<std::string, Attribute> attributes = {{"expression", std::string("i8(clamp(round(fp32(x) * scale), lo, hi))")},
-                                                       {"parameters", std::string("scale")},
-                                                       {"axis", std::int64_t{1}},
-                                                       {"lo", -3.0},
-                                                       {"hi", 127.0}};
+  const std::map<std::string, Attribute> attributes = {
+      {"expression", std::string("i8(clamp(round(fp32(x) * scale), lo, hi))")},
+      {"parameters", std::string("scale")},
+      {"axis", std::int64_t{1}},
+      {"lo", -3.0},
+      {"hi", 127.0}};
   const Value y = evaluate_single("Requantize", {x, scale}, ElementType::i8, {1, 2, 1, 3}, attributes);
   CHECK(elements_of<std::int8_t>(y) == Bytes{2, -3, 127, 0, -1, 100});  // 2.5 goes to even
 }
@@ -29,19 +30,21 @@ TEST_CASE("Does Requantize round, scale per channel and saturate as its expressi
 TEST_CASE("Does Requantize take channels that are innermost?") {
   const Value x = integers({2, 3}, {10, 20, 30, -10, -20, -30});
   const Value mult = integers({3}, {1, 2, 3}), shift = integers({}, {1});
-  const std::map<std::string, Attribute> attributes = {{"expression", std::string("i8(clamp((x * mult) >> shift, lo, hi))")},
-                                                       {"parameters", std::string("mult,shift")},
-                                                       {"axis", std::int64_t{1}},
-                                                       {"lo", -128.0},
-                                                       {"hi", 40.0}};
+  const std::map<std::string, Attribute> attributes = {
+      {"expression", std::string("i8(clamp((x * mult) >> shift, lo, hi))")},
+      {"parameters", std::string("mult,shift")},
+      {"axis", std::int64_t{1}},
+      {"lo", -128.0},
+      {"hi", 40.0}};
   const Value y = evaluate_single("Requantize", {x, mult, shift}, ElementType::i8, {2, 3}, attributes);
   CHECK(elements_of<std::int8_t>(y) == Bytes{5, 20, 40, -5, -20, -45});
 }
 
 TEST_CASE("Is a requantisation that cannot be parsed, or lacks a parameter, an error that names it?") {
   const Value x = integers({1}, {1});
-  CHECK_THROWS_WITH_AS(evaluate_single("Requantize", {x}, ElementType::i8, {1}, {{"expression", std::string("i8(x +")}}),
-                       doctest::Contains("i8(x +"), Error);
+  CHECK_THROWS_WITH_AS(
+      evaluate_single("Requantize", {x}, ElementType::i8, {1}, {{"expression", std::string("i8(x +")}}),
+      doctest::Contains("i8(x +"), Error);
   CHECK_THROWS_AS(evaluate_single("Requantize", {x}, ElementType::i8, {1},
                                   {{"expression", std::string("i8(x)")}, {"parameters", std::string("scale")}}),
                   Error);
@@ -54,7 +57,8 @@ TEST_CASE("Do Scale, Accumulate and SumPool compute in the accumulator type?") {
   CHECK(elements_of<std::int32_t>(scaled) == Ints{100000, -128000, -3, -4});
   const Value sum = evaluate_single("Accumulate", {scaled, x, one}, ElementType::i32, {1, 2, 1, 2});
   CHECK(elements_of<std::int32_t>(sum) == Ints{100700, -128896, 18, 24});
-  const Value pooled = evaluate_single("SumPool", {x}, ElementType::i32, {1, 2, 1, 1}, {{"kernel_shape", std::vector<std::int64_t>{1, 2}}});
+  const Value pooled = evaluate_single("SumPool", {x}, ElementType::i32, {1, 2, 1, 1},
+                                       {{"kernel_shape", std::vector<std::int64_t>{1, 2}}});
   CHECK(elements_of<std::int32_t>(pooled) == Ints{-28, 7});
 }
 
@@ -97,7 +101,8 @@ TEST_CASE("Do results not depend on the number of threads?") {
 
 TEST_CASE("Are missing inputs, wrong shapes and unknown operators errors?") {
   const Value x = integers({2}, {1, 2});
-  CHECK_THROWS_WITH_AS(evaluate_single("Frobnicate", {x}, ElementType::i32, {2}), doctest::Contains("Frobnicate"), Error);
+  CHECK_THROWS_WITH_AS(evaluate_single("Frobnicate", {x}, ElementType::i32, {2}), doctest::Contains("Frobnicate"),
+                       Error);
   CHECK_THROWS_AS(evaluate_single("Conv", {x, x}, ElementType::i32, {2}), Error);
   CHECK_THROWS_AS(evaluate_single("MatMul", {x, integers({3}, {1, 2, 3})}, ElementType::i32, {}), Error);
   CHECK_FALSE(can_execute("Frobnicate"));

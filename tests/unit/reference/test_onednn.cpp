@@ -37,25 +37,28 @@ struct ConvCase {
 };
 
 const std::vector<ConvCase> conv_cases = {
-    {1, 3, 17, 13, 40, 7, 2, 3, 3, 1, 1},  {2, 16, 7, 7, 33, 1, 1, 0, 0, 1, 1},  {1, 12, 9, 11, 12, 3, 2, 1, 0, 1, 12},
-    {1, 24, 14, 14, 48, 3, 1, 1, 1, 2, 3}, {3, 5, 6, 6, 1, 3, 1, 2, 2, 1, 1},    {1, 130, 5, 5, 70, 3, 1, 1, 1, 1, 1},
+    {1, 3, 17, 13, 40, 7, 2, 3, 3, 1, 1},  {2, 16, 7, 7, 33, 1, 1, 0, 0, 1, 1}, {1, 12, 9, 11, 12, 3, 2, 1, 0, 1, 12},
+    {1, 24, 14, 14, 48, 3, 1, 1, 1, 2, 3}, {3, 5, 6, 6, 1, 3, 1, 2, 2, 1, 1},   {1, 130, 5, 5, 70, 3, 1, 1, 1, 1, 1},
     {1, 64, 4, 4, 16, 4, 1, 0, 0, 1, 1},
 };
 
-Value convolve_with_onednn(const ConvCase& c, Value x, Value w, Value bias, memory::data_type in, memory::data_type out) {
+Value convolve_with_onednn(const ConvCase& c, Value x, Value w, Value bias, memory::data_type in,
+                           memory::data_type out) {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   dnnl::stream stream(engine);
   const Shape grouped = {c.group, c.filters / c.group, c.channels / c.group, c.kernel, c.kernel};
   memory weights({dims_of(grouped), in, Tag::goihw}, engine, w.data.data());
   Value y{out == memory::data_type::f32 ? ElementType::fp32 : ElementType::i32, c.y(),
           std::vector<std::byte>(static_cast<std::size_t>(element_count(c.y())) * 4)};
-  memory source = wrap(engine, x, in, Tag::nchw), target = wrap(engine, y, out, Tag::nchw), added = wrap(engine, bias, out, Tag::a);
+  memory source = wrap(engine, x, in, Tag::nchw), target = wrap(engine, y, out, Tag::nchw),
+         added = wrap(engine, bias, out, Tag::a);
   const memory::dims stride = {c.stride, c.stride}, dilation = {c.dilation - 1, c.dilation - 1};
   const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-                                             source.get_desc(), weights.get_desc(), added.get_desc(), target.get_desc(), stride,
-                                             dilation, {c.pad_begin, c.pad_begin}, {c.pad_end, c.pad_end});
+                                             source.get_desc(), weights.get_desc(), added.get_desc(), target.get_desc(),
+                                             stride, dilation, {c.pad_begin, c.pad_begin}, {c.pad_end, c.pad_end});
   dnnl::convolution_forward(dnnl::convolution_forward::primitive_desc(desc, engine))
-      .execute(stream, {{DNNL_ARG_SRC, source}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_BIAS, added}, {DNNL_ARG_DST, target}});
+      .execute(stream,
+               {{DNNL_ARG_SRC, source}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_BIAS, added}, {DNNL_ARG_DST, target}});
   stream.wait();
   return y;
 }
@@ -64,7 +67,8 @@ void check_close(const Value& expected, const Value& got) {
   const auto a = elements_of<float>(expected), b = elements_of<float>(got);
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::abs(a[i] - b[i]) > 1e-4f * (1 + std::abs(a[i]))) FAIL_CHECK("element " << i << ": " << b[i] << " instead of " << a[i]);
+    if (std::abs(a[i] - b[i]) > 1e-4f * (1 + std::abs(a[i])))
+      FAIL_CHECK("element " << i << ": " << b[i] << " instead of " << a[i]);
   }
 }
 
@@ -72,7 +76,8 @@ TEST_CASE("Does the fp32 convolution agree with oneDNN?") {
   std::mt19937 engine(11);
   for (const ConvCase& c : conv_cases) {
     CAPTURE(c.channels);
-    const Value x = random_floats(c.x(), engine), w = random_floats(c.w(), engine), bias = random_floats({c.filters}, engine);
+    const Value x = random_floats(c.x(), engine), w = random_floats(c.w(), engine),
+                bias = random_floats({c.filters}, engine);
     const Value expected = convolve_with_onednn(c, x, w, bias, memory::data_type::f32, memory::data_type::f32);
     check_close(expected, evaluate_single("Conv", {x, w, bias}, ElementType::fp32, c.y(), c.attributes()));
   }
@@ -111,8 +116,10 @@ TEST_CASE("Does the matrix product agree with oneDNN?") {
         .execute(stream, {{DNNL_ARG_SRC, left}, {DNNL_ARG_WEIGHTS, right}, {DNNL_ARG_DST, target}});
     stream.wait();
     check_close(expected, evaluate_single("MatMul", {a, b}, ElementType::fp32, {m, n}));
-    const Value transposed = evaluate_single("Transpose", {b}, ElementType::fp32, {n, k}, {{"perm", std::vector<std::int64_t>{1, 0}}});
-    check_close(expected, evaluate_single("Gemm", {a, transposed}, ElementType::fp32, {m, n}, {{"transB", std::int64_t{1}}}));
+    const Value transposed =
+        evaluate_single("Transpose", {b}, ElementType::fp32, {n, k}, {{"perm", std::vector<std::int64_t>{1, 0}}});
+    check_close(expected,
+                evaluate_single("Gemm", {a, transposed}, ElementType::fp32, {m, n}, {{"transB", std::int64_t{1}}}));
   }
 }
 
@@ -130,14 +137,17 @@ TEST_CASE("Do the pools agree with oneDNN?") {
   for (const auto& [type, include, algorithm] : pools) {
     CAPTURE(type);
     Value expected{ElementType::fp32, out, std::vector<std::byte>(static_cast<std::size_t>(element_count(out)) * 4)};
-    memory source = wrap(cpu, x, memory::data_type::f32, Tag::nchw), target = wrap(cpu, expected, memory::data_type::f32, Tag::nchw);
-    const dnnl::pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source.get_desc(), target.get_desc(),
-                                           strides, kernel, {1, 0}, {1, 1});
+    memory source = wrap(cpu, x, memory::data_type::f32, Tag::nchw),
+           target = wrap(cpu, expected, memory::data_type::f32, Tag::nchw);
+    const dnnl::pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source.get_desc(),
+                                           target.get_desc(), strides, kernel, {1, 0}, {1, 1});
     dnnl::pooling_forward(dnnl::pooling_forward::primitive_desc(desc, cpu))
         .execute(stream, {{DNNL_ARG_SRC, source}, {DNNL_ARG_DST, target}});
     stream.wait();
-    check_close(expected, evaluate_single(type, {x}, ElementType::fp32, out,
-                                          {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}, {"count_include_pad", include}}));
+    check_close(expected,
+                evaluate_single(
+                    type, {x}, ElementType::fp32, out,
+                    {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}, {"count_include_pad", include}}));
   }
 }
 
