@@ -8,6 +8,7 @@
 
 #include "archdsl/source/error.h"
 #include "cli/commands.h"
+#include "compiler/compile.h"
 
 namespace accord {
 
@@ -59,6 +60,12 @@ void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
       ->transform(CLI::CheckedTransformer(levels));
 }
 
+void add_dumps(CLI::App* sub, std::vector<std::string>& passes) {
+  sub->add_option("--dump-after", passes, "Prints a pass's result")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(compile_passes()));
+}
+
 void add_check(CLI::App& app, Action& chosen) {
   CheckCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "check", "Checks a covenant", command);
@@ -89,7 +96,7 @@ void add_compile(CLI::App& app, Action& chosen) {
   add_model(sub, command->model)->required();
   sub->add_option("-o,--output", command->output, "Program file (ELF)");
   sub->add_flag("--report", command->report, "Prints where every layer went");
-  sub->add_option("--dump-after", command->dump_after, "Prints a pass's result")->allow_extra_args(false);
+  add_dumps(sub, command->dump_after);
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
   sub->add_option("--json", command->json, "Writes the mapping report");
 }
@@ -121,7 +128,7 @@ void add_run(CLI::App& app, Action& chosen) {
   sub->add_flag("!--no-verify", command->verify, "Leaves the reference out");
   sub->add_flag("--reference-only", command->reference_only, "Evaluates the model in fp32, without a machine");
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
-  sub->add_option("--dump-after", command->dump_after, "Prints a pass's result")->allow_extra_args(false);
+  add_dumps(sub, command->dump_after);
   sub->add_option("-o,--output", command->output, "Keeps the program file");
   sub->add_option("--trace", command->trace, "Writes Chrome trace events");
   sub->add_option("--report", command->report, "Writes the report to a file, too");
