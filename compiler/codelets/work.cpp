@@ -18,7 +18,8 @@ namespace {
 
 std::string number(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return fmt::format("{:.17g}", value);
+  // Whole numbers that an integer literal could not hold are written as floats.
+  return std::abs(value) < 9007199254740992.0 ? fmt::format("{:.17g}", value) : fmt::format("{:.17e}", value);
 }
 
 std::string lowest_text(ElementType type) { return is_float(type) ? "-inf" : number(lowest(type)); }

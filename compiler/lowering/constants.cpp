@@ -36,10 +36,10 @@ class PointWalk {
   }
 
  private:
-  /// Row-major index in the tensor; -1 outside.
+  /// Row-major index in the tensor; -1 outside. Indices beyond its rank only repeat it.
   std::int64_t element_index() const {
     std::int64_t flat = 0;
-    for (std::size_t i = 0; i < use_.access.indices.size(); ++i) {
+    for (std::size_t i = 0; i < tensor_.shape.size(); ++i) {
       std::int64_t at = use_.access.indices[i].offset;
       for (const auto& [it, coefficient] : use_.access.indices[i].terms) {
         at += coefficient * (origin_[it] + point_[it]);

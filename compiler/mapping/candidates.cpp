@@ -23,11 +23,15 @@ const Access* pattern_access(const Capability& capability, int operand) {
 }
 
 /// Iterators that may count dim `d`: they occur in exactly those operands in which the dim does.
-bool may_count(const Capability& capability, const Match& match, int d, int iterator) {
+/// A constant may be repeated along a dim that its access knows nothing of.
+bool may_count(const Work& work, const Capability& capability, const Match& match, int d, int iterator) {
   for (std::size_t o = 0; o < match.operands.size(); ++o) {
     if (capability.operands[o].memory < 0 || match.operands[o].kind != OperandMatch::Kind::access) continue;
     const Access* pattern = pattern_access(capability, static_cast<int>(o));
-    if (pattern == nullptr || depends(*pattern, d) != depends(match.operands[o].access, iterator)) return false;
+    if (pattern == nullptr) return false;
+    const bool there = depends(*pattern, d);
+    const bool here = depends(match.operands[o].access, iterator);
+    if (there != here && !(there && work.operands[match.operands[o].access.operand].constant)) return false;
   }
   return true;
 }
@@ -95,8 +99,10 @@ class Enumerator {
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
   bool add_after(Mapping& mapping, int statement);
+  bool keeps_layout(const Mapping& mapping, const StatementPlan& plan) const;
   bool add_uses(Mapping& mapping);
   bool add_use(Mapping& mapping, int step, int operand);
+  void repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const;
   bool add_start(Mapping& mapping);
   bool route_use(Use& use);
   int accumulator_depth(int memory) const;
@@ -124,7 +130,7 @@ std::vector<std::vector<int>> Enumerator::follow(const Mapping& mapping, const M
   std::vector<bool> taken(main.chains.size(), false);
   auto accepts = [&](std::size_t d, const std::vector<int>& chain) {
     return !chain.empty() && std::all_of(chain.begin(), chain.end(), [&](int it) {
-      return may_count(capability, match, static_cast<int>(d), it);
+      return may_count(work_, capability, match, static_cast<int>(d), it);
     });
   };
   const Access* target = pattern_access(main_capability, main_capability.program.statements.back().target.operand);
@@ -199,6 +205,17 @@ bool Enumerator::route_use(Use& use) {
   return false;
 }
 
+/// Indices beyond the constant's own make its tile repeat along the dims that the capability steps it through.
+void Enumerator::repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const {
+  const Access* pattern = pattern_access(machine_.capability(plan.match), operand);
+  for (std::size_t d = 0; d < plan.chains.size(); ++d) {
+    if (!depends(*pattern, static_cast<int>(d))) continue;
+    for (const int it : plan.chains[d]) {
+      if (!depends(access, it)) access.indices.push_back({{{it, 1}}, 0});
+    }
+  }
+}
+
 bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
   const StatementPlan& plan = mapping.steps[step];
   const Capability& capability = machine_.capability(plan.match);
@@ -214,6 +231,7 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
     use.role = UseRole::input;
   } else {
     use.access = match.access;
+    if (work_.operands[match.access.operand].constant) repeat_along_dims(plan, operand, use.access);
     const Statement& main = statement(roles_.main);
     const Statement& last = work_.program.statements.back();
     const bool is_accumulator = match.access.operand == main.target.operand && !roles_.after.empty() &&
@@ -289,14 +307,58 @@ bool Enumerator::add_uses(Mapping& mapping) {
   return add_start(mapping);
 }
 
-/// An element-wise statement after the main one: the first capability whose dims follow the accumulator.
+/// Where the step's capability is wired to the accumulator, it must step as the main one's wires laid it out.
+bool Enumerator::keeps_layout(const Mapping& mapping, const StatementPlan& plan) const {
+  const StatementPlan& main = mapping.steps[0];
+  const Capability& main_capability = machine_.capability(main.match);
+  const int target = main_capability.program.statements.back().target.operand;
+  const Access& laid = *pattern_access(main_capability, target);
+  auto laid_with = [&](const std::vector<int>& chain, std::int64_t bytes) {
+    for (std::size_t p = 0; p < laid.indices.size(); ++p) {
+      for (const auto& [dim, coefficient] : laid.indices[p].terms) {
+        const Step& step = main_capability.operands[target].steps[p];
+        const bool wired = step.kind == Step::Kind::fixed;
+        if (main.chains[dim] == chain && wired && step.bytes * coefficient == bytes) return true;
+      }
+    }
+    return false;
+  };
+  const Capability& capability = machine_.capability(plan.match);
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    const OperandMatch& match = plan.match.operands[o];
+    const bool accumulator = capability.operands[o].memory >= 0 && match.kind == OperandMatch::Kind::access &&
+                             match.access.operand == statement(roles_.main).target.operand;
+    if (!accumulator) continue;
+    const Access& pattern = *pattern_access(capability, static_cast<int>(o));
+    for (std::size_t p = 0; p < pattern.indices.size(); ++p) {
+      const Step& step = capability.operands[o].steps[p];
+      if (step.kind == Step::Kind::free) continue;
+      for (const auto& [dim, coefficient] : pattern.indices[p].terms) {
+        if (!plan.chains[dim].empty() && !laid_with(plan.chains[dim], step.bytes * coefficient)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// An element-wise statement after the main one: the quickest capability whose dims follow the accumulator.
 bool Enumerator::add_after(Mapping& mapping, int index) {
   std::vector<Rejection> rejections;
   const auto matches = match_statement(machine_.architecture, work_, index, &rejections);
+  std::vector<std::int64_t> extent;
+  for (const auto& it : work_.program.iterators) extent.push_back(it.extent);
+  std::optional<StatementPlan> best;
+  std::int64_t least = INT64_MAX;
   for (const auto& match : matches) {
     if (match.initialises || machine_.limits.run(match.unit, match.capability) == nullptr) continue;
     StatementPlan plan{index, match, follow(mapping, match)};
-    mapping.steps.push_back(std::move(plan));
+    const std::int64_t cycles = step_bound(machine_, plan, extent);
+    if (cycles >= least || !keeps_layout(mapping, plan)) continue;
+    least = cycles;
+    best = std::move(plan);
+  }
+  if (best) {
+    mapping.steps.push_back(std::move(*best));
     return true;
   }
   std::string why;
@@ -359,7 +421,7 @@ void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<st
   if (occurs && work_.program.iterators[iterator].extent > 1) {
     const Capability& capability = machine_.capability(match);
     for (std::size_t d = 0; d < chains.size(); ++d) {
-      if (!may_count(capability, match, static_cast<int>(d), it)) continue;
+      if (!may_count(work_, capability, match, static_cast<int>(d), it)) continue;
       chains[d].push_back(it);
       assign(match, iterator + 1, chains);
       chains[d].pop_back();
@@ -444,21 +506,21 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
 
 }  // namespace
 
-std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {
-  const StatementPlan& main = mapping.steps[0];
+std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents) {
   const Capability& capability = machine.capability(main.match);
   const RunLimits& limits = *machine.limits.run(main.match.unit, main.match.capability);
   const std::size_t dims = main.chains.size();
   std::vector<std::int64_t> extent(dims, 1);
   std::int64_t looped = 1;
-  for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
-    const bool occurs = std::any_of(mapping.uses.begin(), mapping.uses.end(), [&](const Use& use) {
-      return use.step == 0 && depends(use.access, static_cast<int>(it));
+  for (std::size_t it = 0; it < extents.size(); ++it) {
+    const auto& operands = main.match.operands;
+    const bool occurs = std::any_of(operands.begin(), operands.end(), [&](const OperandMatch& operand) {
+      return operand.kind == OperandMatch::Kind::access && depends(operand.access, static_cast<int>(it));
     });
-    if (occurs) looped *= mapping.extent[it];
+    if (occurs) looped *= extents[it];
   }
   for (std::size_t d = 0; d < dims; ++d) {
-    for (const int it : main.chains[d]) extent[d] *= mapping.extent[it];
+    for (const int it : main.chains[d]) extent[d] *= extents[it];
     looped /= extent[d];
   }
   std::int64_t total = 0;
@@ -473,7 +535,11 @@ std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {
     }
     if (count > 0) total += count * chunk_cycles(capability, sizes);
   }
-  return std::max(total * looped, moved_cycles(machine, mapping));
+  return total * looped;
+}
+
+std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {
+  return std::max(step_bound(machine, mapping.steps[0], mapping.extent), moved_cycles(machine, mapping));
 }
 
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,

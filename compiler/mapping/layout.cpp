@@ -26,7 +26,7 @@ void add_axes(const Mapping& mapping, const Use& use, std::span<const std::int64
               const HomeStrides& strides, Layout& layout) {
   for (std::size_t m = 0; m < use.access.indices.size(); ++m) {
     const AffineIndex& index = use.access.indices[m];
-    const std::int64_t stride = strides.empty() ? 0 : strides[m];
+    const std::int64_t stride = m < strides.size() ? strides[m] : 0;
     if (use.windowed && is_window(index, mapping.extent)) {
       LayoutAxis axis{index.terms, 1, stride, 1, -1};
       for (const auto& [it, coefficient] : index.terms) axis.extent += coefficient * (extents[it] - 1);

@@ -5,13 +5,24 @@
 namespace accord {
 namespace {
 
-/// A blocked group that serves the dim, in any view.
-std::int64_t block_of(const UseView& view, int dim) {
-  if (view.layout == nullptr) return 1;
-  const int g = group_of_dim(*view.layout, dim);
-  if (g < 0) return 1;
-  const LayoutGroup& group = view.layout->groups[g];
-  return group.extent > group.block ? group.block : 1;
+/// Elements of the chain that lie together before the view's next block begins; 0: no blocks.
+std::int64_t block_of(const UseView& view, const std::vector<int>& chain) {
+  if (view.layout == nullptr) return 0;
+  for (const auto& axis : view.layout->axes) {
+    const LayoutGroup& group = view.layout->groups[axis.group];
+    if (group.extent <= group.block) continue;
+    for (const auto& term : axis.terms) {
+      if (std::find(chain.begin(), chain.end(), term.first) != chain.end()) return group.block;
+    }
+  }
+  return 0;
+}
+
+/// Greatest chunk of at most `maximum` that blocks divide into evenly.
+std::int64_t chunk_in_blocks(std::int64_t maximum, std::int64_t block) {
+  std::int64_t chunk = std::min(maximum, block);
+  while (block % chunk != 0) --chunk;
+  return chunk;
 }
 
 /// Number of innermost iterators of the chain over which the view's address grows evenly.
@@ -52,24 +63,27 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
   for (std::size_t d = 0; d < plan.chains.size(); ++d) {
     const auto& chain = plan.chains[d];
     std::size_t length = chain.size();
-    std::int64_t block = 1;
+    std::int64_t block = 0;
+    StepShape::Dim dim;
+    dim.maximum = limits.dims[d].maximum;
     for (const auto& view : views) {
       const Use& use = mapping.uses[view.use];
       const bool there = !use.filled && std::any_of(chain.begin(), chain.end(),
                                                     [&](int it) { return depends(use.access, it); });
       if (!there) continue;
       length = std::min(length, even_suffix(mapping, view, chain, box));
-      block = std::max(block, block_of(view, static_cast<int>(d)));
+      const std::int64_t here = block_of(view, chain);
+      if (here == 0) continue;
+      dim.maximum = chunk_in_blocks(dim.maximum, here);
+      block = std::max(block, here);
     }
-    StepShape::Dim dim;
-    dim.maximum = limits.dims[d].maximum;
     dim.multiple = std::max(limits.dims[d].multiple, limits.dims[d].minimum);
     dim.counted.assign(chain.end() - static_cast<std::ptrdiff_t>(length), chain.end());
     for (const int it : dim.counted) {
       dim.flat *= box[it];
       counted[it] = true;
     }
-    if (length < chain.size() && block > 1 && dim.flat % block != 0) {
+    if (length < chain.size() && block > 0 && dim.flat % block != 0) {
       shape.error = "blocks of lanes do not line up with the loops around them";
     }
     shape.dims.push_back(std::move(dim));
