@@ -12,7 +12,7 @@ namespace accord {
 namespace {
 
 constexpr std::size_t widest_name = 36;
-constexpr std::size_t most_hazards = 10;
+constexpr std::size_t most_lines = 10;  ///< of wrong layers, and of hazards
 
 /// Keeps the end of a long name: that is where the names of one model differ.
 std::string shortened(const std::string& name) {
@@ -100,16 +100,17 @@ void print_totals(const RunReport& report, std::ostream& out) {
 
 void print_verdict(const RunReport& report, std::ostream& out) {
   for (const auto& distance : report.distances) print_distance(distance, out);
-  for (const auto& layer : report.layers) {
-    if (!layer.verdict.empty()) fmt::print(out, "WRONG   {}: {}\n", layer.name, layer.verdict);
+  const auto is_wrong = [](const LayerReport& layer) { return !layer.verdict.empty(); };
+  for (const auto& layer : report.layers | std::views::filter(is_wrong) | std::views::take(most_lines)) {
+    fmt::print(out, "WRONG   {}: {}\n", layer.name, layer.verdict);
   }
-  for (const auto& hazard : report.hazards | std::views::take(most_hazards)) {
+  for (const auto& hazard : report.hazards | std::views::take(most_lines)) {
     fmt::print(out, "HAZARD  {} at cycle {}, instruction {} ({}), layer '{}', {}{}{}: {}\n", hazard.kind, hazard.cycle,
                hazard.instruction, hazard.mnemonic, hazard.layer, hazard.statement,
                hazard.statement.empty() ? "" : ", ", hazard.where, hazard.message);
   }
-  if (report.hazards.size() > most_hazards) {
-    fmt::print(out, "HAZARD  and {} more; --json gives them all\n", report.hazards.size() - most_hazards);
+  if (report.hazards.size() > most_lines) {
+    fmt::print(out, "HAZARD  and {} more; --json gives them all\n", report.hazards.size() - most_lines);
   }
   for (const auto& broken : report.broken_invariants) fmt::print(out, "BROKEN  invariant: {}\n", broken);
   if (!report.verified) return;
