@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/architecture.h"
+#include "cli/verifier.h"
 #include "simulator/simulate.h"
 
 namespace accord {
@@ -69,7 +70,7 @@ struct RunCommand {
   ArchitectureChoice choice;
   ModelChoice model;
   Fidelity fidelity = Fidelity::transaction;
-  double tolerance = 2e-2;  ///< of a layer's greatest value, on float machines
+  double tolerance = default_tolerance;  ///< of a layer's greatest value, on float machines
   bool verify = true;
   bool reference_only = false;
   bool progress = false;

@@ -124,6 +124,7 @@ void add_run(CLI::App& app, Action& chosen) {
       ->allow_extra_args(false);
   add_fidelity(sub, command->fidelity);
   sub->add_option("--tolerance", command->tolerance, "Float machines: of a layer's greatest value")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   sub->add_flag("!--no-verify", command->verify, "Leaves the reference out");
   sub->add_flag("--reference-only", command->reference_only, "Evaluates the model in fp32, without a machine");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/report.h"
+#include "cli/verifier.h"
 #include "compiler/network/network.h"
 #include "compiler/network/values.h"
 
@@ -13,7 +14,8 @@ namespace accord {
 
 struct MainJobOptions {
   Fidelity fidelity = Fidelity::transaction;
-  double tolerance = 2e-2;  ///< of a layer's greatest value, on float machines; integers are compared bit by bit
+  double tolerance =
+      default_tolerance;  ///< of a layer's greatest value, on float machines; integers are compared bit by bit
   bool verify = true;
   std::filesystem::path binary;  ///< kept here; empty: not kept
   std::filesystem::path trace;

@@ -13,6 +13,10 @@
 
 namespace accord {
 
+/// Part of a tensor's greatest value by which floats may differ: eight roundings of bf16, since the machine sums in
+/// another order than the reference and the differences pass through all layers.
+inline constexpr double default_tolerance = 0x1p-5;
+
 /// How a tensor of the machine's differs from the reference's tensor of the same name.
 struct TensorVerdict {
   std::int64_t elements = 0;
