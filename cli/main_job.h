@@ -14,8 +14,8 @@ namespace accord {
 
 struct MainJobOptions {
   Fidelity fidelity = Fidelity::transaction;
-  double tolerance =
-      default_tolerance;  ///< of a layer's greatest value, on float machines; integers are compared bit by bit
+  /// Of a layer's greatest value, on float machines; integers are compared bit by bit.
+  double tolerance = default_tolerance;
   bool verify = true;
   std::filesystem::path binary;  ///< kept here; empty: not kept
   std::filesystem::path trace;
