@@ -1,0 +1,309 @@
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <random>
+
+#include "archdsl/source/error.h"
+#include "compiler/codelets/work.h"
+#include "tests/unit/codelets/interpreted.h"
+#include "tests/unit/reference/single.h"
+
+using namespace accord;
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+constexpr unsigned seed = 71;
+
+Value random_i32(Shape shape, std::mt19937& engine, int greatest = 5000) {
+  std::vector<std::int32_t> elements(static_cast<std::size_t>(element_count(shape)));
+  std::uniform_int_distribution<std::int32_t> distribution(-greatest, greatest);
+  for (auto& element : elements) element = distribution(engine);
+  return make_value(ElementType::i32, std::move(shape), elements);
+}
+
+Value positive_floats(Shape shape, std::mt19937& engine) {
+  std::vector<float> elements(static_cast<std::size_t>(element_count(shape)));
+  std::uniform_real_distribution<float> distribution(0.1f, 2.0f);
+  for (float& element : elements) element = distribution(engine);
+  return make_value(ElementType::fp32, std::move(shape), elements);
+}
+
+std::int64_t windows(std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t pads,
+                     std::int64_t dilation) {
+  return (size + pads - dilation * (kernel - 1) - 1) / stride + 1;
+}
+
+struct ConvCase {
+  Shape x;
+  std::int64_t filters, r, s, group;
+  Sizes strides, dilations, pads;
+  bool bias;
+};
+
+void check_conv(const ConvCase& c, bool floats) {
+  std::mt19937 engine(seed);
+  const auto value = [&](Shape shape) { return floats ? random_floats(shape, engine) : random_i8(shape, engine); };
+  std::vector<Value> inputs = {value(c.x), value({c.filters, c.x[1] / c.group, c.r, c.s})};
+  if (c.bias) inputs.push_back(floats ? random_floats({c.filters}, engine) : random_i32({c.filters}, engine));
+  const Shape y = {c.x[0], c.filters, windows(c.x[2], c.r, c.strides[0], c.pads[0] + c.pads[2], c.dilations[0]),
+                   windows(c.x[3], c.s, c.strides[1], c.pads[1] + c.pads[3], c.dilations[1])};
+  check_operator("Conv", inputs, floats ? ElementType::fp32 : ElementType::i32, y,
+                 {{"kernel_shape", Sizes{c.r, c.s}},
+                  {"strides", c.strides},
+                  {"dilations", c.dilations},
+                  {"pads", c.pads},
+                  {"group", c.group}});
+}
+
+std::map<std::string, Attribute> window(Sizes kernel, Sizes strides, Sizes pads, Sizes dilations = {1, 1}) {
+  return {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}, {"dilations", dilations}};
+}
+
+const std::map<std::string, Attribute> float_requantise = {
+    {"expression", "i8(clamp(round(fp32(x) * scale), lo, hi))"}, {"parameters", "scale"},
+    {"axis", std::int64_t{1}}, {"lo", -100.0}, {"hi", 90.0}};
+
+}  // namespace
+
+TEST_CASE("does Conv's codelet mean convolution for every window, group and pad") {
+  const std::vector<ConvCase> cases = {
+      {{1, 3, 5, 6}, 4, 3, 3, 1, {1, 1}, {1, 1}, {1, 1, 1, 1}, true},
+      {{2, 4, 7, 5}, 6, 3, 2, 2, {2, 1}, {1, 1}, {0, 1, 2, 0}, false},
+      {{1, 4, 8, 8}, 4, 3, 3, 4, {1, 1}, {2, 2}, {2, 2, 2, 2}, true},
+      {{1, 4, 8, 9}, 8, 2, 3, 4, {3, 2}, {2, 1}, {1, 0, 0, 3}, true},
+      {{3, 5, 1, 1}, 7, 1, 1, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}, true},
+      {{1, 1, 4, 4}, 1, 4, 4, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}, false},
+      {{1, 2, 3, 3}, 2, 3, 3, 1, {1, 1}, {1, 1}, {4, 4, 4, 4}, true}};
+  for (const auto& c : cases) {
+    check_conv(c, false);
+    check_conv(c, true);
+  }
+}
+
+TEST_CASE("does Gemm's codelet mean x times w transposed, with any leading dimensions") {
+  std::mt19937 engine(seed);
+  for (const Shape& outer : {Shape{1}, Shape{5}, Shape{2, 3}, Shape{2, 1, 4}}) {
+    Shape x = outer, y = outer;
+    x.push_back(7);
+    y.push_back(3);
+    check_operator("Gemm", {random_i8(x, engine), random_i8({3, 7}, engine), random_i32({3}, engine)},
+                   ElementType::i32, y, {{"transB", std::int64_t{1}}});
+    check_operator("Gemm", {random_floats(x, engine), random_floats({3, 7}, engine)}, ElementType::fp32, y,
+                   {{"transB", std::int64_t{1}}});
+  }
+}
+
+TEST_CASE("does MatMul's codelet broadcast the leading dimensions") {
+  std::mt19937 engine(seed);
+  check_operator("MatMul", {random_i8({4, 5}, engine), random_i8({5, 3}, engine)}, ElementType::i32, {4, 3});
+  check_operator("MatMul", {random_i8({2, 4, 5}, engine), random_i8({5, 3}, engine)}, ElementType::i32, {2, 4, 3});
+  check_operator("MatMul", {random_i8({4, 5}, engine), random_i8({2, 6, 5, 3}, engine)}, ElementType::i32,
+                 {2, 6, 4, 3});
+  check_operator("MatMul", {random_i8({2, 1, 4, 5}, engine), random_i8({6, 5, 3}, engine)}, ElementType::i32,
+                 {2, 6, 4, 3});
+  check_operator("MatMul", {random_floats({2, 1, 5}, engine), random_floats({2, 5, 1}, engine)}, ElementType::fp32,
+                 {2, 1, 1});
+}
+
+TEST_CASE("do the pools' codelets mean sum, maximum and mean, borders included") {
+  std::mt19937 engine(seed);
+  struct Case {
+    Sizes kernel, strides, pads;
+    Shape y;
+  };
+  const std::vector<Case> cases = {{{2, 3}, {2, 1}, {0, 0, 0, 0}, {2, 3, 3, 4}},
+                                   {{3, 3}, {2, 2}, {1, 1, 1, 1}, {2, 3, 3, 3}},
+                                   {{3, 2}, {3, 2}, {1, 0, 2, 1}, {2, 3, 3, 3}},
+                                   {{6, 6}, {1, 1}, {0, 0, 0, 0}, {2, 3, 1, 1}}};
+  const Shape x = {2, 3, 6, 6};
+  for (const auto& c : cases) {
+    const auto attributes = window(c.kernel, c.strides, c.pads);
+    check_operator("SumPool", {random_i8(x, engine)}, ElementType::i32, c.y, attributes);
+    check_operator("MaxPool", {random_i8(x, engine)}, ElementType::i8, c.y, attributes);
+    check_operator("MaxPool", {random_floats(x, engine)}, ElementType::fp32, c.y, attributes);
+    for (const std::int64_t include : {0, 1}) {
+      auto with = attributes;
+      with["count_include_pad"] = include;
+      check_operator("AveragePool", {random_floats(x, engine)}, ElementType::fp32, c.y, with);
+    }
+  }
+  check_operator("MaxPool", {random_i8(x, engine)}, ElementType::i8, {2, 3, 4, 2},
+                 window({2, 2}, {1, 1}, {0, 0, 0, 0}, {2, 4}));
+}
+
+TEST_CASE("is padding below every value in MaxPool of a machine's float type") {
+  const Value x = make_value(ElementType::fp32, {1, 1, 2, 2}, std::vector<float>{-5, -6, -7, -8});
+  OperatorCase test({x});
+  test.add("MaxPool", {0}, ElementType::fp32, {1, 1, 3, 3}, window({2, 2}, {1, 1}, {1, 1, 1, 1}));
+  check_agrees(test);
+  CHECK(elements_of<float>(interpreted(test))[8] == -8);
+}
+
+TEST_CASE("does Softmax's codelet normalise along any axis") {
+  std::mt19937 engine(seed);
+  const Shape shape = {2, 3, 4, 5};
+  for (const std::int64_t axis : {-1, 0, 1, 2, 3}) {
+    check_operator("Softmax", {random_floats(shape, engine)}, ElementType::fp32, shape, {{"axis", axis}});
+  }
+  check_operator("Softmax", {random_floats({7}, engine)}, ElementType::fp32, {7}, {{"axis", std::int64_t{0}}});
+  check_operator("Softmax", {random_floats({4, 1}, engine)}, ElementType::fp32, {4, 1}, {{"axis", std::int64_t{-1}}});
+}
+
+TEST_CASE("does LRN's codelet sum over odd and even numbers of channels") {
+  std::mt19937 engine(seed);
+  const Shape shape = {2, 6, 2, 3};
+  for (const std::int64_t size : {1, 2, 3, 4, 5, 9}) {
+    check_operator("LRN", {random_floats(shape, engine)}, ElementType::fp32, shape,
+                   {{"size", size}, {"alpha", 0.3}, {"beta", 0.6}, {"bias", 2.0}});
+  }
+  check_operator("LRN", {random_floats(shape, engine)}, ElementType::fp32, shape, {{"size", std::int64_t{3}}});
+}
+
+TEST_CASE("does Concat put its parts one after another along any axis") {
+  std::mt19937 engine(seed);
+  check_operator("Concat", {random_i8({2, 3, 2}, engine), random_i8({2, 1, 2}, engine), random_i8({2, 4, 2}, engine)},
+                 ElementType::i8, {2, 8, 2}, {{"axis", std::int64_t{1}}});
+  check_operator("Concat", {random_i8({3, 2}, engine), random_i8({1, 2}, engine)}, ElementType::i8, {4, 2},
+                 {{"axis", std::int64_t{0}}});
+  check_operator("Concat", {random_floats({1, 2, 3, 4}, engine), random_floats({1, 2, 3, 1}, engine)},
+                 ElementType::fp32, {1, 2, 3, 5}, {{"axis", std::int64_t{3}}});
+  OperatorCase twice({random_i8({2, 2}, engine)});
+  twice.add("Concat", {0, 0}, ElementType::i8, {2, 4}, {{"axis", std::int64_t{1}}});
+  check_agrees(twice);
+}
+
+TEST_CASE("does Transpose move every element where perm says") {
+  std::mt19937 engine(seed);
+  check_operator("Transpose", {random_i8({2, 3, 4}, engine)}, ElementType::i8, {4, 2, 3}, {{"perm", Sizes{2, 0, 1}}});
+  check_operator("Transpose", {random_i8({2, 3, 4, 5}, engine)}, ElementType::i8, {2, 4, 5, 3},
+                 {{"perm", Sizes{0, 2, 3, 1}}});
+  check_operator("Transpose", {random_i8({1, 3, 1, 5}, engine)}, ElementType::i8, {5, 1, 3, 1},
+                 {{"perm", Sizes{3, 2, 1, 0}}});
+}
+
+TEST_CASE("does Reshape keep the order of elements") {
+  std::mt19937 engine(seed);
+  const std::vector<std::pair<Shape, Shape>> cases = {
+      {{2, 3, 4}, {2, 12}}, {{2, 12}, {2, 3, 4}},       {{24}, {2, 3, 2, 2}},    {{1, 6, 1, 1}, {1, 6}},
+      {{6, 4}, {3, 2, 4}},  {{2, 1, 3}, {1, 2, 3, 1}},  {{4, 6}, {2, 2, 6}},     {{1, 8, 2, 2}, {1, 32}},
+      {{5}, {5}},           {{1, 1}, {1}},              {{2, 3, 4, 5}, {6, 20}}, {{8, 3}, {2, 12}}};
+  for (const auto& [from, to] : cases) {
+    CAPTURE(from.size());
+    CAPTURE(to.size());
+    check_operator("Reshape", {random_i8(from, engine)}, ElementType::i8, to);
+  }
+}
+
+TEST_CASE("is a Reshape whose dimensions share no factors right, or refused with its shapes") {
+  std::mt19937 engine(seed);
+  OperatorCase test({random_i8({4, 6}, engine)});
+  test.add("Reshape", {0}, ElementType::i8, {3, 8});
+  try {
+    check_agrees(test);
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).find("[4,6] to [3,8]") != std::string::npos);
+  }
+}
+
+TEST_CASE("does Slice take the elements that starts, ends and steps name") {
+  std::mt19937 engine(seed);
+  const Value x = random_i8({5, 7}, engine);
+  const auto slice = [](Sizes starts, Sizes ends, Sizes axes, Sizes steps) {
+    return std::map<std::string, Attribute>{{"starts", starts}, {"ends", ends}, {"axes", axes}, {"steps", steps}};
+  };
+  check_operator("Slice", {x}, ElementType::i8, {3, 7}, slice({1}, {4}, {0}, {1}));
+  check_operator("Slice", {x}, ElementType::i8, {2, 3}, slice({0, 1}, {4, 7}, {0, 1}, {2, 2}));
+  check_operator("Slice", {x}, ElementType::i8, {5, 7}, slice({6}, {-1}, {1}, {-1}));
+  check_operator("Slice", {x}, ElementType::i8, {5, 2}, slice({5}, {0}, {1}, {-3}));
+}
+
+TEST_CASE("do element-wise codelets broadcast as ONNX does") {
+  std::mt19937 engine(seed);
+  const std::vector<std::pair<Shape, Shape>> cases = {{{2, 3, 4}, {2, 3, 4}}, {{2, 3, 4}, {4}},  {{2, 3, 4}, {3, 1}},
+                                                      {{3, 1}, {2, 3, 4}},    {{2, 3, 4}, {}},   {{}, {2, 3, 4}},
+                                                      {{2, 1, 4}, {3, 1}},    {{1, 1}, {1, 1}}};
+  for (const auto& [a, b] : cases) {
+    const Shape y = a == Shape{1, 1} ? Shape{1, 1} : Shape{2, 3, 4};
+    for (const char* type : {"Add", "Sub", "Mul", "Div", "Pow"}) {
+      CAPTURE(a.size());
+      CAPTURE(b.size());
+      check_operator(type, {positive_floats(a, engine), positive_floats(b, engine)}, ElementType::fp32, y);
+    }
+  }
+}
+
+TEST_CASE("do one-argument codelets mean their functions") {
+  std::mt19937 engine(seed);
+  const Shape shape = {3, 5};
+  for (const char* type : {"Sigmoid", "Tanh", "Exp", "Erf", "Neg", "Abs"}) {
+    check_operator(type, {random_floats(shape, engine)}, ElementType::fp32, shape);
+  }
+  check_operator("Sqrt", {positive_floats(shape, engine)}, ElementType::fp32, shape);
+  check_operator("Sigmoid", {random_floats({}, engine)}, ElementType::fp32, {});
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  check_operator("Clip", {random_floats(shape, engine)}, ElementType::fp32, shape, {{"min", 0.0}, {"max", infinity}});
+  check_operator("Clip", {random_floats(shape, engine)}, ElementType::fp32, shape, {{"min", -infinity}, {"max", 0.25}});
+}
+
+TEST_CASE("do Quantize, Dequantize and Cast convert as the network says") {
+  std::mt19937 engine(seed);
+  const Shape shape = {3, 5};
+  check_operator("Quantize", {random_floats(shape, engine)}, ElementType::i8, shape, {{"scale", 0.0061}});
+  check_operator("Dequantize", {random_i8(shape, engine)}, ElementType::fp32, shape, {{"scale", 0.0061}});
+  check_operator("Cast", {random_floats(shape, engine)}, ElementType::bf16, shape);
+}
+
+TEST_CASE("do Scale and Accumulate multiply along their axis, or by one number") {
+  std::mt19937 engine(seed);
+  const Shape shape = {2, 3, 2, 2};
+  const Value x = random_i8(shape, engine);
+  check_operator("Scale", {x, random_i32({3}, engine)}, ElementType::i32, shape, {{"axis", std::int64_t{1}}});
+  check_operator("Scale", {x, random_i32({}, engine)}, ElementType::i32, shape, {{"axis", std::int64_t{1}}});
+  check_operator("Scale", {random_i8({4, 3}, engine), random_i32({3}, engine)}, ElementType::i32, {4, 3},
+                 {{"axis", std::int64_t{1}}});
+  check_operator("Accumulate", {random_i32(shape, engine), x}, ElementType::i32, shape, {{"axis", std::int64_t{1}}});
+  check_operator("Accumulate", {random_i32(shape, engine), x, random_i32({3}, engine)}, ElementType::i32, shape,
+                 {{"axis", std::int64_t{1}}});
+  check_operator("Accumulate", {random_i32(shape, engine), x, random_i32({}, engine)}, ElementType::i32, shape,
+                 {{"axis", std::int64_t{1}}});
+}
+
+TEST_CASE("does Requantize evaluate the covenant's expression, per channel or not") {
+  std::mt19937 engine(seed);
+  const Shape shape = {2, 3, 4};
+  check_operator("Requantize", {random_i32(shape, engine), positive_floats({3}, engine)}, ElementType::i8, shape,
+                 float_requantise);
+  check_operator("Requantize", {random_i32(shape, engine), positive_floats({}, engine)}, ElementType::i8, shape,
+                 float_requantise);
+  auto shifted = float_requantise;
+  shifted["expression"] = "i8(clamp((i64(x) * i64(mult) + (i64(1) << (i64(shift) - 1))) >> i64(shift), lo, hi))";
+  shifted["parameters"] = "mult,shift";
+  const Value shift = make_value(ElementType::i32, {3}, std::vector<std::int32_t>{9, 3, 12});
+  check_operator("Requantize", {random_i32(shape, engine), random_i32({3}, engine), shift}, ElementType::i8, shape,
+                 shifted);
+}
+
+TEST_CASE("do operators of a group compute together what they compute one by one") {
+  std::mt19937 engine(seed);
+  const std::map<std::string, Attribute> conv = {{"kernel_shape", Sizes{3, 3}}, {"strides", Sizes{1, 1}},
+                                                 {"dilations", Sizes{1, 1}},    {"pads", Sizes{1, 1, 1, 1}},
+                                                 {"group", std::int64_t{2}}};
+  const Shape y = {1, 6, 5, 4};
+  OperatorCase test({random_i8({1, 4, 5, 4}, engine), random_i8({6, 2, 3, 3}, engine), random_i32({6}, engine),
+                     random_i8(y, engine), random_i32({}, engine, 40), positive_floats({6}, engine)});
+  const auto acc = test.add("Conv", {0, 1, 2}, ElementType::i32, y, conv);
+  const auto sum = test.add("Accumulate", {acc, 3, 4}, ElementType::i32, y, {{"axis", std::int64_t{1}}});
+  auto requantise = float_requantise;
+  requantise["expression"] = "i8(clamp(round(fp32(x) * scale * 0.001), lo, hi))";
+  test.add("Requantize", {sum, 5}, ElementType::i8, y, requantise);
+  check_agrees(test);
+}
+
+TEST_CASE("is an operator without a codelet refused by name") {
+  std::mt19937 engine(seed);
+  OperatorCase test({random_floats({2}, engine)});
+  test.add("LSTM", {0}, ElementType::fp32, {2});
+  CHECK_THROWS_WITH_AS(interpreted(test), doctest::Contains("LSTM"), Error);
+}
