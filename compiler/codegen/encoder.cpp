@@ -30,16 +30,19 @@ void Encoder::note(int layer, const std::string& statement) {
 }
 
 void Encoder::emit_operation(const OpList& list, const LowOp& op) {
-  const std::span<const MaybeValue> values(list.values.data() + op.first, op.count);
-  if (!emitter_.emit(op.mnemonic, values, known_, emission_)) {
+  emit_values(op.mnemonic, {list.values.data() + op.first, op.count});
+}
+
+void Encoder::emit_values(int mnemonic, std::span<const MaybeValue> values) {
+  if (!emitter_.emit(mnemonic, values, known_, emission_)) {
     throw Error(fmt::format("{} cannot express what the mapping needs: {}",
-                            architecture_.isa.mnemonics[op.mnemonic].name, emission_.reason));
+                            architecture_.isa.mnemonics[mnemonic].name, emission_.reason));
   }
   if (!emission_.writes.empty()) {
     std::string reason;
     const auto settings = emitter_.set_registers(emission_.writes, known_, &reason);
     if (!settings) {
-      throw Error(fmt::format("registers of {} cannot be set: {}", architecture_.isa.mnemonics[op.mnemonic].name, reason));
+      throw Error(fmt::format("registers of {} cannot be set: {}", architecture_.isa.mnemonics[mnemonic].name, reason));
     }
     for (const auto& setting : *settings) write(setting);
   }
@@ -62,7 +65,16 @@ void Encoder::emit_sync(const OrderedOp& op) {
 
 void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, int layer,
                      const std::vector<std::string>& labels) {
-  for (const auto& ordered : order) {
+  auto loop = list.loops.begin();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const OrderedOp& ordered = order[i];
+    if (loop != list.loops.end() && ordered.kind == OrderedOp::Kind::operation && ordered.op == loop->first) {
+      note(layer, labels.at(static_cast<std::size_t>(list.ops[ordered.op].statement)));
+      emit_loop(list, *loop);
+      i += loop->length - 1;
+      ++loop;
+      continue;
+    }
     if (ordered.kind != OrderedOp::Kind::operation) {
       emit_sync(ordered);
       continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,12 @@ class Encoder {
   void end_stage();
 
  private:
+  void emit_values(int mnemonic, std::span<const MaybeValue> values);
   void emit_operation(const OpList& list, const LowOp& op);
   void emit_sync(const OrderedOp& op);
+  void emit_loop(const OpList& list, const LowLoop& loop);
+  std::string loop_reason(const OpList& list, const LowLoop& loop);
+  void unroll(const OpList& list, const LowLoop& loop);
   void write(const Instruction& instruction);
   void note(int layer, const std::string& statement);
 

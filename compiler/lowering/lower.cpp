@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "archdsl/source/error.h"
 #include "compiler/lowering/buffers.h"
@@ -41,7 +42,13 @@ class Lowering {
 
  private:
   void visit(int level);
+  void visit_loop(int level, std::size_t depth);
   void visit_tile(int level);
+  Box outer_box(int level) const;
+  template <typename Turn>
+  std::int64_t roll(int level, int it, std::int64_t trips, const Turn& turn);
+  std::optional<std::vector<std::int64_t>> steps_between(std::size_t first, std::size_t second, std::size_t values,
+                                                         std::size_t second_values) const;
   void begin_target(int level);
   void finish_target(int level);
   void emit_step(int s, int level);
@@ -79,6 +86,7 @@ class Lowering {
   int target_ = -1;  ///< the main statement's target use
   int start_ = -1;
   int target_level_ = -1;
+  bool rolls_ = false;  ///< the machine has hardware loops
 };
 
 bool Lowering::same_box(int u, const Box& a, const Box& b) const {
@@ -307,30 +315,86 @@ void Lowering::visit_tile(int level) {
   finish_target(level);
 }
 
+Box Lowering::outer_box(int level) const {
+  return level == 0 ? Box{Extents(mapping_.extent.size(), 0), mapping_.extent} : boxes_[level - 1];
+}
+
 /// All tiles of a level within the box outside it, in loop order.
 void Lowering::visit(int level) {
+  boxes_[level] = outer_box(level);
+  visit_loop(level, 0);
+}
+
+/// The loops of a level from `depth` on.
+void Lowering::visit_loop(int level, std::size_t depth) {
   const auto& order = mapping_.order[level];
-  const Box outer = level == 0 ? Box{Extents(mapping_.extent.size(), 0), mapping_.extent} : boxes_[level - 1];
-  Extents at(order.size(), 0);
-  for (;;) {
-    Box& box = boxes_[level];
-    box = outer;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const int it = order[i];
-      const std::int64_t tile = mapping_.tile[level][it];
-      box.origin[it] = outer.origin[it] + at[i];
-      box.extent[it] = std::min(tile, outer.extent[it] - at[i]);
-    }
+  if (depth == order.size()) {
     visit_tile(level);
-    std::size_t i = order.size();
-    while (i > 0) {
-      const int it = order[i - 1];
-      at[i - 1] += mapping_.tile[level][it];
-      if (at[i - 1] < outer.extent[it]) break;
-      at[--i] = 0;
-    }
-    if (i == 0) return;
+    return;
   }
+  const int it = order[depth];
+  const Box outer = outer_box(level);
+  const std::int64_t trips = (outer.extent[it] + mapping_.tile[level][it] - 1) / mapping_.tile[level][it];
+  auto turn = [&](std::int64_t i) {
+    const std::int64_t at = i * mapping_.tile[level][it];
+    boxes_[level].origin[it] = outer.origin[it] + at;
+    boxes_[level].extent[it] = std::min(mapping_.tile[level][it], outer.extent[it] - at);
+    visit_loop(level, depth + 1);
+  };
+  const bool innermost = std::all_of(order.begin() + static_cast<std::ptrdiff_t>(depth) + 1, order.end(),
+                                     [&](int inner) { return mapping_.tile[level][inner] >= outer.extent[inner]; });
+  std::int64_t i = 0;
+  if (rolls_ && level + 1 == mapping_.levels && innermost && trips >= 6) i = roll(level, it, trips, turn);
+  for (; i < trips; ++i) turn(i);
+}
+
+/// Turns 0 .. trips - 2 of a loop: the first as it is, the next as the body of a hardware loop if the one after it
+/// differs from it by constant steps only. Returns the first turn that is left to do.
+template <typename Turn>
+std::int64_t Lowering::roll(int level, int it, std::int64_t trips, const Turn& turn) {
+  turn(0);
+  const std::size_t ops = list_.ops.size();
+  const std::size_t values = list_.values.size();
+  turn(1);
+  const std::size_t second_op = list_.ops.size();
+  const std::size_t second_value = list_.values.size();
+  turn(2);
+  const auto deltas = steps_between(ops, second_op, values, second_value);
+  if (!deltas) return 3;
+  list_.ops.resize(second_op);
+  list_.values.resize(second_value);
+  list_.loops.push_back({ops, second_op - ops, trips - 2, *deltas});
+  // What turn trips - 2 would leave behind.
+  boxes_[level].origin[it] += (trips - 4) * mapping_.tile[level][it];
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.depth == level + 1 && depends(use.access, it) && resident_[u][level].copy >= 0) {
+      resident_[u][level].box = boxes_[level];
+    }
+  }
+  return trips - 1;
+}
+
+/// Growth of each argument value from the operations [first, second) to those from `second` on; nothing where the two
+/// turns are not alike.
+std::optional<std::vector<std::int64_t>> Lowering::steps_between(std::size_t first, std::size_t second,
+                                                                 std::size_t values, std::size_t second_values) const {
+  const std::size_t length = second - first;
+  const std::size_t width = second_values - values;
+  if (length == 0 || list_.ops.size() - second != length || list_.values.size() - second_values != width) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < length; ++i) {
+    if (list_.ops[first + i].mnemonic != list_.ops[second + i].mnemonic) return std::nullopt;
+  }
+  std::vector<std::int64_t> deltas(width, 0);
+  for (std::size_t i = 0; i < width; ++i) {
+    const auto& a = list_.values[values + i];
+    const auto& b = list_.values[second_values + i];
+    if (a.has_value() != b.has_value()) return std::nullopt;
+    if (a) deltas[i] = *b - *a;
+  }
+  return deltas;
 }
 
 OpList Lowering::run() {
@@ -346,6 +410,7 @@ OpList Lowering::run() {
   }
   assert(target_ >= 0);
   target_level_ = mapping_.uses[target_].depth - 1;
+  rolls_ = machine_.architecture.controller.loop_depth > 0 && machine_.limits.mnemonic_for(Meaning::loop) >= 0;
   boxes_.resize(static_cast<std::size_t>(mapping_.levels));
   visit(0);
   return std::move(list_);

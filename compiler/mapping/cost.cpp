@@ -54,14 +54,15 @@ class Predictor {
       if (target) depth = use.depth;
     }
     bool split = false;
-    for (int level = 0; level < std::max(depth, 1); ++level) {
+    for (int level = 0; level < depth; ++level) {
+      bool splits_here = false;
       for (std::size_t i = 0; i < mapping_.extent.size(); ++i) {
         const int it = static_cast<int>(i);
-        const bool loops = mapping_.tile[level][it] < outer_extent(mapping_, level, it);
-        if (!loops) continue;
+        if (mapping_.tile[level][it] >= outer_extent(mapping_, level, it)) continue;
         if (split && !is_reduction(work_, mapping_, it)) return false;
-        if (is_reduction(work_, mapping_, it) && level + 1 < depth) split = true;
+        splits_here = splits_here || is_reduction(work_, mapping_, it);
       }
+      split = split || splits_here;
     }
     return true;
   }
@@ -93,6 +94,7 @@ class Predictor {
 
  private:
   void add_use(int u);
+  bool cuts_between_blocks(int u, int level);
   void add_step(int s);
   double average(const Use& use, int level) const;
   std::vector<UseView> views(int s, const Extents& box);
@@ -120,10 +122,35 @@ double Predictor::average(const Use& use, int level) const {
   return share;
 }
 
+/// Whether the tiles of a level begin where blocks of lanes of the tile outside begin.
+bool Predictor::cuts_between_blocks(int u, int level) {
+  const Layout& outside = geometry_.layout(u, level - 1, mapping_.tile[level - 1]);
+  for (const auto& group : outside.groups) {
+    if (group.extent <= group.block) continue;
+    std::int64_t inside = 1;
+    bool whole = true;
+    for (const int a : group.axes) {
+      std::int64_t extent = 1;
+      for (const auto& [it, coefficient] : outside.axes[a].terms) {
+        extent += coefficient * (mapping_.tile[level][it] - 1);
+      }
+      if (extent > 1 && !whole) return false;
+      whole = whole && extent == outside.axes[a].extent;
+      inside *= extent;
+    }
+    if (!whole && inside % group.block != 0) return false;
+  }
+  return true;
+}
+
 void Predictor::add_use(int u) {
   const Use& use = mapping_.uses[u];
   if (use.role == UseRole::accumulator) return;
   for (int level = 0; level < use.depth; ++level) {
+    if (level > 0 && !cuts_between_blocks(u, level)) {
+      cost_.error = "tiles would cut blocks of lanes";
+      return;
+    }
     const TileMove& move =
         geometry_.move(u, level, mapping_.tile[level], level == 0 ? mapping_.extent : mapping_.tile[level - 1]);
     if (!move.error.empty()) {

@@ -159,7 +159,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
     layout.bytes = round_up(size, word);
     return layout;
   }
-  Packer packer(layout, word, bytes(use.type));
+  Packer packer(layout, own_word, bytes(use.type));
   auto is_grouped = [&](int axis) { return layout.axes[axis].group >= 0; };
   for (const auto& dim : wired) {
     LayoutGroup group;

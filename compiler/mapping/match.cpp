@@ -58,6 +58,8 @@ class Unifier {
     const Expr& s = strip(s_in);
     if (p.op == ExprOp::access) return unify_access(pattern_.accesses[p.access].operand, s, bindings, then);
     if (p.op == ExprOp::constant) return unify_constant(p, s, bindings, then);
+    // A number is what its conversion is: the operand carries it in its own type.
+    if (p.op == ExprOp::cast && constant_of(s)) return unify(*p.args[0], s, bindings, then);
     if (p.op == s.op && (p.op != ExprOp::cast || p.type == s.type) && p.args.size() == s.args.size()) {
       if (unify_arguments(p, s, bindings, then)) return true;
     }

@@ -64,6 +64,15 @@ void TileSearch::start() {
       }
     }
   }
+  // Partial results stay in the innermost memory: above it the reduction is whole.
+  for (const auto& use : mapping_.uses) {
+    if (use.step != 0 || (use.role != UseRole::accumulator && use.role != UseRole::output)) continue;
+    for (int level = 0; level + 1 < use.depth; ++level) {
+      for (std::size_t it = 0; it < count; ++it) {
+        if (is_reduction(work_, mapping_, static_cast<int>(it))) mapping_.tile[level][it] = mapping_.extent[it];
+      }
+    }
+  }
   set_order();
 }
 
