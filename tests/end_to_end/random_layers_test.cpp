@@ -1,0 +1,70 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "archdsl/source/error.h"
+#include "cli/verifier.h"
+#include "compiler/compile.h"
+#include "compiler/reference/execute.h"
+#include "simulator/simulate.h"
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/random_layers.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+constexpr std::uint64_t first_seed = 1000;
+constexpr int layers = 40;
+
+void check_placement(const Program& program) {
+  for (const auto& layer : program.layers) CHECK_MESSAGE(layer.placed_on != "host", layer.op, ": ", layer.reason);
+}
+
+void check_run(const SimulateResult& run) {
+  for (const auto& hazard : run.hazards) FAIL_CHECK(hazard.kind, " at ", hazard.mnemonic, ": ", hazard.message);
+  for (const auto& broken : run.broken_invariants) FAIL_CHECK(broken);
+}
+
+/// Sums of products in another order round otherwise: floats may differ by 2 % of the layer's greatest value.
+void check_values(const Values& got, const Values& expected) {
+  for (const auto& [name, value] : expected) {
+    REQUIRE(got.count(name) == 1);
+    const auto verdict = compare_tensors(got.at(name), value, 2e-2);
+    CHECK_MESSAGE(verdict.ok(), name, ": ", describe(verdict));
+  }
+}
+
+void check_layer(const Architecture& architecture, const RandomLayer& layer, std::uint64_t seed) {
+  const Values inputs = seeded_inputs_of(layer.network, seed);
+  const Program program = compile(architecture, layer.network);
+  check_placement(program);
+  const auto run = simulate(architecture, program, inputs);
+  check_run(run);
+  check_values(run.outputs, execute(layer.network, inputs));
+}
+
+void check_machine(const std::string& name) {
+  const auto architecture = machine(name);
+  for (std::uint64_t seed = first_seed; seed < first_seed + layers; ++seed) {
+    const auto layer = random_layer(architecture.numerics, seed);
+    CAPTURE(seed);
+    CAPTURE(layer.what);
+    try {
+      check_layer(architecture, layer, seed);
+    } catch (const Error& error) {
+      FAIL_CHECK(error.what());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("does gemmini16 get random layers right") { check_machine("gemmini16"); }
+TEST_CASE("does dnnweaver64 get random layers right") { check_machine("dnnweaver64"); }
+TEST_CASE("does hvx get random layers right" * doctest::skip(!std::filesystem::exists(
+                                                  std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators/hvx.yaml"))) {
+  check_machine("hvx");
+}
+TEST_CASE("does bf16npu get random layers right") { check_machine("bf16npu"); }
