@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "archdsl/source/error.h"
@@ -16,7 +17,12 @@ using namespace accord::test;
 namespace {
 
 constexpr std::uint64_t first_seed = 1000;
-constexpr int layers = 40;
+
+/// ACCORD_RANDOM_LAYERS asks for more, for a search that takes longer than a test may.
+std::uint64_t layer_count() {
+  const char* wanted = std::getenv("ACCORD_RANDOM_LAYERS");
+  return wanted == nullptr ? 40 : std::strtoull(wanted, nullptr, 10);
+}
 
 void check_placement(const Program& program) {
   for (const auto& layer : program.layers) CHECK_MESSAGE(layer.placed_on != "host", layer.op, ": ", layer.reason);
@@ -47,7 +53,7 @@ void check_layer(const Architecture& architecture, const RandomLayer& layer, std
 
 void check_machine(const std::string& name) {
   const auto architecture = machine(name);
-  for (std::uint64_t seed = first_seed; seed < first_seed + layers; ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + layer_count(); ++seed) {
     const auto layer = random_layer(architecture.numerics, seed);
     CAPTURE(seed);
     CAPTURE(layer.what);
