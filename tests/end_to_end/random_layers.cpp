@@ -51,8 +51,7 @@ class LayerBuilder {
   }
 
   TensorId constant(const std::string& name, ElementType type, Shape shape, std::int64_t greatest, double unit = 1) {
-    auto data = std::make_shared<std::vector<std::byte>>(
-        static_cast<std::size_t>(element_count(shape) * bytes(type)));
+    auto data = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(element_count(shape) * bytes(type)));
     for (std::size_t at = 0; at < data->size(); at += static_cast<std::size_t>(bytes(type))) {
       store_element(data->data() + at, type, static_cast<double>(draw_.from(-greatest, greatest)) * unit);
     }
@@ -120,7 +119,8 @@ std::string add_conv(LayerBuilder& builder, Draw& draw, const Numerics& numerics
   const std::int64_t c = groups * (depthwise ? 1 : draw.from(1, groups > 1 ? 6 : 40));
   const std::int64_t k = groups * (depthwise ? draw.from(1, 2) : draw.from(1, groups > 1 ? 6 : 40));
   const Window v = draw_window(draw), h = draw_window(draw);
-  std::vector<TensorId> inputs = {builder.input({n, c, v.in, h.in}), builder.weight({k, c / groups, v.kernel, h.kernel})};
+  std::vector<TensorId> inputs = {builder.input({n, c, v.in, h.in}),
+                                  builder.weight({k, c / groups, v.kernel, h.kernel})};
   const bool bias = draw.once_in(2);
   if (bias) inputs.push_back(builder.bias(k));
   const auto acc = builder.add("Conv", inputs, numerics.accumulator, {n, k, v.out(), h.out()},
@@ -130,9 +130,9 @@ std::string add_conv(LayerBuilder& builder, Draw& draw, const Numerics& numerics
                                 {"pads", Sizes{v.before, h.before, v.after, h.after}},
                                 {"group", groups}});
   builder.requantise(acc);
-  return fmt::format("Conv x[{},{},{},{}] filters {} of {}x{} stride {},{} dilation {},{} pads {},{},{},{} groups {}{}", n,
-                     c, v.in, h.in, k, v.kernel, h.kernel, v.stride, h.stride, v.dilation, h.dilation, v.before, h.before,
-                     v.after, h.after, groups, bias ? " bias" : "");
+  return fmt::format("Conv x[{},{},{},{}] filters {} of {}x{} stride {},{} dilation {},{} pads {},{},{},{} groups {}{}",
+                     n, c, v.in, h.in, k, v.kernel, h.kernel, v.stride, h.stride, v.dilation, h.dilation, v.before,
+                     h.before, v.after, h.after, groups, bias ? " bias" : "");
 }
 
 std::string add_gemm(LayerBuilder& builder, Draw& draw, const Numerics& numerics) {

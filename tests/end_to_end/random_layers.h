@@ -15,8 +15,8 @@ struct RandomLayer {
   Network network;  ///< numeric form (docs/operators.md, form 3): one product and its requantisation
 };
 
-/// Convolutions with any stride, dilation, group and asymmetric pads, and matrix products of odd sizes, all small, in the
-/// machine's types. The same seed gives the same layer for every machine of the same types.
+/// Convolutions with any stride, dilation, group and asymmetric pads, and matrix products of odd sizes, all small, in
+/// the machine's types. The same seed gives the same layer for every machine of the same types.
 RandomLayer random_layer(const Numerics& numerics, std::uint64_t seed);
 
 }  // namespace accord::test

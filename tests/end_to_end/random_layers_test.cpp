@@ -69,8 +69,8 @@ void check_machine(const std::string& name) {
 
 TEST_CASE("does gemmini16 get random layers right") { check_machine("gemmini16"); }
 TEST_CASE("does dnnweaver64 get random layers right") { check_machine("dnnweaver64"); }
-TEST_CASE("does hvx get random layers right" * doctest::skip(!std::filesystem::exists(
-                                                  std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators/hvx.yaml"))) {
+TEST_CASE("does hvx get random layers right" *
+          doctest::skip(!std::filesystem::exists(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators/hvx.yaml"))) {
   check_machine("hvx");
 }
 TEST_CASE("does bf16npu get random layers right") { check_machine("bf16npu"); }

@@ -61,21 +61,22 @@ std::map<std::string, Attribute> window(Sizes kernel, Sizes strides, Sizes pads,
   return {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}, {"dilations", dilations}};
 }
 
-const std::map<std::string, Attribute> float_requantise = {
-    {"expression", "i8(clamp(round(fp32(x) * scale), lo, hi))"}, {"parameters", "scale"},
-    {"axis", std::int64_t{1}}, {"lo", -100.0}, {"hi", 90.0}};
+const std::map<std::string, Attribute> float_requantise = {{"expression", "i8(clamp(round(fp32(x) * scale), lo, hi))"},
+                                                           {"parameters", "scale"},
+                                                           {"axis", std::int64_t{1}},
+                                                           {"lo", -100.0},
+                                                           {"hi", 90.0}};
 
 }  // namespace
 
 TEST_CASE("does Conv's codelet mean convolution for every window, group and pad") {
-  const std::vector<ConvCase> cases = {
-      {{1, 3, 5, 6}, 4, 3, 3, 1, {1, 1}, {1, 1}, {1, 1, 1, 1}, true},
-      {{2, 4, 7, 5}, 6, 3, 2, 2, {2, 1}, {1, 1}, {0, 1, 2, 0}, false},
-      {{1, 4, 8, 8}, 4, 3, 3, 4, {1, 1}, {2, 2}, {2, 2, 2, 2}, true},
-      {{1, 4, 8, 9}, 8, 2, 3, 4, {3, 2}, {2, 1}, {1, 0, 0, 3}, true},
-      {{3, 5, 1, 1}, 7, 1, 1, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}, true},
-      {{1, 1, 4, 4}, 1, 4, 4, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}, false},
-      {{1, 2, 3, 3}, 2, 3, 3, 1, {1, 1}, {1, 1}, {4, 4, 4, 4}, true}};
+  const std::vector<ConvCase> cases = {{{1, 3, 5, 6}, 4, 3, 3, 1, {1, 1}, {1, 1}, {1, 1, 1, 1}, true},
+                                       {{2, 4, 7, 5}, 6, 3, 2, 2, {2, 1}, {1, 1}, {0, 1, 2, 0}, false},
+                                       {{1, 4, 8, 8}, 4, 3, 3, 4, {1, 1}, {2, 2}, {2, 2, 2, 2}, true},
+                                       {{1, 4, 8, 9}, 8, 2, 3, 4, {3, 2}, {2, 1}, {1, 0, 0, 3}, true},
+                                       {{3, 5, 1, 1}, 7, 1, 1, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}, true},
+                                       {{1, 1, 4, 4}, 1, 4, 4, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}, false},
+                                       {{1, 2, 3, 3}, 2, 3, 3, 1, {1, 1}, {1, 1}, {4, 4, 4, 4}, true}};
   for (const auto& c : cases) {
     check_conv(c, false);
     check_conv(c, true);
@@ -88,8 +89,8 @@ TEST_CASE("does Gemm's codelet mean x times w transposed, with any leading dimen
     Shape x = outer, y = outer;
     x.push_back(7);
     y.push_back(3);
-    check_operator("Gemm", {random_i8(x, engine), random_i8({3, 7}, engine), random_i32({3}, engine)},
-                   ElementType::i32, y, {{"transB", std::int64_t{1}}});
+    check_operator("Gemm", {random_i8(x, engine), random_i8({3, 7}, engine), random_i32({3}, engine)}, ElementType::i32,
+                   y, {{"transB", std::int64_t{1}}});
     check_operator("Gemm", {random_floats(x, engine), random_floats({3, 7}, engine)}, ElementType::fp32, y,
                    {{"transB", std::int64_t{1}}});
   }
@@ -186,9 +187,10 @@ TEST_CASE("does Transpose move every element where perm says") {
 TEST_CASE("does Reshape keep the order of elements") {
   std::mt19937 engine(seed);
   const std::vector<std::pair<Shape, Shape>> cases = {
-      {{2, 3, 4}, {2, 12}}, {{2, 12}, {2, 3, 4}},       {{24}, {2, 3, 2, 2}},    {{1, 6, 1, 1}, {1, 6}},
-      {{6, 4}, {3, 2, 4}},  {{2, 1, 3}, {1, 2, 3, 1}},  {{4, 6}, {2, 2, 6}},     {{1, 8, 2, 2}, {1, 32}},
-      {{5}, {5}},           {{1, 1}, {1}},              {{2, 3, 4, 5}, {6, 20}}, {{8, 3}, {2, 12}}};
+      {{2, 3, 4}, {2, 12}},   {{2, 12}, {2, 3, 4}},    {{24}, {2, 3, 2, 2}},
+      {{1, 6, 1, 1}, {1, 6}}, {{6, 4}, {3, 2, 4}},     {{2, 1, 3}, {1, 2, 3, 1}},
+      {{4, 6}, {2, 2, 6}},    {{1, 8, 2, 2}, {1, 32}}, {{5}, {5}},
+      {{1, 1}, {1}},          {{2, 3, 4, 5}, {6, 20}}, {{8, 3}, {2, 12}}};
   for (const auto& [from, to] : cases) {
     CAPTURE(from.size());
     CAPTURE(to.size());
@@ -221,8 +223,8 @@ TEST_CASE("does Slice take the elements that starts, ends and steps name") {
 
 TEST_CASE("do element-wise codelets broadcast as ONNX does") {
   std::mt19937 engine(seed);
-  const std::vector<std::pair<Shape, Shape>> cases = {{{2, 3, 4}, {2, 3, 4}}, {{2, 3, 4}, {4}},  {{2, 3, 4}, {3, 1}},
-                                                      {{3, 1}, {2, 3, 4}},    {{2, 3, 4}, {}},   {{}, {2, 3, 4}},
+  const std::vector<std::pair<Shape, Shape>> cases = {{{2, 3, 4}, {2, 3, 4}}, {{2, 3, 4}, {4}}, {{2, 3, 4}, {3, 1}},
+                                                      {{3, 1}, {2, 3, 4}},    {{2, 3, 4}, {}},  {{}, {2, 3, 4}},
                                                       {{2, 1, 4}, {3, 1}},    {{1, 1}, {1, 1}}};
   for (const auto& [a, b] : cases) {
     const Shape y = a == Shape{1, 1} ? Shape{1, 1} : Shape{2, 3, 4};
@@ -287,8 +289,10 @@ TEST_CASE("does Requantize evaluate the covenant's expression, per channel or no
 
 TEST_CASE("do operators of a group compute together what they compute one by one") {
   std::mt19937 engine(seed);
-  const std::map<std::string, Attribute> conv = {{"kernel_shape", Sizes{3, 3}}, {"strides", Sizes{1, 1}},
-                                                 {"dilations", Sizes{1, 1}},    {"pads", Sizes{1, 1, 1, 1}},
+  const std::map<std::string, Attribute> conv = {{"kernel_shape", Sizes{3, 3}},
+                                                 {"strides", Sizes{1, 1}},
+                                                 {"dilations", Sizes{1, 1}},
+                                                 {"pads", Sizes{1, 1, 1, 1}},
                                                  {"group", std::int64_t{2}}};
   const Shape y = {1, 6, 5, 4};
   OperatorCase test({random_i8({1, 4, 5, 4}, engine), random_i8({6, 2, 3, 3}, engine), random_i32({6}, engine),

@@ -1,0 +1,28 @@
+#include <doctest/doctest.h>
+
+#include "compiler/compile.h"
+#include "tests/unit/mapping/small_layers.h"
+
+using namespace accord;
+
+namespace {
+
+void check_machine(const std::string& name) {
+  const Architecture architecture = shipped(name);
+  const Network network = small_layers(architecture);
+  const Program first = compile(architecture, network);
+  const Program second = compile(architecture, network);
+  CHECK(!first.text.empty());
+  CHECK(first.text == second.text);
+  CHECK(first.images == second.images);
+  CHECK(first.symbols == second.symbols);
+  CHECK(first.layers == second.layers);
+  CHECK(first.map == second.map);
+  CHECK(disassemble(architecture, first) == disassemble(architecture, second));
+}
+
+}  // namespace
+
+TEST_CASE("is a program for gemmini16 the same when it is compiled again") { check_machine("gemmini16"); }
+TEST_CASE("is a program for dnnweaver64 the same when it is compiled again") { check_machine("dnnweaver64"); }
+TEST_CASE("is a program for bf16npu the same when it is compiled again") { check_machine("bf16npu"); }

@@ -1,0 +1,197 @@
+#include "compiler/lowering/schedule.h"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <map>
+#include <random>
+
+#include "archdsl/source/error.h"
+
+using namespace accord;
+
+namespace {
+
+constexpr unsigned seed = 815;
+constexpr int units = 4;
+
+OpList random_list(std::mt19937& engine) {
+  const auto from = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine); };
+  OpList list;
+  list.buffers = from(1, 6);
+  for (int n = from(1, 60); n > 0; --n) {
+    LowOp op;
+    op.unit = from(0, units - 1);
+    op.busy = from(1, 20);
+    op.latency = op.busy + from(0, 30);
+    for (int a = from(0, 3); a > 0; --a) op.touch(from(0, list.buffers - 1), from(0, 1) == 1);
+    list.ops.push_back(op);
+  }
+  return list;
+}
+
+bool conflict(const LowOp& a, const LowOp& b) {
+  for (const auto& x : a.buffers()) {
+    for (const auto& y : b.buffers()) {
+      if (x.buffer == y.buffer && (x.write || y.write)) return true;
+    }
+  }
+  return false;
+}
+
+/// before[b][a]: a must be done before b starts; every pair of the list, no shortcuts.
+std::vector<std::vector<bool>> dependences(const OpList& list) {
+  std::vector<std::vector<bool>> before(list.ops.size(), std::vector<bool>(list.ops.size(), false));
+  for (std::size_t b = 0; b < list.ops.size(); ++b) {
+    for (std::size_t a = 0; a < b; ++a) {
+      before[b][a] = list.ops[a].unit == list.ops[b].unit || conflict(list.ops[a], list.ops[b]);
+    }
+  }
+  return before;
+}
+
+/// Executes the units' queues on tokens alone, always the unit that `engine` picks among those that can go on; dispatch
+/// is in order into queues of `depth`. Returns, for each operation in the order of its start, what was done by then as
+/// far as waits and the units' own order guarantee it; stops short where nothing can go on.
+class TokenMachine {
+ public:
+  TokenMachine(const OpList& list, const std::vector<OrderedOp>& program, std::size_t depth)
+      : list_(list), program_(program), depth_(depth), queues_(units), known_(units, Known(list.ops.size(), false)) {}
+
+  /// Operations that run, in order.
+  std::vector<std::uint32_t> run(std::mt19937& engine) {
+    for (;;) {
+      while (next_ < program_.size() && queues_[program_[next_].unit].size() < depth_) {
+        queues_[program_[next_].unit].push_back(program_[next_]);
+        ++next_;
+      }
+      std::vector<int> ready;
+      for (int u = 0; u < units; ++u) {
+        if (!queues_[u].empty() && can_go(queues_[u].front())) ready.push_back(u);
+      }
+      if (ready.empty()) return started_;
+      step(ready[engine() % ready.size()]);
+    }
+  }
+
+  /// Operations guaranteed to be done when `op` started.
+  const std::vector<bool>& seen(std::uint32_t op) const { return seen_.at(op); }
+
+ private:
+  using Known = std::vector<bool>;
+
+  bool can_go(const OrderedOp& op) const {
+    const auto it = tokens_.find(op.semaphore);
+    return op.kind != OrderedOp::Kind::wait || (it != tokens_.end() && !it->second.empty());
+  }
+
+  void step(int unit) {
+    const OrderedOp op = queues_[unit].front();
+    queues_[unit].pop_front();
+    if (op.kind == OrderedOp::Kind::wait) {
+      auto& waiting = tokens_[op.semaphore];
+      for (std::size_t i = 0; i < known_[unit].size(); ++i) known_[unit][i] = known_[unit][i] || waiting.front()[i];
+      waiting.pop_front();
+    } else if (op.kind == OrderedOp::Kind::signal) {
+      tokens_[op.semaphore].push_back(known_[unit]);
+    } else {
+      started_.push_back(op.op);
+      seen_[op.op] = known_[unit];
+      known_[unit][op.op] = true;
+    }
+  }
+
+  const OpList& list_;
+  const std::vector<OrderedOp>& program_;
+  std::size_t depth_;
+  std::size_t next_ = 0;
+  std::vector<std::deque<OrderedOp>> queues_;
+  std::vector<Known> known_;
+  std::map<int, std::deque<Known>> tokens_;
+  std::vector<std::uint32_t> started_;
+  std::map<std::uint32_t, Known> seen_;
+};
+
+}  // namespace
+
+TEST_CASE("does the schedule keep every unit's order and every dependence") {
+  for (unsigned i = 0; i < 400; ++i) {
+    CAPTURE(seed + i);
+    std::mt19937 engine(seed + i);
+    const OpList list = random_list(engine);
+    const auto order = schedule(list, units);
+    REQUIRE(order.size() == list.ops.size());
+    std::vector<std::size_t> place(order.size(), order.size());
+    for (std::size_t at = 0; at < order.size(); ++at) place.at(order[at]) = at;
+    const auto before = dependences(list);
+    for (std::size_t b = 0; b < before.size(); ++b) {
+      for (std::size_t a = 0; a < b; ++a) {
+        if (before[b][a]) REQUIRE(place[a] < place[b]);
+      }
+    }
+  }
+}
+
+TEST_CASE("do waits imply every dependence between units, and never deadlock, however the units' speeds differ") {
+  for (unsigned i = 0; i < 400; ++i) {
+    CAPTURE(seed + i);
+    std::mt19937 engine(seed + i);
+    const OpList list = random_list(engine);
+    const auto program = synchronise(list, schedule(list, units), units, units * units);
+    const auto before = dependences(list);
+    for (const std::size_t depth : {1, 2, 1000}) {
+      TokenMachine machine(list, program, depth);
+      const auto started = machine.run(engine);
+      REQUIRE(started.size() == list.ops.size());
+      for (std::uint32_t b = 0; b < before.size(); ++b) {
+        for (std::uint32_t a = 0; a < b; ++a) {
+          if (before[b][a]) REQUIRE(machine.seen(b)[a]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("are signals and waits equal in number, so that no semaphore fills up over the layers") {
+  std::mt19937 engine(seed);
+  for (int i = 0; i < 100; ++i) {
+    const OpList list = random_list(engine);
+    std::map<int, int> count;
+    for (const auto& op : synchronise(list, schedule(list, units), units, units * units)) {
+      if (op.kind == OrderedOp::Kind::signal) ++count[op.semaphore];
+      if (op.kind == OrderedOp::Kind::wait) --count[op.semaphore];
+    }
+    for (const auto& [semaphore, balance] : count) CHECK_MESSAGE(balance == 0, semaphore);
+  }
+}
+
+TEST_CASE("is a machine with too few semaphores refused") {
+  OpList list;
+  list.buffers = 1;
+  for (const int unit : {0, 1}) {
+    LowOp op;
+    op.unit = unit;
+    op.touch(0, true);
+    list.ops.push_back(op);
+  }
+  CHECK(synchronise(list, schedule(list, units), units, 1).size() == 4);
+  CHECK_THROWS_AS(synchronise(list, schedule(list, units), units, 0), Error);
+}
+
+TEST_CASE("is a load dispatched before computation that can only start later") {
+  OpList list;
+  list.buffers = 2;
+  const auto add = [&](int unit, int buffer, std::int32_t cycles) {
+    LowOp op;
+    op.unit = unit;
+    op.busy = op.latency = cycles;
+    op.touch(buffer, unit == 0);
+    list.ops.push_back(op);
+  };
+  add(0, 0, 10);  // load into buffer 0, two computations on it, load into buffer 1, computation on that
+  add(1, 0, 50);
+  add(1, 0, 50);
+  add(0, 1, 10);
+  add(1, 1, 50);
+  CHECK(schedule(list, units) == std::vector<std::uint32_t>{0, 1, 3, 2, 4});
+}

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+
+#include "archdsl/check/load.h"
+#include "archdsl/source/error.h"
+#include "compiler/frontends/topology.h"
+#include "compiler/numerics/convert_float.h"
+#include "compiler/numerics/quantise.h"
+
+namespace accord {
+
+inline Architecture shipped(const std::string& name) {
+  auto loaded = load_architecture(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators/" + name + ".yaml");
+  if (!loaded.architecture) throw Error(name + " does not load");
+  return std::move(*loaded.architecture);
+}
+
+/// Convolutions and products whose sizes no tile divides, in the machine's types.
+inline Network small_layers(const Architecture& architecture) {
+  const auto conv = [](const char* name, std::int64_t c, std::int64_t size, std::int64_t k, std::int64_t r,
+                       std::int64_t stride, std::int64_t pad, std::int64_t groups) {
+    TopologyLayer layer;
+    layer.name = name;
+    layer.c = c;
+    layer.h = layer.w = size;
+    layer.k = k;
+    layer.r = layer.s = r;
+    layer.stride_h = layer.stride_w = stride;
+    layer.pad_h = layer.pad_w = pad;
+    layer.groups = groups;
+    return layer;
+  };
+  TopologyLayer product;
+  product.name = "product";
+  product.kind = TopologyLayer::Kind::gemm;
+  product.m = 37;
+  product.k = 75;
+  product.n = 83;
+  const Network canonical =
+      build_topology("small",
+                     {conv("window", 19, 9, 37, 3, 1, 1, 1), conv("strided", 5, 11, 18, 3, 2, 0, 1),
+                      conv("point", 70, 6, 33, 1, 1, 0, 1), conv("depthwise", 21, 7, 21, 3, 1, 1, 21), product},
+                     17);
+  if (!architecture.numerics.integer) return convert_float(canonical, architecture.numerics);
+  return quantise(canonical, architecture.numerics, {});
+}
+
+}  // namespace accord

@@ -1,0 +1,186 @@
+#include "compiler/mapping/transfer.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+using namespace accord;
+
+namespace {
+
+constexpr unsigned seed = 4711;
+
+using Pairs = std::map<std::int64_t, std::int64_t>;  // target byte -> source byte
+
+class Draw {
+ public:
+  explicit Draw(unsigned from) : engine_(from) {}
+  std::int64_t from(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);
+  }
+  bool once_in(int n) { return from(1, n) == 1; }
+  template <typename T>
+  void shuffle(T& list) {
+    std::shuffle(list.begin(), list.end(), engine_);
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+/// Strides that visit `dims` in a random order without overlap, now and then with gaps.
+std::vector<std::int64_t> strides(Draw& draw, std::int64_t run, const std::vector<CopyDim>& dims) {
+  std::vector<std::size_t> order(dims.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (draw.once_in(2)) draw.shuffle(order);
+  std::vector<std::int64_t> result(dims.size());
+  std::int64_t step = run;
+  for (const std::size_t d : order) {
+    if (draw.once_in(3)) step += draw.from(0, 9);
+    result[d] = step;
+    step *= dims[d].extent;
+  }
+  return result;
+}
+
+Copy draw_copy(Draw& draw) {
+  Copy copy;
+  copy.run = draw.from(1, 24);
+  for (auto n = draw.from(0, 4); n > 0; --n) copy.dims.push_back({draw.from(1, 7), 0, 0});
+  const auto source = strides(draw, copy.run, copy.dims);
+  const auto target = strides(draw, copy.run, copy.dims);
+  for (std::size_t d = 0; d < copy.dims.size(); ++d) {
+    copy.dims[d].source = draw.once_in(6) ? 0 : draw.once_in(8) ? draw.from(1, 5) : source[d];
+    copy.dims[d].target = target[d];
+  }
+  return copy;
+}
+
+/// Wired steps are often those of the copy, so that they are used.
+Step draw_step(Draw& draw, const Copy& copy, std::int64_t CopyDim::*side) {
+  if (draw.once_in(2)) return {};
+  if (copy.dims.empty() || draw.once_in(3)) return {Step::Kind::fixed, draw.from(1, 32)};
+  const auto& dim = copy.dims[static_cast<std::size_t>(draw.from(0, static_cast<std::int64_t>(copy.dims.size()) - 1))];
+  return {Step::Kind::fixed, dim.*side};
+}
+
+RouteLimits draw_limits(Draw& draw, const Copy& copy) {
+  RouteLimits limits;
+  limits.walk.push_back({draw.from(1, 16), {}, {}});
+  for (auto n = draw.from(0, 3); n > 0; --n) {
+    limits.walk.push_back(
+        {draw.from(1, 6), draw_step(draw, copy, &CopyDim::source), draw_step(draw, copy, &CopyDim::target)});
+  }
+  return limits;
+}
+
+Pairs plain_copy(const Copy& copy) {
+  Pairs pairs;
+  std::vector<std::int64_t> at(copy.dims.size(), 0);
+  bool once = true;
+  for (;;) {
+    std::int64_t source = 0, target = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      source += at[d] * copy.dims[d].source;
+      target += at[d] * copy.dims[d].target;
+    }
+    for (std::int64_t b = 0; b < copy.run; ++b) once = pairs.emplace(target + b, source + b).second && once;
+    std::size_t d = 0;
+    while (d < at.size() && ++at[d] == copy.dims[d].extent) at[d++] = 0;
+    if (d == at.size()) break;
+  }
+  REQUIRE(once);
+  return pairs;
+}
+
+/// What the pieces move; no target byte twice.
+Pairs moved(const TransferPlan& plan) {
+  Pairs pairs;
+  bool once = true;
+  for (const auto& piece : plan.pieces) {
+    for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t bytes) {
+      for (std::int64_t b = 0; b < bytes; ++b) once = pairs.emplace(target + b, source + b).second && once;
+    });
+  }
+  REQUIRE(once);
+  return pairs;
+}
+
+bool obeys(const Step& step, std::int64_t bytes) { return step.kind == Step::Kind::free || step.bytes == bytes; }
+
+void check_limits(const RouteLimits& limits, const TransferPlan& plan) {
+  std::int64_t bytes = 0;
+  for (const auto& piece : plan.pieces) {
+    REQUIRE(piece.extent.size() == limits.walk.size());
+    std::int64_t size = 1;
+    for (std::size_t d = 0; d < limits.walk.size(); ++d) {
+      CHECK(piece.extent[d] >= 1);
+      CHECK(piece.extent[d] <= limits.walk[d].max);
+      size *= piece.extent[d];
+      if (d == 0 || piece.extent[d] == 1) continue;
+      CHECK(obeys(limits.walk[d].source, piece.source_stride[d]));
+      CHECK(obeys(limits.walk[d].target, piece.target_stride[d]));
+    }
+    CHECK(piece.bytes == size);
+    CHECK(piece.source_bytes <= size);
+    CHECK(piece.contiguous <= size);
+    bytes += size;
+  }
+  CHECK(plan.bytes == bytes);
+}
+
+}  // namespace
+
+TEST_CASE("do the pieces of a copy move each byte to where the plain loops do, within the walk's limits") {
+  for (unsigned i = 0; i < 3000; ++i) {
+    Draw draw(seed + i);
+    CAPTURE(seed + i);
+    const Copy copy = draw_copy(draw);
+    const RouteLimits limits = draw_limits(draw, copy);
+    const TransferPlan plan = plan_copy(limits, copy);
+    REQUIRE(moved(plan) == plain_copy(copy));
+    check_limits(limits, plan);
+  }
+}
+
+TEST_CASE("is a copy that the walk can do in one go one instruction") {
+  RouteLimits limits;
+  limits.walk = {{16, {}, {}}, {8, {}, {}}, {8, {}, {}}};
+  const Copy copy{16, {{8, 100, 16}, {5, 1000, 128}}};
+  CHECK(plan_copy(limits, copy).pieces.size() == 1);
+  const Copy swapped{16, {{5, 1000, 128}, {8, 100, 16}}};
+  CHECK(plan_copy(limits, swapped).pieces.size() == 1);
+}
+
+TEST_CASE("is a source step of 0 read once") {
+  RouteLimits limits;
+  limits.walk = {{16, {}, {}}, {8, {}, {}}};
+  const auto plan = plan_copy(limits, {16, {{8, 0, 16}}});
+  CHECK(plan.bytes == 128);
+  CHECK(plan.source_bytes == 16);
+}
+
+TEST_CASE("does a packed image fill its target once and read its source without gaps") {
+  for (unsigned i = 0; i < 2000; ++i) {
+    Draw draw(seed + i);
+    CAPTURE(seed + i);
+    const std::int64_t bytes = draw.from(1, 700);
+    Copy steps{1, {{2, draw.from(1, 4) * 16, draw.from(1, 4) * 16}, {2, draw.from(1, 16), draw.from(1, 16)}}};
+    const RouteLimits limits = draw_limits(draw, steps);
+    const TransferPlan plan = plan_packed(limits, bytes);
+    const Pairs pairs = moved(plan);
+    REQUIRE(static_cast<std::int64_t>(pairs.size()) == bytes);
+    CHECK(pairs.begin()->first == 0);
+    CHECK(pairs.rbegin()->first == bytes - 1);
+    check_limits(limits, plan);
+    std::int64_t next = 0;
+    for (const auto& piece : plan.pieces) {
+      for_each_run(piece, [&](std::int64_t source, std::int64_t, std::int64_t run) {
+        REQUIRE(source == next);
+        next += run;
+      });
+    }
+  }
+}
