@@ -36,6 +36,7 @@ class Generator {
   void place_tensor(TensorId tensor);
   void fill_margin(TensorId tensor);
   void add_layer(LayerPlan& layer);
+  std::vector<OrderedOp> order_of(const OpList& list) const;
   bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
   void add_host(const LayerPlan& layer);
   void add_symbol(TensorId tensor);
@@ -153,33 +154,34 @@ void Generator::add_host(const LayerPlan& layer) {
   encoder_.stages().push_back(std::move(stage));
 }
 
+/// Program order, with waits and signals where the machine needs them.
+std::vector<OrderedOp> Generator::order_of(const OpList& list) const {
+  const int units = static_cast<int>(architecture_.units.size());
+  const auto order = schedule(list, units);
+  if (architecture_.sync.kind == Sync::Kind::semaphores) {
+    return synchronise(list, order, units, architecture_.sync.semaphores);
+  }
+  std::vector<OrderedOp> ordered;
+  ordered.reserve(order.size());
+  for (const auto op : order) ordered.push_back({OrderedOp::Kind::operation, list.ops[op].unit, -1, op});
+  return ordered;
+}
+
 bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
   std::vector<OffChip::Mark> marks;
   for (const auto& memory : off_chip_) marks.push_back(memory.mark());
+  const Encoder::Mark mark = encoder_.mark();
   try {
-    const OpList list =
-        lower(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_);
-    why = encoder_.check(list);
-    if (why.empty()) {
-      const int units = static_cast<int>(architecture_.units.size());
-      auto order = schedule(list, units);
-      std::vector<OrderedOp> ordered;
-      if (architecture_.sync.kind == Sync::Kind::semaphores) {
-        ordered = synchronise(list, order, units, architecture_.sync.semaphores);
-      } else {
-        for (const auto op : order) ordered.push_back({OrderedOp::Kind::operation, list.ops[op].unit, -1, op});
-      }
-      std::vector<std::string> labels;
-      for (const auto& statement : layer.work.program.statements) {
-        labels.push_back(to_string(layer.work.program, statement));
-      }
-      encoder_.append(list, ordered, static_cast<int>(program_.layers.size()) - 1, labels);
-      encoder_.barrier();
-      return true;
-    }
+    const OpList list = lower(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_);
+    std::vector<std::string> labels;
+    for (const auto& statement : layer.work.program.statements) labels.push_back(to_string(layer.work.program, statement));
+    encoder_.append(list, order_of(list), static_cast<int>(program_.layers.size()) - 1, labels);
+    encoder_.barrier();
+    return true;
   } catch (const Error& error) {
     why = error.what();
   }
+  encoder_.rollback(mark);
   for (std::size_t i = 0; i < marks.size(); ++i) off_chip_[i].rollback(marks[i]);
   return false;
 }

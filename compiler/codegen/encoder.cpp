@@ -86,19 +86,11 @@ void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, in
   if (!map_.empty()) map_.back().count = count_ - map_.back().first;
 }
 
-std::string Encoder::check(const OpList& list) {
-  std::vector<MaybeValue> unknown(known_.size());
-  std::string reason;
-  for (const auto& op : list.ops) {
-    const std::span<const MaybeValue> values(list.values.data() + op.first, op.count);
-    if (!emitter_.emit(op.mnemonic, values, unknown, emission_)) {
-      return fmt::format("{}: {}", architecture_.isa.mnemonics[op.mnemonic].name, emission_.reason);
-    }
-    if (!emission_.writes.empty() && !emitter_.set_registers(emission_.writes, unknown, &reason)) {
-      return fmt::format("{}: {}", architecture_.isa.mnemonics[op.mnemonic].name, reason);
-    }
-  }
-  return "";
+void Encoder::rollback(const Mark& mark) {
+  text_.resize(mark.text);
+  map_.resize(mark.map);
+  count_ = mark.count;
+  known_ = mark.known;
 }
 
 void Encoder::barrier() {

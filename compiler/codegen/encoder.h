@@ -21,8 +21,15 @@ class Encoder {
   void append(const OpList& list, const std::vector<OrderedOp>& order, int layer,
               const std::vector<std::string>& labels);
 
-  /// Whether the list's operations can be expressed at all; empty, or the reason.
-  std::string check(const OpList& list);
+  /// A state to return to when a layer turns out to be impossible.
+  struct Mark {
+    std::size_t text = 0;
+    std::size_t map = 0;
+    std::int64_t count = 0;
+    std::vector<MaybeValue> known;
+  };
+  Mark mark() const { return {text_.size(), map_.size(), count_, known_}; }
+  void rollback(const Mark& mark);
 
   /// Order between what was appended and what follows: a fence, or the end of the stage where there is none.
   void barrier();

@@ -8,6 +8,10 @@
 namespace accord {
 namespace {
 
+/// Cycles that one stored instruction counts for on a machine with hardware loops, where code is a choice: its fetch
+/// from off-chip memory, of which a packet hides most.
+constexpr double code_weight = 0.1;
+
 std::int64_t trips(std::int64_t whole, std::int64_t tile) { return (whole + tile - 1) / tile; }
 
 std::int64_t outer_extent(const Mapping& mapping, int level, int it) {
@@ -88,7 +92,7 @@ class Predictor {
       sum += cycles;
       busiest = std::max(busiest, cycles);
     }
-    cost_.cycles = busiest + first_ + 0.02 * sum;
+    cost_.cycles = busiest + first_ + 0.02 * sum + code_weight * code();
     return cost_;
   }
 
@@ -106,8 +110,22 @@ class Predictor {
   Geometry& geometry_;
   const Work& work_;
   const Mapping& mapping_;
+  /// Instructions in the program: what the innermost loop repeats stands there about four times.
+  double code() const {
+    if (machine_.architecture.controller.loop_depth == 0) return 0;
+    std::int64_t turns = 1;
+    const int inner = mapping_.levels - 1;
+    for (const int it : mapping_.order[inner]) {
+      const std::int64_t n = trips(outer_extent(mapping_, inner, it), mapping_.tile[inner][it]);
+      if (n > 1) turns = n;
+    }
+    return outer_code_ + inner_code_ * (turns >= 6 ? 4.0 / static_cast<double>(turns) : 1.0);
+  }
+
   Cost cost_;
   double first_ = 0;
+  double outer_code_ = 0;  ///< instructions outside the innermost level's loops
+  double inner_code_ = 0;  ///< executed inside
 };
 
 /// Mean size of the use's tiles over the full tile.
@@ -169,6 +187,8 @@ void Predictor::add_use(int u) {
       }
     }
     cost_.unit_cycles[hop.unit] += cycles * static_cast<double>(times) * average(use, level);
+    const bool inside = level + 1 == mapping_.levels && use.step == 0 && use.role == UseRole::input;
+    (inside ? inner_code_ : outer_code_) += static_cast<double>(move.pieces.size()) * static_cast<double>(times);
     if (level == 0) first_ += std::min(cycles, cycles * average(use, level));
   }
 }
@@ -216,6 +236,7 @@ void Predictor::add_box(int s, const Extents& box, std::int64_t count) {
   const StepCycles cycles = cycles_of(machine_, mapping_, s, shape, box);
   const int unit = mapping_.steps[s].match.unit;
   cost_.unit_cycles[unit] += static_cast<double>(count) * static_cast<double>(cycles.cycles);
+  (s == 0 ? inner_code_ : outer_code_) += static_cast<double>(count) * static_cast<double>(cycles.instructions);
   // A mover's capability also moves its off-chip operands.
   const Unit& mover = machine_.architecture.units[unit];
   if (mover.kind != UnitKind::mover) return;

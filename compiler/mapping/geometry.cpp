@@ -192,6 +192,10 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
     move.image_bytes = tile.bytes;
     return move;
   }
+  if (u.filled) {
+    add_pieces(move, plan_copy(limits, {tile.bytes, {}}), 0, 0);
+    return move;
+  }
   const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error)) {
     if (u.role == UseRole::output) swap_sides(copy);

@@ -86,6 +86,15 @@ void TileSearch::set_order() {
       }
     }
   }
+  // The longest reduction loop innermost: it is the one that hardware loops shorten most.
+  const int inner = mapping_.levels - 1;
+  auto trips = [&](int it) {
+    const std::int64_t outer = inner == 0 ? mapping_.extent[it] : mapping_.tile[inner - 1][it];
+    return (outer + mapping_.tile[inner][it] - 1) / mapping_.tile[inner][it];
+  };
+  auto& order = mapping_.order[inner];
+  const auto reductions = std::find_if(order.begin(), order.end(), [&](int it) { return is_reduction(work_, mapping_, it); });
+  std::stable_sort(reductions, order.end(), [&](int a, int b) { return trips(a) < trips(b); });
 }
 
 /// The best cost over which output iterator runs innermost at each level.
