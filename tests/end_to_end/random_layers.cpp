@@ -50,10 +50,12 @@ class LayerBuilder {
     return network_.inputs.back();
   }
 
-  TensorId constant(const std::string& name, ElementType type, Shape shape, std::int64_t greatest, double unit = 1) {
+  /// Whole numbers from `low` to `high`, times `unit`.
+  TensorId constant(const std::string& name, ElementType type, Shape shape, std::int64_t low, std::int64_t high,
+                    double unit = 1) {
     auto data = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(element_count(shape) * bytes(type)));
     for (std::size_t at = 0; at < data->size(); at += static_cast<std::size_t>(bytes(type))) {
-      store_element(data->data() + at, type, static_cast<double>(draw_.from(-greatest, greatest)) * unit);
+      store_element(data->data() + at, type, static_cast<double>(draw_.from(low, high)) * unit);
     }
     const TensorId id = tensor(name, type, std::move(shape));
     network_.tensor(id).data = std::move(data);
@@ -61,11 +63,18 @@ class LayerBuilder {
   }
 
   TensorId weight(Shape shape) {
-    return numerics_.integer ? constant("w", numerics_.weight, std::move(shape), 127)
-                             : constant("w", numerics_.weight, std::move(shape), 64, 1.0 / 64);
+    return numerics_.integer ? constant("w", numerics_.weight, std::move(shape), -127, 127)
+                             : constant("w", numerics_.weight, std::move(shape), -64, 64, 1.0 / 64);
   }
 
-  TensorId bias(std::int64_t count) { return constant("bias", numerics_.accumulator, {count}, 3000); }
+  TensorId bias(std::int64_t count) { return constant("bias", numerics_.accumulator, {count}, -3000, 3000); }
+
+  /// Scales that use the whole range of the storage type, and now and then saturate it.
+  TensorId parameter(const Numerics::Parameter& p, Shape shape) {
+    if (is_float(p.type)) return constant(p.name, p.type, std::move(shape), 1, 900, 1e-5);
+    const bool shift = p.name == "shift";
+    return constant(p.name, p.type, std::move(shape), shift ? 12 : 1, shift ? 20 : 2000);
+  }
 
   TensorId add(const std::string& type, std::vector<TensorId> inputs, ElementType result, Shape shape,
                std::map<std::string, Attribute> attributes) {
@@ -80,11 +89,10 @@ class LayerBuilder {
     const std::int64_t axis = shape.size() == 4 ? 1 : static_cast<std::int64_t>(shape.size()) - 1;
     std::vector<TensorId> inputs = {x};
     std::string names;
-    for (const auto& parameter : numerics_.parameters) {
-      const Shape of = parameter.per_channel ? Shape{shape[static_cast<std::size_t>(axis)]} : Shape{};
-      const TensorId id = constant(parameter.name, parameter.type, of, 900, 1e-5);
-      inputs.push_back(id);
-      names += (names.empty() ? "" : ",") + parameter.name;
+    for (const auto& p : numerics_.parameters) {
+      const Shape of = p.per_channel ? Shape{shape[static_cast<std::size_t>(axis)]} : Shape{};
+      inputs.push_back(parameter(p, of));
+      names += (names.empty() ? "" : ",") + p.name;
     }
     const bool rectified = draw_.once_in(2);
     const double top = numerics_.integer ? 127 : highest(numerics_.storage);

@@ -51,9 +51,8 @@ void check_layer(const Architecture& architecture, const RandomLayer& layer, std
   check_values(run.outputs, execute(layer.network, inputs));
 }
 
-void check_machine(const std::string& name) {
-  const auto architecture = machine(name);
-  for (std::uint64_t seed = first_seed; seed < first_seed + layer_count(); ++seed) {
+void check_layers(const Architecture& architecture, std::uint64_t count) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
     const auto layer = random_layer(architecture.numerics, seed);
     CAPTURE(seed);
     CAPTURE(layer.what);
@@ -65,6 +64,15 @@ void check_machine(const std::string& name) {
   }
 }
 
+void check_machine(const std::string& name) { check_layers(machine(name), layer_count()); }
+
+/// A changed gemmini16, over fewer layers.
+void check_edited(const std::string& from, const std::string& to) {
+  const auto loaded = load_text(edited("gemmini16", from, to));
+  REQUIRE(loaded.architecture);
+  check_layers(*loaded.architecture, layer_count() / 2);
+}
+
 }  // namespace
 
 TEST_CASE("does gemmini16 get random layers right") { check_machine("gemmini16"); }
@@ -74,3 +82,29 @@ TEST_CASE("does hvx get random layers right" *
   check_machine("hvx");
 }
 TEST_CASE("does bf16npu get random layers right") { check_machine("bf16npu"); }
+
+TEST_CASE("does gemmini16 with semaphores get random layers right") {
+  check_edited("sync: {interlock: {entries: 28}}", "sync: {semaphores: {count: 16, max: 255}}");
+}
+TEST_CASE("does gemmini16 in order get random layers right") {
+  check_edited("sync: {interlock: {entries: 28}}", "sync: in_order");
+}
+TEST_CASE("does gemmini16 with hardware loops get random layers right") {
+  const std::string feeds = "feeds: [load, mesh, store], issue_width: 1";
+  const std::string fence = "fence: {means: fence, opcode: 16}";
+  auto text = edited("gemmini16", feeds, feeds + ", loop_depth: 2");
+  const std::string loop = "\n    repeat: {means: loop, opcode: 23, fields: {count: 32, length: 32}}";
+  text.replace(text.find(fence), fence.size(), fence + loop);
+  const auto loaded = load_text(text);
+  REQUIRE(loaded.architecture);
+  check_layers(*loaded.architecture, layer_count() / 2);
+}
+TEST_CASE("does gemmini16 of other sizes get random layers right") {
+  for (const char* dim : {"8", "32"}) check_layers(machine("gemmini16", {{"dim", dim}}), layer_count() / 4);
+  check_layers(machine("gemmini16", {{"spad_kib", "8"}, {"acc_kib", "4"}}), layer_count() / 4);
+}
+TEST_CASE("does dnnweaver64 with small buffers get random layers right") {
+  check_layers(
+      machine("dnnweaver64", {{"n", "16"}, {"ibuf_kib", "4"}, {"wbuf_kib", "4"}, {"obuf_kib", "4"}, {"vmem_kib", "4"}}),
+      layer_count() / 2);
+}
