@@ -25,7 +25,8 @@ struct SimulateOptions {
 
 /// A thing that silicon would do wrong, silently.
 struct Hazard {
-  std::string kind;  ///< uninitialised_read, race, out_of_range, semaphore_overflow, deadlock, undefined_opcode
+  std::string kind;  ///< uninitialised_read, race, out_of_range, semaphore_overflow, unmatched_signal, deadlock, undefined_opcode,
+                     ///< loop_overflow
   std::int64_t cycle = 0;
   std::int64_t instruction = -1;  ///< index
   std::string mnemonic;

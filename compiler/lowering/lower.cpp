@@ -45,6 +45,7 @@ class Lowering {
   void visit_loop(int level, std::size_t depth);
   void visit_tile(int level);
   Box outer_box(int level) const;
+  bool single_copies(int level, int it) const;
   template <typename Turn>
   std::int64_t roll(int level, int it, std::int64_t trips, const Turn& turn);
   std::optional<std::vector<std::int64_t>> steps_between(std::size_t first, std::size_t second, std::size_t values,
@@ -344,8 +345,18 @@ void Lowering::visit_loop(int level, std::size_t depth) {
   const bool innermost = std::all_of(order.begin() + static_cast<std::ptrdiff_t>(depth) + 1, order.end(),
                                      [&](int inner) { return mapping_.tile[level][inner] >= outer.extent[inner]; });
   std::int64_t i = 0;
-  if (rolls_ && level + 1 == mapping_.levels && innermost && trips >= 6) i = roll(level, it, trips, turn);
+  if (rolls_ && level + 1 == mapping_.levels && innermost && trips >= 6 && single_copies(level, it)) i = roll(level, it, trips, turn);
   for (; i < trips; ++i) turn(i);
+}
+
+/// Whether the loop's turns use the same buffers: alternating copies are no steady step.
+bool Lowering::single_copies(int level, int it) const {
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.depth != level + 1 || use.role == UseRole::start || !depends(use.access, it)) continue;
+    if (buffers_[u][level].copies > 1) return false;
+  }
+  return true;
 }
 
 /// Turns 0 .. trips - 2 of a loop: the first as it is, the next as the body of a hardware loop if the one after it

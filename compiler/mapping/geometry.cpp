@@ -110,10 +110,14 @@ class CopyBuilder {
   std::vector<PlacedCopy> copies_;
 };
 
-void add_pieces(TileMove& move, TransferPlan plan, std::int64_t source, std::int64_t target) {
+void add_pieces(TileMove& move, const RouteLimits& limits, TransferPlan plan, std::int64_t source,
+                std::int64_t target) {
   for (auto& piece : plan.pieces) {
     piece.source += source;
     piece.target += target;
+    if (piece.source % limits.source_unit != 0 || piece.target % limits.target_unit != 0) {
+      move.error = "a transfer would begin inside what the instruction counts as one unit of address";
+    }
     move.pieces.push_back(std::move(piece));
   }
   move.bytes += plan.bytes;
@@ -188,18 +192,18 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
   const Hop& hop = hop_at(u, level);
   const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
   if (level == 0 && is_constant(use)) {
-    add_pieces(move, plan_packed(limits, tile.bytes), 0, 0);
+    add_pieces(move, limits, plan_packed(limits, tile.bytes), 0, 0);
     move.image_bytes = tile.bytes;
     return move;
   }
   if (u.filled) {
-    add_pieces(move, plan_copy(limits, {tile.bytes, {}}), 0, 0);
+    add_pieces(move, limits, plan_copy(limits, {tile.bytes, {}}), 0, 0);
     return move;
   }
   const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error)) {
     if (u.role == UseRole::output) swap_sides(copy);
-    add_pieces(move, plan_copy(limits, copy.copy), copy.source, copy.target);
+    add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }
   return move;
 }
@@ -222,7 +226,7 @@ TileMove Geometry::make_start(int use, int level, const Extents& extents, const 
   const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
   // The source tile's lanes are addressed as its own layout has them, whatever the level.
   for (auto& copy : tile_copies(tile, &values, element_bytes(use), move.error)) {
-    add_pieces(move, plan_copy(limits, copy.copy), copy.source, copy.target);
+    add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }
   if (level == 0) move.image_bytes = values.bytes;
   return move;

@@ -37,10 +37,13 @@ RouteLimits limit_route(const Architecture& architecture, int index) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
   const Route& route = architecture.units[mnemonic.unit].routes[mnemonic.route];
   const auto names = transfer_arguments(route);
-  RouteLimits limits{index, route.walk};
+  RouteLimits limits{index, route.walk, 1, 1};
   for (std::size_t a = 0; a < names.size(); ++a) {
     const Binding& binding = mnemonic.arguments[a];
     const std::string& name = names[a];
+    const bool plain = binding.base == Binding::Base::none && binding.field >= 0;
+    if (name == "src.base" && plain) limits.source_unit = binding.unit;
+    if (name == "dst.base" && plain) limits.target_unit = binding.unit;
     const auto digits = name.find_last_not_of("0123456789") + 1;
     if (digits == name.size()) continue;
     WalkDim& dim = limits.walk[std::stoul(name.substr(digits))];

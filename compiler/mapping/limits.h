@@ -15,6 +15,8 @@ namespace accord {
 struct RouteLimits {
   int mnemonic = -1;
   std::vector<WalkDim> walk;
+  std::int64_t source_unit = 1;  ///< addresses are multiples of this
+  std::int64_t target_unit = 1;
 };
 
 struct RunLimits {

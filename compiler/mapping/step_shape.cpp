@@ -25,6 +25,31 @@ std::int64_t chunk_in_blocks(std::int64_t maximum, std::int64_t block) {
   return chunk;
 }
 
+/// Bytes that the operand's wires step per count of the dim; 0 where it is free or does not occur.
+std::int64_t wired_step(const Capability& capability, int operand, int dim) {
+  const Statement& pattern = capability.program.statements.back();
+  const Access* access = &pattern.target;
+  for (const auto& read : pattern.accesses) {
+    if (pattern.target.operand != operand && read.operand == operand) access = &read;
+  }
+  for (std::size_t p = 0; p < access->indices.size(); ++p) {
+    const Step& step = capability.operands[operand].steps[p];
+    for (const auto& [d, coefficient] : access->indices[p].terms) {
+      if (d == dim && step.kind == Step::Kind::fixed) return step.bytes * coefficient;
+    }
+  }
+  return 0;
+}
+
+/// Whether the view's address grows as the wires do.
+bool agrees_with_wires(const Mapping& mapping, const UseView& view, const StepShape::Dim& dim, std::int64_t wired,
+                       const Extents& box) {
+  for (auto it = dim.counted.rbegin(); it != dim.counted.rend(); ++it) {
+    if (box[*it] > 1) return view_step(mapping, view, *it) == wired;
+  }
+  return true;
+}
+
 /// Number of innermost iterators of the chain over which the view's address grows evenly.
 std::size_t even_suffix(const Mapping& mapping, const UseView& view, const std::vector<int>& chain,
                         const Extents& box) {
@@ -85,6 +110,13 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
     }
     if (length < chain.size() && block > 0 && dim.flat % block != 0) {
       shape.error = "blocks of lanes do not line up with the loops around them";
+    }
+    for (const auto& view : views) {
+      const Use& use = mapping.uses[view.use];
+      const std::int64_t wired = wired_step(machine.capability(plan.match), use.operand, static_cast<int>(d));
+      if (!use.filled && wired != 0 && !agrees_with_wires(mapping, view, dim, wired, box)) {
+        shape.error = "neighbours in memory are not as far apart as the capability's wires";
+      }
     }
     shape.dims.push_back(std::move(dim));
   }

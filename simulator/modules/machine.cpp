@@ -1,5 +1,7 @@
 #include "simulator/modules/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "simulator/modules/compute.h"
@@ -95,7 +97,18 @@ void Machine::run() {
   session_.run();
   if (run_.failure) std::rethrow_exception(run_.failure);
   if (controller_ && !controller_->finished() && !run_.hazards.fatal) controller_->report_deadlock();
+  if (semaphores_ && !run_.hazards.fatal) report_unmatched_signals();
   run_.agenda.drain();
+}
+
+// A count that is left over is a wait that is missing somewhere, even where the order came out right.
+void Machine::report_unmatched_signals() {
+  for (int s = 0; s < semaphores_->count(); ++s) {
+    const Semaphores::Token* token = semaphores_->front(s);
+    if (token == nullptr) continue;
+    run_.hazards.report("unmatched_signal", token->time, token->instruction, token->mnemonic,
+                        fmt::format("semaphore {} ends with a signal that nothing waited for", s));
+  }
 }
 
 Cycle Machine::close() {

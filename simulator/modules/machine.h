@@ -35,6 +35,7 @@ class Machine {
   void make_unit(int index);
   std::vector<LinkModule*> wires(const Unit& unit);
   void perform(const Agenda::Item& item);
+  void report_unmatched_signals();
 
   SystemcSession session_;
   RunState& run_;

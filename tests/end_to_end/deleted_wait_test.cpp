@@ -38,14 +38,12 @@ std::string without_line(const std::vector<std::string>& lines, std::size_t dele
   return text;
 }
 
-/// Deletes each wait in turn, as one would with an editor. What is not reported must be harmless: a wait that others
-/// imply.
+/// Deletes each wait in turn, as one would with an editor.
 void check_every_wait(const Architecture& architecture) {
   NetworkBuilder builder(seed);
   const auto network = builder.finish(builder.relu(builder.conv(builder.input({1, 12, 6, 6}), 20, 3, 1, 1)));
   const auto inputs = seeded_inputs_of(network, seed);
   const auto program = compile(architecture, to_numeric(architecture, network, inputs));
-  const auto right = simulate(architecture, program, inputs).outputs.begin()->second.data;
   const auto lines = lines_of(disassemble(architecture, program));
   int waits = 0;
   int reported = 0;
@@ -54,20 +52,15 @@ void check_every_wait(const Architecture& architecture) {
     ++waits;
     CAPTURE(lines[i]);
     const auto result = simulate(architecture, assemble(architecture, without_line(lines, i), "mutant.s"), inputs);
-    if (result.hazards.empty()) {
-      CHECK(result.outputs.begin()->second.data == right);
-    } else {
-      ++reported;
-      CHECK_FALSE(result.hazards.front().kind.empty());
-    }
+    if (!result.hazards.empty()) ++reported;
   }
   CHECK(waits > 0);
-  CHECK(10 * reported >= 9 * waits);
+  CHECK(reported == waits);
 }
 
 }  // namespace
 
-TEST_CASE("is a wait deleted from a compiled program a named hazard, unless others imply it") {
+TEST_CASE("is a wait deleted from a compiled program a named hazard") {
   SUBCASE("gemmini16 with semaphores") {
     auto result = load_text(edited("gemmini16", "sync: {interlock: {entries: 28}}", "sync: {semaphores: 16}"));
     REQUIRE(result.architecture);
