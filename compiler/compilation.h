@@ -17,8 +17,8 @@ struct LayerPlan {
   Group group;
   Work work;
   Placement placement = Placement::machine;
-  std::string reason;                ///< why on the host
-  std::vector<Mapping> mappings;     ///< with tiles, best first
+  std::string reason;             ///< why on the host
+  std::vector<Mapping> mappings;  ///< with tiles, best first
   Bound bound;
 };
 
@@ -40,10 +40,10 @@ struct Compilation {
 };
 
 /// The passes, in order; one file each.
-void group_pass(Compilation& compilation);      ///< fusion groups -> work
-void place_pass(Compilation& compilation);      ///< work -> candidate mappings, or host with the reason
-void map_pass(Compilation& compilation);        ///< tiles, loop order
-void allocate_pass(Compilation& compilation);   ///< off-chip homes: margins, aliases, addresses
+void group_pass(Compilation& compilation);        ///< fusion groups -> work
+void place_pass(Compilation& compilation);        ///< work -> candidate mappings, or host with the reason
+void map_pass(Compilation& compilation);          ///< tiles, loop order
+void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, aliases, addresses
 Program generate_pass(Compilation& compilation);  ///< lowering, scheduling, synchronisation, encoding
 
 /// What --dump-after prints.

@@ -26,7 +26,8 @@ std::string mapping_text(const Compilation& compilation, const LayerPlan& layer,
   for (std::size_t level = 0; level < mapping.tile.size(); ++level) {
     out += fmt::format("    level {}:", level);
     for (const int it : mapping.order[level]) {
-      if (mapping.extent[it] > 1) out += fmt::format(" {}:{}", layer.work.program.iterators[it].name, mapping.tile[level][it]);
+      if (mapping.extent[it] > 1)
+        out += fmt::format(" {}:{}", layer.work.program.iterators[it].name, mapping.tile[level][it]);
     }
     out += "\n";
   }

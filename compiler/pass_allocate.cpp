@@ -155,7 +155,8 @@ bool HomePlanner::share_view(const Operator& op) {
     return plain && (s.size() != 4 || s[1] == 1 || s[2] * s[3] == 1);
   };
   const bool output = std::find(network_.outputs.begin(), network_.outputs.end(), to) != network_.outputs.end();
-  if (!linear(from) || !linear(to) || homes_[to].alias >= 0 || output || network_.tensors[from].is_constant()) return false;
+  if (!linear(from) || !linear(to) || homes_[to].alias >= 0 || output || network_.tensors[from].is_constant())
+    return false;
   homes_[to].alias = from;
   return true;
 }

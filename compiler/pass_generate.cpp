@@ -174,7 +174,8 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
   try {
     const OpList list = lower(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_);
     std::vector<std::string> labels;
-    for (const auto& statement : layer.work.program.statements) labels.push_back(to_string(layer.work.program, statement));
+    for (const auto& statement : layer.work.program.statements)
+      labels.push_back(to_string(layer.work.program, statement));
     encoder_.append(list, order_of(list), static_cast<int>(program_.layers.size()) - 1, labels);
     encoder_.barrier();
     return true;

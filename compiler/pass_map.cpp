@@ -39,7 +39,9 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
   }
   for (const auto& it : layer.work.program.iterators) out += it.name + "=" + std::to_string(it.extent) + ",";
   for (const auto& operand : layer.work.operands) {
-    out += operand.tensor == no_tensor ? "-" : std::to_string(element_count(compilation.network.tensors[operand.tensor].shape));
+    out += operand.tensor == no_tensor
+               ? "-"
+               : std::to_string(element_count(compilation.network.tensors[operand.tensor].shape));
     out += operand.constant ? "c" : "v";
   }
   return out;
@@ -73,9 +75,8 @@ Known search(const Compilation& compilation, LayerPlan& layer) {
       error = why;
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return a.second.predicted_cycles < b.second.predicted_cycles;
-  });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.second.predicted_cycles < b.second.predicted_cycles; });
   if (found.size() > kept) found.resize(kept);
   if (found.empty()) layer.reason = error;
   return found;

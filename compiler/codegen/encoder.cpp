@@ -35,8 +35,8 @@ void Encoder::emit_operation(const OpList& list, const LowOp& op) {
 
 void Encoder::emit_values(int mnemonic, std::span<const MaybeValue> values) {
   if (!emitter_.emit(mnemonic, values, known_, emission_)) {
-    throw Error(fmt::format("{} cannot express what the mapping needs: {}",
-                            architecture_.isa.mnemonics[mnemonic].name, emission_.reason));
+    throw Error(fmt::format("{} cannot express what the mapping needs: {}", architecture_.isa.mnemonics[mnemonic].name,
+                            emission_.reason));
   }
   if (!emission_.writes.empty()) {
     std::string reason;

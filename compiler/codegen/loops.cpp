@@ -116,8 +116,8 @@ void Encoder::emit_loop(const OpList& list, const LowLoop& loop) {
     }
     delta += op.count;
     if (!emitter_.emit(op.mnemonic, values, seen, emission_) || !emission_.writes.empty()) {
-      throw Error(fmt::format("{} cannot run in a loop: {}", architecture_.isa.mnemonics[op.mnemonic].name,
-                              emission_.reason));
+      throw Error(
+          fmt::format("{} cannot run in a loop: {}", architecture_.isa.mnemonics[op.mnemonic].name, emission_.reason));
     }
     body.push_back(emission_.instruction);
   }

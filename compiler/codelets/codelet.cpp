@@ -25,9 +25,9 @@ CodeletStatement read_statement(const YAML::Node& node) {
 }
 
 void check_keys(const std::string& op, const YAML::Node& node) {
-  static const std::vector<std::string> known = {"inputs",     "outputs", "parameters",  "defaults", "constants",
-                                                 "iterators",  "index",   "temporaries", "outside",  "in_place",
-                                                 "statements", "counted"};
+  static const std::vector<std::string> known = {"inputs",    "outputs",   "parameters", "defaults",
+                                                 "constants", "iterators", "index",      "temporaries",
+                                                 "outside",   "in_place",  "statements", "counted"};
   for (const auto& entry : node) {
     const auto key = entry.first.as<std::string>();
     if (std::find(known.begin(), known.end(), key) == known.end()) {

@@ -12,20 +12,28 @@ namespace accord {
 struct Expansion {
   const Network* network = nullptr;
   const Operator* op = nullptr;
-  std::vector<std::string> index;                 ///< output 0's index texts
-  std::map<std::string, TensorId> tensors;        ///< operand name -> tensor, absent optional inputs left out
-  std::map<std::string, std::string> names;       ///< operand or temporary name -> name in the work
-  std::map<std::string, std::string> literals;    ///< SCALE, MIN, ... -> number; acc, TYPE -> type name
-  int axis = -1;                                  ///< of @axis and @-
+  std::vector<std::string> index;               ///< output 0's index texts
+  std::map<std::string, TensorId> tensors;      ///< operand name -> tensor, absent optional inputs left out
+  std::map<std::string, std::string> names;     ///< operand or temporary name -> name in the work
+  std::map<std::string, std::string> literals;  ///< SCALE, MIN, ... -> number; acc, TYPE -> type name
+  int axis = -1;                                ///< of @axis and @-
 };
 
 /// Expands @, @outer, @NAME, @axis, @- and replaces names (docs/codelets.md).
 std::string expand(const std::string& statement, const Expansion& expansion);
 
-/// Statements of the operators that move data (Concat, Reshape, Slice, Split, Transpose, Pad), which depend on rank and
-/// attributes and so are made here. `iterators` receives extents. Empty for any other operator.
-std::vector<std::string> movement_statements(const Network& network, const Operator& op,
-                                             std::map<std::string, TensorId>& tensors,
-                                             std::vector<Iterator>& iterators);
+/// Statements made from an operator's rank and attributes, where no fixed text can say them.
+struct Generated {
+  std::vector<std::string> statements;
+  std::map<std::string, TensorId> tensors;  ///< names in the statements
+  std::vector<Iterator> iterators;
+  std::vector<std::string> temporaries;  ///< fp32
+};
+
+/// Operators that move data: Concat, Reshape, Slice, Transpose. Empty for any other.
+Generated movement_statements(const Network& network, const Operator& op);
+
+/// Operators that reduce over a set of axes: ReduceMean, ReduceSum, ReduceMax, ReduceMin. Empty for any other.
+Generated reduction_statements(const Network& network, const Operator& op);
 
 }  // namespace accord

@@ -132,18 +132,20 @@ Texts slice(const Network& network, const Operator& op, std::vector<Iterator>& i
 
 }  // namespace
 
-std::vector<std::string> movement_statements(const Network& network, const Operator& op,
-                                             std::map<std::string, TensorId>& tensors,
-                                             std::vector<Iterator>& iterators) {
+Generated movement_statements(const Network& network, const Operator& op) {
+  Generated generated;
   const bool moves = op.type == "Concat" || op.type == "Transpose" || op.type == "Reshape" || op.type == "Slice" ||
                      op.type == "Identity";
-  if (!moves) return {};
-  tensors["y"] = op.outputs[0];
-  if (op.type == "Concat") return concat(network, op, tensors, iterators);
-  tensors["x"] = op.inputs[0];
-  if (op.type == "Transpose") return transpose(network, op, iterators);
-  if (op.type == "Slice") return slice(network, op, iterators);
-  return reshape(network, op, iterators);
+  if (!moves) return generated;
+  generated.tensors["y"] = op.outputs[0];
+  if (op.type == "Concat") {
+    generated.statements = concat(network, op, generated.tensors, generated.iterators);
+    return generated;
+  }
+  generated.tensors["x"] = op.inputs[0];
+  const auto make = op.type == "Transpose" ? transpose : op.type == "Slice" ? slice : reshape;
+  generated.statements = make(network, op, generated.iterators);
+  return generated;
 }
 
 }  // namespace accord

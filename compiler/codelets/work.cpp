@@ -59,7 +59,7 @@ class Builder {
   void append(int op_index) {
     const Operator& op = network_.operators[op_index];
     const std::size_t before = texts_.size();
-    if (!append_movement(op)) append_codelet(op);
+    if (!append_generated(op)) append_codelet(op);
     work_.operators.push_back(op_index);
     for (std::size_t i = before; i < texts_.size(); ++i) {
       work_.operator_of.push_back(static_cast<int>(work_.operators.size()) - 1);
@@ -69,7 +69,7 @@ class Builder {
   Work finish();
 
  private:
-  bool append_movement(const Operator& op);
+  bool append_generated(const Operator& op);
   void append_codelet(const Operator& op);
   std::string operand_name(TensorId tensor);
   std::string declare(const std::string& name, ElementType type, WorkOperand operand);
@@ -106,7 +106,8 @@ std::string Builder::operand_name(TensorId tensor) {
   if (const auto it = alias_.find(tensor); it != alias_.end()) tensor = it->second;
   const std::string name = fmt::format("t{}", tensor);
   if (declared_.count(name) == 0) {
-    declare(name, network_.tensors[tensor].type, {tensor, network_.tensors[tensor].shape, 0, network_.tensors[tensor].is_constant()});
+    declare(name, network_.tensors[tensor].type,
+            {tensor, network_.tensors[tensor].shape, 0, network_.tensors[tensor].is_constant()});
   }
   return name;
 }
@@ -173,14 +174,17 @@ void Builder::add_counted(const Codelet& codelet, const Operator& op, Expansion&
   texts_.push_back(ones + "[in_p, in_q] = 1");
 }
 
-bool Builder::append_movement(const Operator& op) {
+bool Builder::append_generated(const Operator& op) {
+  Generated generated = movement_statements(network_, op);
+  if (generated.statements.empty()) generated = reduction_statements(network_, op);
+  if (generated.statements.empty()) return false;
   Expansion expansion;
-  std::vector<Iterator> iterators;
-  const auto statements = movement_statements(network_, op, expansion.tensors, iterators);
-  if (statements.empty()) return false;
-  for (const auto& it : iterators) iterator(it.name, it.extent);
-  for (const auto& [key, tensor] : expansion.tensors) expansion.names[key] = operand_name(tensor);
-  for (const auto& text : statements) texts_.push_back(expand(text, expansion));
+  for (const auto& it : generated.iterators) iterator(it.name, it.extent);
+  for (const auto& [key, tensor] : generated.tensors) expansion.names[key] = operand_name(tensor);
+  for (const auto& key : generated.temporaries) {
+    expansion.names[key] = declare(fmt::format("{}{}", key, temporaries_++), ElementType::fp32, {});
+  }
+  for (const auto& text : generated.statements) texts_.push_back(expand(text, expansion));
   return true;
 }
 

@@ -21,9 +21,9 @@ struct WorkOperand {
 /// Iterators of extent 1 occur in no access.
 struct Work {
   TensorProgram program;
-  std::vector<WorkOperand> operands;    ///< same index as program.operands
-  std::vector<int> operator_of;         ///< per statement: index into `operators`
-  std::vector<int> operators;           ///< of the network
+  std::vector<WorkOperand> operands;  ///< same index as program.operands
+  std::vector<int> operator_of;       ///< per statement: index into `operators`
+  std::vector<int> operators;         ///< of the network
 };
 
 /// Puts the codelets of consecutive operators together. The first one's output index names the iteration space that

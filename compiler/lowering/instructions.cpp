@@ -76,9 +76,9 @@ class StepEmitter {
   StepShape shape_;
   int mnemonic_ = -1;
   std::vector<Loop> loops_;
-  std::vector<std::int64_t> chunk_;                 ///< extent of each dim now
-  std::vector<std::pair<const PlacedUse*, std::size_t>> bases_;   ///< argument index of each base
-  std::vector<std::pair<std::size_t, std::size_t>> loads_;        ///< held operand -> argument, index into last_held_
+  std::vector<std::int64_t> chunk_;                              ///< extent of each dim now
+  std::vector<std::pair<const PlacedUse*, std::size_t>> bases_;  ///< argument index of each base
+  std::vector<std::pair<std::size_t, std::size_t>> loads_;       ///< held operand -> argument, index into last_held_
   std::vector<MaybeValue> template_;
   std::vector<std::int64_t> last_held_;
   std::vector<std::int64_t> formula_values_;

@@ -27,8 +27,8 @@ struct Resident {
 
 class Lowering {
  public:
-  Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-           const Mapping& mapping, std::vector<OffChip>& off_chip)
+  Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping,
+           std::vector<OffChip>& off_chip)
       : machine_(machine),
         network_(network),
         work_(work),
@@ -213,7 +213,8 @@ void Lowering::load_start() {
   if (!move.error.empty()) throw Error("initial values cannot be moved: " + move.error);
   if (level > 0) {
     ensure(start_, level - 1);
-    source = tile_address(start_, level - 1) + offset_of(layout_at(start_, level - 1), relative(target_level_, level - 1));
+    source =
+        tile_address(start_, level - 1) + offset_of(layout_at(start_, level - 1), relative(target_level_, level - 1));
     source_buffer = buffer_id(start_, level - 1);
   } else {
     source = constant_image(start_, box, move, geometry_.layout(start_, 0, box.extent));
@@ -345,7 +346,8 @@ void Lowering::visit_loop(int level, std::size_t depth) {
   const bool innermost = std::all_of(order.begin() + static_cast<std::ptrdiff_t>(depth) + 1, order.end(),
                                      [&](int inner) { return mapping_.tile[level][inner] >= outer.extent[inner]; });
   std::int64_t i = 0;
-  if (rolls_ && level + 1 == mapping_.levels && innermost && trips >= 6 && single_copies(level, it)) i = roll(level, it, trips, turn);
+  if (rolls_ && level + 1 == mapping_.levels && innermost && trips >= 6 && single_copies(level, it))
+    i = roll(level, it, trips, turn);
   for (; i < trips; ++i) turn(i);
 }
 

@@ -63,7 +63,8 @@ class ListScheduler {
  public:
   ListScheduler(const OpList& list, int units)
       : list_(list), dependences_(collect(list, units)), queues_(units), heads_(units, 0), free_(units, 0) {
-    for (std::size_t i = 0; i < list.ops.size(); ++i) queues_[list.ops[i].unit].push_back(static_cast<std::uint32_t>(i));
+    for (std::size_t i = 0; i < list.ops.size(); ++i)
+      queues_[list.ops[i].unit].push_back(static_cast<std::uint32_t>(i));
     done_.assign(list.ops.size(), -1);
   }
 

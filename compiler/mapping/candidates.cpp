@@ -66,7 +66,8 @@ std::optional<Roles> roles_of(const Work& work) {
   return roles;
 }
 
-/// Orders a chain from the greatest to the least step in the layer's activations, so that fused iterators follow memory.
+/// Orders a chain from the greatest to the least step in the layer's activations, so that fused iterators follow
+/// memory.
 void order_chain(const Work& work, const Homes& homes, const Match& match, std::vector<int>& chain) {
   auto key = [&](int iterator) {
     std::int64_t step = 0;
@@ -171,8 +172,8 @@ int Enumerator::accumulator_depth(int memory) const {
   std::size_t depth = SIZE_MAX;
   for (std::size_t m = 0; m < memories.size(); ++m) {
     if (!memories[m].off_chip) continue;
-    for (const auto& path : {machine_.graph.path(static_cast<int>(m), memory),
-                             machine_.graph.path(memory, static_cast<int>(m))}) {
+    for (const auto& path :
+         {machine_.graph.path(static_cast<int>(m), memory), machine_.graph.path(memory, static_cast<int>(m))}) {
       if (!path.empty()) depth = std::min(depth, path.size());
     }
   }
@@ -363,7 +364,8 @@ bool Enumerator::add_after(Mapping& mapping, int index) {
   }
   std::string why;
   for (const auto& r : rejections) why += fmt::format("{}{} {}", why.empty() ? "" : "; ", r.capability, r.reason);
-  reason(fmt::format("no capability does \"{}\" ({})", work_.program.operands[statement(index).target.operand].name, why));
+  reason(
+      fmt::format("no capability does \"{}\" ({})", work_.program.operands[statement(index).target.operand].name, why));
   return false;
 }
 

@@ -183,7 +183,8 @@ void Predictor::add_use(int u) {
       times = 1;
       for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
         if (is_reduction(work_, mapping_, static_cast<int>(it))) continue;
-        for (int l = 0; l <= level; ++l) times *= trips(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]);
+        for (int l = 0; l <= level; ++l)
+          times *= trips(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]);
       }
     }
     cost_.unit_cycles[hop.unit] += cycles * static_cast<double>(times) * average(use, level);
@@ -250,8 +251,8 @@ void Predictor::add_box(int s, const Extents& box, std::int64_t count) {
     }
     const int link = mover.routes.empty() ? -1 : mover.routes[0].link;
     const double width = link < 0 ? 16 : static_cast<double>(machine_.architecture.links[link].width);
-    cost_.unit_cycles[unit] += static_cast<double>(count) *
-                               std::max(0.0, bytes / width - static_cast<double>(cycles.cycles));
+    cost_.unit_cycles[unit] +=
+        static_cast<double>(count) * std::max(0.0, bytes / width - static_cast<double>(cycles.cycles));
   }
 }
 
@@ -334,13 +335,15 @@ double piece_cycles(const Architecture& architecture, const Hop& hop, const Tran
   const Route& route = unit.routes[hop.route];
   const Memory& source = architecture.memories[route.source];
   const Memory& target = architecture.memories[route.target];
-  const std::int64_t width = route.link >= 0 ? architecture.links[route.link].width : std::min(source.word, target.word);
+  const std::int64_t width =
+      route.link >= 0 ? architecture.links[route.link].width : std::min(source.word, target.word);
   const std::int64_t latency = source.latency + (route.link >= 0 ? architecture.links[route.link].latency : 0);
   const std::int64_t chunk = std::min(unit.request, std::max<std::int64_t>(piece.contiguous, 1));
   const double requests = std::ceil(static_cast<double>(piece.source_bytes) / static_cast<double>(chunk));
   const double beats = requests * std::ceil(static_cast<double>(chunk) / static_cast<double>(width));
   const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
-  const double runs = static_cast<double>(piece.bytes) / static_cast<double>(std::max<std::int64_t>(piece.extent[0], 1));
+  const double runs =
+      static_cast<double>(piece.bytes) / static_cast<double>(std::max<std::int64_t>(piece.extent[0], 1));
   const double writes = runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word));
   return std::max({beats, in_flight, writes, 1.0}) + 1;
 }

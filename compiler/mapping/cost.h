@@ -10,9 +10,9 @@ namespace accord {
 
 /// Predicted cost of a mapping whose tiles are chosen. Contract of every cost model: one call, no memory of others.
 struct Cost {
-  double cycles = 0;               ///< of the busiest unit, plus what cannot overlap
-  std::vector<double> unit_cycles; ///< occupation per unit
-  std::string error;               ///< why the mapping is illegal; empty: legal
+  double cycles = 0;                ///< of the busiest unit, plus what cannot overlap
+  std::vector<double> unit_cycles;  ///< occupation per unit
+  std::string error;                ///< why the mapping is illegal; empty: legal
 };
 
 /// Counts instructions and moved bytes per unit. The busiest unit hides the others (double buffering); the first tile's

@@ -131,8 +131,7 @@ void swap_sides(PlacedCopy& copy) {
 
 }  // namespace
 
-std::vector<PlacedCopy> tile_copies(const Layout& tile, const Layout* other, std::int64_t element,
-                                    std::string& error) {
+std::vector<PlacedCopy> tile_copies(const Layout& tile, const Layout* other, std::int64_t element, std::string& error) {
   return CopyBuilder(tile, other, element, error).build();
 }
 
@@ -165,8 +164,8 @@ const Layout& Geometry::layout(int use, int level, const Extents& extents) {
   auto& slot = layouts_[{{use, level}, relevant(use, extents)}];
   if (!slot) {
     const Use& u = mapping_.uses[use];
-    slot = std::make_unique<Layout>(
-        make_layout(machine_.architecture, mapping_, u, extents, strides(use), memory_at(machine_.architecture, u, level)));
+    slot = std::make_unique<Layout>(make_layout(machine_.architecture, mapping_, u, extents, strides(use),
+                                                memory_at(machine_.architecture, u, level)));
   }
   return *slot;
 }

@@ -33,8 +33,7 @@ struct TileMove {
 /// Layouts and moves of a mapping's tiles, remembered by shape.
 class Geometry {
  public:
-  Geometry(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-           const Mapping& mapping)
+  Geometry(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping)
       : machine_(machine), network_(network), work_(work), homes_(homes), mapping_(mapping) {}
 
   /// Layout of the use's tile at a level (its own memory's word), for these extents.

@@ -13,13 +13,13 @@ namespace accord {
 struct Home {
   std::vector<std::int64_t> before;  ///< elements of margin per index
   std::vector<std::int64_t> after;
-  double outside = 0;                ///< value in the margin
-  HomeStrides strides;               ///< bytes per index
-  std::int64_t origin = 0;           ///< bytes from the start of the allocation to element 0
-  std::int64_t bytes = 0;            ///< of the allocation
-  int alias = -1;                    ///< lives inside this tensor's home, at `alias_offset` from its element 0
+  double outside = 0;       ///< value in the margin
+  HomeStrides strides;      ///< bytes per index
+  std::int64_t origin = 0;  ///< bytes from the start of the allocation to element 0
+  std::int64_t bytes = 0;   ///< of the allocation
+  int alias = -1;           ///< lives inside this tensor's home, at `alias_offset` from its element 0
   std::int64_t alias_offset = 0;
-  std::int64_t address = -1;         ///< of element 0, once allocated
+  std::int64_t address = -1;  ///< of element 0, once allocated
   bool has_margin() const { return margin_bytes > 0; }
   std::int64_t margin_bytes = 0;
 };

@@ -22,8 +22,8 @@ bool is_window(const AffineIndex& index, const std::vector<std::int64_t>& whole)
   return false;
 }
 
-void add_axes(const Mapping& mapping, const Use& use, std::span<const std::int64_t> extents,
-              const HomeStrides& strides, Layout& layout) {
+void add_axes(const Mapping& mapping, const Use& use, std::span<const std::int64_t> extents, const HomeStrides& strides,
+              Layout& layout) {
   for (std::size_t m = 0; m < use.access.indices.size(); ++m) {
     const AffineIndex& index = use.access.indices[m];
     const std::int64_t stride = m < strides.size() ? strides[m] : 0;

@@ -29,9 +29,7 @@ std::optional<double> constant_of(const Expr& expr) {
   return std::nullopt;
 }
 
-bool commutes(ExprOp op) {
-  return op == ExprOp::add || op == ExprOp::mul || op == ExprOp::min || op == ExprOp::max;
-}
+bool commutes(ExprOp op) { return op == ExprOp::add || op == ExprOp::mul || op == ExprOp::min || op == ExprOp::max; }
 
 /// The value of one argument under which the operator returns the other.
 std::optional<double> identity_of(ExprOp op) {

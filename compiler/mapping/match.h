@@ -15,7 +15,7 @@ struct OperandMatch {
     constant,  ///< a number: a scalar argument, or a vector filled with it (the identity of an unused part)
   };
   Kind kind = Kind::constant;
-  Access access;      ///< `access.operand` indexes WorkOperands
+  Access access;  ///< `access.operand` indexes WorkOperands
   double constant = 0;
 };
 
@@ -23,8 +23,8 @@ struct OperandMatch {
 struct Match {
   int unit = -1;
   int capability = -1;
-  bool initialises = false;  ///< the capability sets its target before it reduces
-  double initial = 0;        ///< to this
+  bool initialises = false;            ///< the capability sets its target before it reduces
+  double initial = 0;                  ///< to this
   std::vector<OperandMatch> operands;  ///< per operand of the capability
 };
 

@@ -31,16 +31,16 @@ enum class UseRole : std::uint8_t {
 struct Use {
   UseRole role{};
   int step = -1;
-  int operand = -1;        ///< of the capability
-  bool filled = false;     ///< a constant vector of `fill` instead of an operand of the work
+  int operand = -1;     ///< of the capability
+  bool filled = false;  ///< a constant vector of `fill` instead of an operand of the work
   double fill = 0;
-  Access access;           ///< of the work (not when filled)
+  Access access;  ///< of the work (not when filled)
   ElementType type{};
-  int memory = -1;         ///< the capability's
-  int home = -1;           ///< off-chip memory
-  bool windowed = false;   ///< overlapping windows share their elements on chip (else each window has its own copy)
-  std::vector<Hop> hops;   ///< in the direction of the data; input: home -> memory, output: memory -> home
-  int depth = 0;           ///< transfers between home and the capability's memory; its tile lives at level depth - 1
+  int memory = -1;        ///< the capability's
+  int home = -1;          ///< off-chip memory
+  bool windowed = false;  ///< overlapping windows share their elements on chip (else each window has its own copy)
+  std::vector<Hop> hops;  ///< in the direction of the data; input: home -> memory, output: memory -> home
+  int depth = 0;          ///< transfers between home and the capability's memory; its tile lives at level depth - 1
 };
 
 /// The memory that holds the use's tile of a level (0 .. depth - 1).
@@ -52,14 +52,14 @@ const Hop& hop_at(const Use& use, int level);
 /// How the work of one layer runs on the machine: the statements' capabilities, tiles per level, loop order, buffers.
 /// Level 0 tiles live one hop from off-chip memory, level 1 tiles two hops, and so on.
 struct Mapping {
-  std::vector<std::int64_t> extent;              ///< per iterator, padded to what the capabilities' dims require
-  std::vector<StatementPlan> steps;                       ///< steps[0] is the main statement
+  std::vector<std::int64_t> extent;  ///< per iterator, padded to what the capabilities' dims require
+  std::vector<StatementPlan> steps;  ///< steps[0] is the main statement
   std::vector<Use> uses;
-  bool reduces_at_once = false;                  ///< the main capability initialises, so it must see all in one go
+  bool reduces_at_once = false;  ///< the main capability initialises, so it must see all in one go
   int levels = 1;
-  std::vector<std::vector<std::int64_t>> tile;   ///< [level][iterator]
-  std::vector<std::vector<int>> order;           ///< [level]: loops, outermost first
-  std::vector<int> buffers;                      ///< copies of each use's tile at level 0 (1 or 2)
+  std::vector<std::vector<std::int64_t>> tile;  ///< [level][iterator]
+  std::vector<std::vector<int>> order;          ///< [level]: loops, outermost first
+  std::vector<int> buffers;                     ///< copies of each use's tile at level 0 (1 or 2)
   double predicted_cycles = 0;
   std::int64_t bound_cycles = 0;
 };

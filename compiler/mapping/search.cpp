@@ -93,7 +93,8 @@ void TileSearch::set_order() {
     return (outer + mapping_.tile[inner][it] - 1) / mapping_.tile[inner][it];
   };
   auto& order = mapping_.order[inner];
-  const auto reductions = std::find_if(order.begin(), order.end(), [&](int it) { return is_reduction(work_, mapping_, it); });
+  const auto reductions =
+      std::find_if(order.begin(), order.end(), [&](int it) { return is_reduction(work_, mapping_, it); });
   std::stable_sort(reductions, order.end(), [&](int a, int b) { return trips(a) < trips(b); });
 }
 
@@ -111,8 +112,8 @@ Cost TileSearch::evaluate() {
       if (is_reduction(work_, mapping_, it) || mapping_.tile[level][it] >= outer) continue;
       auto order = base;
       order.erase(order.begin() + static_cast<std::ptrdiff_t>(i));
-      const auto place = std::find_if(order.begin(), order.end(),
-                                      [&](int other) { return is_reduction(work_, mapping_, other); });
+      const auto place =
+          std::find_if(order.begin(), order.end(), [&](int other) { return is_reduction(work_, mapping_, other); });
       order.insert(place, it);
       mapping_.order[level] = order;
       const Cost cost = predict(machine_, geometry_, work_, mapping_);

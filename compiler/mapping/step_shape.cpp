@@ -93,8 +93,8 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
     dim.maximum = limits.dims[d].maximum;
     for (const auto& view : views) {
       const Use& use = mapping.uses[view.use];
-      const bool there = !use.filled && std::any_of(chain.begin(), chain.end(),
-                                                    [&](int it) { return depends(use.access, it); });
+      const bool there =
+          !use.filled && std::any_of(chain.begin(), chain.end(), [&](int it) { return depends(use.access, it); });
       if (!there) continue;
       length = std::min(length, even_suffix(mapping, view, chain, box));
       const std::int64_t here = block_of(view, chain);

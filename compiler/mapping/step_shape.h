@@ -8,8 +8,8 @@
 
 namespace accord {
 
-/// How a step's instructions cover a box: each capability dim counts the innermost iterators of its chain in chunks of at
-/// most `maximum`; the other iterators are loops around.
+/// How a step's instructions cover a box: each capability dim counts the innermost iterators of its chain in chunks of
+/// at most `maximum`; the other iterators are loops around.
 struct StepShape {
   struct Dim {
     std::vector<int> counted;  ///< iterators, outermost first

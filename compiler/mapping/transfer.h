@@ -28,9 +28,9 @@ struct TransferPiece {
   std::vector<std::int64_t> extent;         ///< n0 (bytes), n1, ...
   std::vector<std::int64_t> source_stride;  ///< per walk dimension; [0] unused
   std::vector<std::int64_t> target_stride;
-  std::int64_t bytes = 0;                   ///< written to the target
-  std::int64_t source_bytes = 0;            ///< distinct reads: a stride of 0 is read once
-  std::int64_t contiguous = 0;              ///< bytes of one contiguous source run
+  std::int64_t bytes = 0;         ///< written to the target
+  std::int64_t source_bytes = 0;  ///< distinct reads: a stride of 0 is read once
+  std::int64_t contiguous = 0;    ///< bytes of one contiguous source run
 };
 
 struct TransferPlan {
