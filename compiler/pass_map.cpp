@@ -8,8 +8,8 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t tried = 8;  // assignments whose tiles are searched, best compute bound first
-constexpr std::size_t kept = 3;   // handed on, for the case that an encoding cannot express the best
+constexpr int tried = 8;  // assignments per capability whose tiles are searched, best compute bound first
+constexpr int kept = 3;   // per capability, handed on for the case that an encoding cannot express the best
 
 /// Equal layers get equal mappings: everything that the search looks at.
 std::string signature(const Compilation& compilation, const LayerPlan& layer) {
@@ -63,13 +63,21 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<std::pair<std::size
 
 using Known = std::vector<std::pair<std::size_t, Mapping>>;
 
+/// The capability that does the main statement.
+std::pair<int, int> main_capability(const Mapping& mapping) {
+  return {mapping.steps[0].match.unit, mapping.steps[0].match.capability};
+}
+
 Known search(const Compilation& compilation, LayerPlan& layer) {
   Known found;
   std::string error;
-  for (std::size_t i = 0; i < layer.mappings.size() && found.size() < tried; ++i) {
+  std::map<std::pair<int, int>, int> count;
+  for (std::size_t i = 0; i < layer.mappings.size(); ++i) {
     Mapping mapping = layer.mappings[i];
+    if (count[main_capability(mapping)] >= tried) continue;
     std::string why;
     if (choose_tiles(compilation.machine, compilation.network, layer.work, compilation.homes, mapping, why)) {
+      ++count[main_capability(mapping)];
       found.emplace_back(i, std::move(mapping));
     } else if (error.empty()) {
       error = why;
@@ -77,7 +85,8 @@ Known search(const Compilation& compilation, LayerPlan& layer) {
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.second.predicted_cycles < b.second.predicted_cycles; });
-  if (found.size() > kept) found.resize(kept);
+  count.clear();
+  std::erase_if(found, [&](const auto& entry) { return ++count[main_capability(entry.second)] > kept; });
   if (found.empty()) layer.reason = error;
   return found;
 }

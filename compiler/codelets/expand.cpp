@@ -6,6 +6,8 @@
 #include <cassert>
 #include <cctype>
 
+#include "archdsl/source/error.h"
+
 namespace accord {
 namespace {
 
@@ -14,6 +16,9 @@ bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 /// The output's index texts as operand `name` sees them under broadcasting: aligned right, 0 where its extent is 1.
 std::string broadcast(const Expansion& expansion, const std::string& name, std::size_t drop) {
   const Shape& shape = expansion.network->tensors[expansion.tensors.at(name)].shape;
+  if (shape.size() < drop || shape.size() > expansion.index.size()) {
+    throw Error(fmt::format("{}: an operand of rank {} is not supported", expansion.op->name, shape.size()));
+  }
   const std::size_t outer = expansion.index.size() - drop;
   std::vector<std::string> parts;
   const std::size_t rank = shape.size() - drop;
@@ -30,6 +35,7 @@ std::string without(const std::vector<std::string>& index, std::size_t drop) {
 
 std::string axis_dropped(const Expansion& expansion) {
   auto index = expansion.index;
+  if (index.empty()) throw Error(fmt::format("{}: a scalar has no axis", expansion.op->name));
   index.erase(index.begin() + expansion.axis);
   return index.empty() ? "0" : fmt::format("{}", fmt::join(index, ", "));
 }

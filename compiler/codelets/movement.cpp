@@ -81,6 +81,7 @@ bool over_factors(const Shape& shape, const std::vector<std::int64_t>& factors, 
 
 /// Common refinement of two shapes: cut points of both, as products from the right.
 std::vector<std::int64_t> refine(const Shape& a, const Shape& b) {
+  if (element_count(a) == 0) return {};
   std::vector<std::int64_t> cuts;
   for (const Shape* shape : {&a, &b}) {
     std::int64_t product = 1;

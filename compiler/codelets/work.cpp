@@ -118,7 +118,8 @@ void Builder::set_index(const Codelet& codelet, const Operator& op) {
   const Shape& shape = network_.tensors[op.outputs[0]].shape;
   const std::size_t named = codelet.index.empty() ? 0 : codelet.index.size();
   if (codelet.index.empty() || codelet.index[0].starts_with("@outer")) {
-    const std::size_t leading = shape.size() - (named == 0 ? 0 : named - 1);
+    const std::size_t fixed = named == 0 ? 0 : named - 1;
+    const std::size_t leading = shape.size() - std::min(fixed, shape.size());
     for (std::size_t i = 0; i < leading; ++i) {
       iterator(fmt::format("d{}", i), shape[i]);
       index_.push_back(fmt::format("d{}", i));
@@ -126,6 +127,10 @@ void Builder::set_index(const Codelet& codelet, const Operator& op) {
   }
   for (const auto& text : codelet.index) {
     if (!text.starts_with("@")) index_.push_back(text);
+  }
+  if (index_.size() != shape.size()) {
+    throw Error(fmt::format("{} ({}): the codelet is for results of rank {}, this one has {}", op.type, op.name,
+                            index_.size(), shape.size()));
   }
 }
 
@@ -219,6 +224,8 @@ void Builder::append_codelet(const Operator& op) {
                                                             : std::min(rank - 1, 1);
   expansion.axis = static_cast<int>(attribute(op, "axis", axis_default));
   if (expansion.axis < 0) expansion.axis += rank;
+  if (rank > 0 && expansion.axis >= rank)
+    throw Error(fmt::format("{}: axis {} of rank {}", op.name, expansion.axis, rank));
 
   add_literals(*codelet, op, expansion);
   Variables variables;

@@ -84,17 +84,6 @@ class StepEmitter {
   std::vector<std::int64_t> formula_values_;
 };
 
-/// Index positions of the operand in the pattern.
-const Access& pattern_of(const Capability& capability, int operand) {
-  const Statement& pattern = capability.program.statements.back();
-  if (pattern.target.operand == operand) return pattern.target;
-  for (const auto& access : pattern.accesses) {
-    if (access.operand == operand) return access;
-  }
-  assert(false && "operand without access");
-  return pattern.target;
-}
-
 /// Fills what does not change from instruction to instruction; remembers where bases and load flags stand.
 void StepEmitter::place_arguments() {
   std::size_t at = capability_.dims.size();
@@ -131,7 +120,7 @@ void StepEmitter::set_strides(std::vector<MaybeValue>& values) const {
     for (std::size_t p = 0; p < steps.size(); ++p) {
       if (steps[p].kind != Step::Kind::free) continue;
       const PlacedUse* use = use_of(static_cast<int>(o));
-      for (const auto& [dim, coefficient] : pattern_of(capability_, static_cast<int>(o)).indices[p].terms) {
+      for (const auto& [dim, coefficient] : access_of(capability_, static_cast<int>(o)).indices[p].terms) {
         const auto& counted = shape_.dims[dim].counted;
         for (auto it = counted.rbegin(); it != counted.rend(); ++it) {
           if (box_[*it] == 1) continue;

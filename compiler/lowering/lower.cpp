@@ -423,7 +423,9 @@ OpList Lowering::run() {
   }
   assert(target_ >= 0);
   target_level_ = mapping_.uses[target_].depth - 1;
-  rolls_ = machine_.architecture.controller.loop_depth > 0 && machine_.limits.mnemonic_for(Meaning::loop) >= 0;
+  // Waits and signals count turns: on machines that need them every turn stands in the program.
+  rolls_ = machine_.architecture.sync.kind != Sync::Kind::semaphores &&
+           machine_.architecture.controller.loop_depth > 0 && machine_.limits.mnemonic_for(Meaning::loop) >= 0;
   boxes_.resize(static_cast<std::size_t>(mapping_.levels));
   visit(0);
   return std::move(list_);

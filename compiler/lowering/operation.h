@@ -22,9 +22,9 @@ struct LowOp {
   int statement = -1;       ///< label index
   std::uint32_t first = 0;  ///< of its values in OpList::values
   std::uint32_t count = 0;
-  std::int32_t busy = 1;     ///< predicted cycles until the unit takes the next one
-  std::int32_t latency = 1;  ///< predicted cycles until its results are there
-  std::array<BufferAccess, 6> accesses{};
+  std::int32_t busy = 1;                    ///< predicted cycles until the unit takes the next one
+  std::int32_t latency = 1;                 ///< predicted cycles until its results are there
+  std::array<BufferAccess, 16> accesses{};  ///< a capability has at most 16 operands
   std::uint8_t access_count = 0;
 
   void touch(int buffer, bool write) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/mapping/step_bound.h"
+
 namespace accord {
 namespace {
 
@@ -51,8 +53,9 @@ Traffic compulsory(const Network& network, const Work& work) {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Cycles that the traffic needs on everything that leads to off-chip memory, were it spread perfectly.
-std::int64_t transfer_cycles(const Architecture& architecture, const Traffic& traffic) {
+/// Cycles that the traffic needs on everything that leads to off-chip memory, were it spread perfectly. `overlaps`
+/// tells whether reads and writes share wires, so that earlier results may be written while the last is computed.
+std::int64_t transfer_cycles(const Architecture& architecture, const Traffic& traffic, bool& overlaps) {
   std::int64_t shared = 0, duplex = 0;
   std::set<int> links;
   for (const auto& unit : architecture.units) {
@@ -67,6 +70,7 @@ std::int64_t transfer_cycles(const Architecture& architecture, const Traffic& tr
       }
     }
   }
+  overlaps = shared > 0;
   if (shared + duplex == 0) return 0;
   if (duplex == 0) return ceil_div(traffic.read + traffic.written, shared);
   return ceil_div(std::max(traffic.read, traffic.written), shared + duplex);
@@ -104,8 +108,11 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   for (const auto& memory : machine.architecture.memories) {
     if (memory.off_chip) latency = std::min(latency, memory.latency);
   }
-  bound.cycles = std::max(compute, transfer_cycles(machine.architecture, traffic)) + std::max<std::int64_t>(around, 0) +
-                 (latency == INT64_MAX ? 0 : latency);
+  bool overlaps = false;
+  const std::int64_t transfers = transfer_cycles(machine.architecture, traffic, overlaps);
+  around = std::max<std::int64_t>(around, 0);
+  bound.cycles = overlaps ? std::max(compute + around, transfers) : std::max(compute, transfers) + around;
+  if (latency != INT64_MAX) bound.cycles += latency;
   return bound;
 }
 

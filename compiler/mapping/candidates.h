@@ -27,10 +27,4 @@ struct Machine {
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                 std::vector<std::string>& reasons);
 
-/// Least cycles that a step's instructions occupy its unit over these extents, whatever the tiling.
-std::int64_t step_bound(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents);
-
-/// Least cycles that the main capability's instructions of this assignment occupy its unit, whatever the tiling.
-std::int64_t compute_bound(const Machine& machine, const Mapping& mapping);
-
 }  // namespace accord

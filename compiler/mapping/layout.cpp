@@ -64,14 +64,10 @@ struct WiredDim {
 /// Dims of the capability that the operand steps through by wire, narrowest step first; free ones in `free_dims`.
 std::vector<WiredDim> wired_dims(const Capability& capability, int operand, std::vector<int>& free_dims) {
   std::vector<WiredDim> wired;
-  const Statement& pattern = capability.program.statements.back();
-  const Access* access = &pattern.target;
-  for (const auto& read : pattern.accesses) {
-    if (read.operand == operand) access = &read;
-  }
-  for (std::size_t position = 0; position < access->indices.size(); ++position) {
+  const Access& access = access_of(capability, operand);
+  for (std::size_t position = 0; position < access.indices.size(); ++position) {
     const auto& step = capability.operands[operand].steps[position];
-    for (const auto& [dim, coefficient] : access->indices[position].terms) {
+    for (const auto& [dim, coefficient] : access.indices[position].terms) {
       if (step.kind == Step::Kind::fixed) {
         wired.push_back({dim, step.bytes * coefficient, capability.dims[dim].maximum});
       } else {

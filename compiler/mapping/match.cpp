@@ -21,14 +21,6 @@ const Expr& strip(const Expr& expr) {
   return *e;
 }
 
-std::optional<double> constant_of(const Expr& expr) {
-  if (expr.op == ExprOp::constant) return expr.value;
-  if (expr.op == ExprOp::cast || expr.op == ExprOp::neg) {
-    if (const auto value = constant_of(*expr.args[0])) return expr.op == ExprOp::neg ? -*value : *value;
-  }
-  return std::nullopt;
-}
-
 bool commutes(ExprOp op) { return op == ExprOp::add || op == ExprOp::mul || op == ExprOp::min || op == ExprOp::max; }
 
 /// The value of one argument under which the operator returns the other.
@@ -190,6 +182,14 @@ bool match_capability(const Capability& capability, const Work& work, const Stat
 }
 
 }  // namespace
+
+std::optional<double> constant_of(const Expr& expr) {
+  if (expr.op == ExprOp::constant) return expr.value;
+  if (expr.op == ExprOp::cast || expr.op == ExprOp::neg) {
+    if (const auto value = constant_of(*expr.args[0])) return expr.op == ExprOp::neg ? -*value : *value;
+  }
+  return std::nullopt;
+}
 
 std::vector<Match> match_statement(const Architecture& architecture, const Work& work, int statement,
                                    std::vector<Rejection>* rejections) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Rejection {
   std::string capability;  ///< unit.capability
   std::string reason;
 };
+
+/// The number that the expression is, through casts and negation; nothing where it reads an operand.
+std::optional<double> constant_of(const Expr& expr);
 
 /// All capabilities whose expression, reduction and types agree with the statement: equal trees up to commutativity,
 /// casts that change nothing, and parts whose parameter takes its identity (x * 1, x + 0, min(x, inf), max(x, -inf)).

@@ -1,6 +1,7 @@
 #include "compiler/mapping/plan.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace accord {
 
@@ -9,6 +10,26 @@ bool depends(const Access& access, int iterator) {
     return std::any_of(index.terms.begin(), index.terms.end(),
                        [&](const auto& term) { return term.first == iterator; });
   });
+}
+
+const Access& access_of(const Capability& capability, int operand) {
+  const Statement& pattern = capability.program.statements.back();
+  for (const auto& access : pattern.accesses) {
+    if (access.operand == operand && pattern.target.operand != operand) return access;
+  }
+  assert(pattern.target.operand == operand);
+  return pattern.target;
+}
+
+std::int64_t wired_step(const Capability& capability, int operand, int dim) {
+  const Access& access = access_of(capability, operand);
+  for (std::size_t p = 0; p < access.indices.size(); ++p) {
+    const Step& step = capability.operands[operand].steps[p];
+    for (const auto& [d, coefficient] : access.indices[p].terms) {
+      if (d == dim && step.kind == Step::Kind::fixed) return step.bytes * coefficient;
+    }
+  }
+  return 0;
 }
 
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator) {

@@ -67,7 +67,13 @@ struct Mapping {
 /// Whether the iterator is reduced by the main statement.
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator);
 
-/// Iterators the access depends on.
+/// Where the operand stands in the statement that does the capability's work (its last).
+const Access& access_of(const Capability& capability, int operand);
+
+/// Bytes that the operand is wired to step per count of the dim; 0 where it is free or does not occur.
+std::int64_t wired_step(const Capability& capability, int operand, int dim);
+
+/// Whether the access depends on the iterator.
 bool depends(const Access& access, int iterator);
 
 }  // namespace accord

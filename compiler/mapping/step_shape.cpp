@@ -25,22 +25,6 @@ std::int64_t chunk_in_blocks(std::int64_t maximum, std::int64_t block) {
   return chunk;
 }
 
-/// Bytes that the operand's wires step per count of the dim; 0 where it is free or does not occur.
-std::int64_t wired_step(const Capability& capability, int operand, int dim) {
-  const Statement& pattern = capability.program.statements.back();
-  const Access* access = &pattern.target;
-  for (const auto& read : pattern.accesses) {
-    if (pattern.target.operand != operand && read.operand == operand) access = &read;
-  }
-  for (std::size_t p = 0; p < access->indices.size(); ++p) {
-    const Step& step = capability.operands[operand].steps[p];
-    for (const auto& [d, coefficient] : access->indices[p].terms) {
-      if (d == dim && step.kind == Step::Kind::fixed) return step.bytes * coefficient;
-    }
-  }
-  return 0;
-}
-
 /// Whether the view's address grows as the wires do.
 bool agrees_with_wires(const Mapping& mapping, const UseView& view, const StepShape::Dim& dim, std::int64_t wired,
                        const Extents& box) {

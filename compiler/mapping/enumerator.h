@@ -1,0 +1,59 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/mapping/candidates.h"
+
+namespace accord {
+
+/// Statements of the work in roles: an optional start, the main one, element-wise ones after it.
+struct Roles {
+  int start = -1;
+  int main = 0;
+  std::vector<int> after;
+};
+
+/// Iterators that may count dim `d`: they occur in exactly those operands in which the dim does. A constant may be
+/// repeated along a dim that its access knows nothing of.
+bool may_count(const Work& work, const Capability& capability, const Match& match, int d, int iterator);
+
+/// Enumerates the assignments of one piece of work. The parts: candidates.cpp (assignments), follow.cpp (element-wise
+/// statements after the main one), uses.cpp (operands and their ways).
+class Enumerator {
+ public:
+  Enumerator(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+             std::vector<std::string>& reasons)
+      : machine_(machine), network_(network), work_(work), homes_(homes), reasons_(reasons) {}
+
+  std::vector<Mapping> run();
+
+ private:
+  void visit_main(const Match& match);
+  void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
+  void complete(const Match& match, std::vector<std::vector<int>> chains);
+  bool add_after(Mapping& mapping, int statement);
+  bool keeps_layout(const Mapping& mapping, const StatementPlan& plan) const;
+  bool add_uses(Mapping& mapping);
+  bool add_use(Mapping& mapping, int step, int operand);
+  void repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const;
+  bool add_start(Mapping& mapping);
+  bool route_use(Use& use);
+  int accumulator_depth(int memory) const;
+  std::vector<std::vector<int>> follow(const Mapping& mapping, const Match& match) const;
+  bool pad_extents(Mapping& mapping) const;
+  void reason(const std::string& text) { seen_.insert(text); }
+  const Statement& statement(int index) const { return work_.program.statements[index]; }
+
+  const Machine& machine_;
+  const Network& network_;
+  const Work& work_;
+  const Homes& homes_;
+  std::vector<std::string>& reasons_;
+  Roles roles_;
+  std::set<std::string> seen_;
+  std::vector<Mapping> found_;
+};
+
+}  // namespace accord

@@ -1,0 +1,117 @@
+#include "compiler/mapping/enumerator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/mapping/step_bound.h"
+
+namespace accord {
+
+/// Chains of an element-wise step: its dims count what the accumulator's layout counts for the main step's dims.
+std::vector<std::vector<int>> Enumerator::follow(const Mapping& mapping, const Match& match) const {
+  const Capability& capability = machine_.capability(match);
+  const StatementPlan& main = mapping.steps[0];
+  const Capability& main_capability = machine_.capability(main.match);
+  std::vector<std::vector<int>> chains(capability.dims.size());
+  std::vector<bool> taken(main.chains.size(), false);
+  auto accepts = [&](std::size_t d, const std::vector<int>& chain) {
+    return !chain.empty() && std::all_of(chain.begin(), chain.end(), [&](int it) {
+      return may_count(work_, capability, match, static_cast<int>(d), it);
+    });
+  };
+  const Access& target = main_capability.program.statements.back().target;
+  for (std::size_t position = target.indices.size(); position-- > 0;) {
+    for (const auto& term : target.indices[position].terms) {
+      const auto& chain = main.chains[term.first];
+      for (std::size_t d = capability.dims.size(); d-- > 0;) {
+        if (chains[d].empty() && !taken[term.first] && accepts(d, chain)) {
+          chains[d] = chain;
+          taken[term.first] = true;
+        }
+      }
+    }
+  }
+  // Output iterators that the main step loops over may still fill a dim that is left.
+  for (std::size_t d = 0; d < capability.dims.size(); ++d) {
+    if (!chains[d].empty()) continue;
+    for (std::size_t it = 0; it < work_.program.iterators.size(); ++it) {
+      const std::vector<int> chain = {static_cast<int>(it)};
+      const bool used = std::any_of(main.chains.begin(), main.chains.end(), [&](const auto& c) {
+        return std::find(c.begin(), c.end(), static_cast<int>(it)) != c.end();
+      });
+      const bool used_here = std::any_of(chains.begin(), chains.end(), [&](const auto& c) {
+        return std::find(c.begin(), c.end(), static_cast<int>(it)) != c.end();
+      });
+      if (!used && !used_here && work_.program.iterators[it].extent > 1 &&
+          depends(statement(roles_.main).target, static_cast<int>(it)) && accepts(d, chain)) {
+        chains[d] = chain;
+      }
+    }
+  }
+  return chains;
+}
+
+/// Where the step's capability is wired to the accumulator, it must step as the main one's wires laid it out.
+bool Enumerator::keeps_layout(const Mapping& mapping, const StatementPlan& plan) const {
+  const StatementPlan& main = mapping.steps[0];
+  const Capability& main_capability = machine_.capability(main.match);
+  const int target = main_capability.program.statements.back().target.operand;
+  const Access& laid = access_of(main_capability, target);
+  auto laid_with = [&](const std::vector<int>& chain, std::int64_t bytes) {
+    for (std::size_t p = 0; p < laid.indices.size(); ++p) {
+      for (const auto& [dim, coefficient] : laid.indices[p].terms) {
+        const Step& step = main_capability.operands[target].steps[p];
+        const bool wired = step.kind == Step::Kind::fixed;
+        if (main.chains[dim] == chain && wired && step.bytes * coefficient == bytes) return true;
+      }
+    }
+    return false;
+  };
+  const Capability& capability = machine_.capability(plan.match);
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    const OperandMatch& match = plan.match.operands[o];
+    const bool accumulator = capability.operands[o].memory >= 0 && match.kind == OperandMatch::Kind::access &&
+                             match.access.operand == statement(roles_.main).target.operand;
+    if (!accumulator) continue;
+    const Access& pattern = access_of(capability, static_cast<int>(o));
+    for (std::size_t p = 0; p < pattern.indices.size(); ++p) {
+      const Step& step = capability.operands[o].steps[p];
+      if (step.kind == Step::Kind::free) continue;
+      for (const auto& [dim, coefficient] : pattern.indices[p].terms) {
+        if (!plan.chains[dim].empty() && !laid_with(plan.chains[dim], step.bytes * coefficient)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// An element-wise statement after the main one: the quickest capability whose dims follow the accumulator.
+bool Enumerator::add_after(Mapping& mapping, int index) {
+  std::vector<Rejection> rejections;
+  const auto matches = match_statement(machine_.architecture, work_, index, &rejections);
+  std::vector<std::int64_t> extent;
+  for (const auto& it : work_.program.iterators) extent.push_back(it.extent);
+  std::optional<StatementPlan> best;
+  std::int64_t least = INT64_MAX;
+  for (const auto& match : matches) {
+    if (match.initialises || machine_.limits.run(match.unit, match.capability) == nullptr) continue;
+    StatementPlan plan{index, match, follow(mapping, match)};
+    const std::int64_t cycles = step_bound(machine_, plan, extent);
+    if (cycles >= least || !keeps_layout(mapping, plan)) continue;
+    least = cycles;
+    best = std::move(plan);
+  }
+  if (best) {
+    mapping.steps.push_back(std::move(*best));
+    return true;
+  }
+  std::string why;
+  for (const auto& r : rejections) why += fmt::format("{}{} {}", why.empty() ? "" : "; ", r.capability, r.reason);
+  reason(
+      fmt::format("no capability does \"{}\" ({})", work_.program.operands[statement(index).target.operand].name, why));
+  return false;
+}
+
+}  // namespace accord

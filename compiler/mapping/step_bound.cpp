@@ -1,0 +1,72 @@
+#include "compiler/mapping/step_bound.h"
+
+#include <algorithm>
+
+namespace accord {
+namespace {
+
+/// Least cycles of a dim's chunks over `extent`: whole chunks and what remains.
+std::int64_t chunk_cycles(const Capability& capability, const std::vector<std::int64_t>& sizes) {
+  std::vector<std::int64_t> values = sizes;
+  for (const auto& operand : capability.operands) {
+    if (operand.held) values.push_back(0);
+  }
+  return std::max<std::int64_t>(capability.interval.evaluate(values), 1);
+}
+
+/// Cycles that the off-chip bytes of a mover's operands need beside its instructions.
+std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
+  const StatementPlan& main = mapping.steps[0];
+  const Unit& unit = machine.architecture.units[main.match.unit];
+  if (unit.kind != UnitKind::mover || unit.routes.empty() || unit.routes[0].link < 0) return 0;
+  std::int64_t most = 0;
+  for (const auto& use : mapping.uses) {
+    if (use.step != 0 || use.depth != 0) continue;
+    std::int64_t points = bytes(use.type);
+    for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+      if (depends(use.access, static_cast<int>(it))) points *= mapping.extent[it];
+    }
+    most = std::max(most, points / machine.architecture.links[unit.routes[0].link].width);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents) {
+  const Capability& capability = machine.capability(main.match);
+  const RunLimits& limits = *machine.limits.run(main.match.unit, main.match.capability);
+  const std::size_t dims = main.chains.size();
+  std::vector<std::int64_t> extent(dims, 1);
+  std::int64_t looped = 1;
+  for (std::size_t it = 0; it < extents.size(); ++it) {
+    const auto& operands = main.match.operands;
+    const bool occurs = std::any_of(operands.begin(), operands.end(), [&](const OperandMatch& operand) {
+      return operand.kind == OperandMatch::Kind::access && depends(operand.access, static_cast<int>(it));
+    });
+    if (occurs) looped *= extents[it];
+  }
+  for (std::size_t d = 0; d < dims; ++d) {
+    for (const int it : main.chains[d]) extent[d] *= extents[it];
+    looped /= extent[d];
+  }
+  std::int64_t total = 0;
+  std::vector<std::int64_t> sizes(dims);
+  for (std::size_t c = 0; c < std::size_t{1} << dims; ++c) {
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < dims && count > 0; ++d) {
+      const std::int64_t maximum = std::max<std::int64_t>(limits.dims[d].maximum, 1);
+      const bool rest = (c >> d & 1) != 0;
+      sizes[d] = rest ? extent[d] % maximum : maximum;
+      count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent[d] / maximum;
+    }
+    if (count > 0) total += count * chunk_cycles(capability, sizes);
+  }
+  return total * looped;
+}
+
+std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {
+  return std::max(step_bound(machine, mapping.steps[0], mapping.extent), moved_cycles(machine, mapping));
+}
+
+}  // namespace accord

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/mapping/candidates.h"
+
+namespace accord {
+
+/// Least cycles that a step's instructions occupy its unit over these extents, whatever the tiling.
+std::int64_t step_bound(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents);
+
+/// Least cycles that the main capability's instructions of this assignment occupy its unit, whatever the tiling.
+std::int64_t compute_bound(const Machine& machine, const Mapping& mapping);
+
+}  // namespace accord

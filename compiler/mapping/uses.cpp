@@ -1,0 +1,151 @@
+#include "compiler/mapping/enumerator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace accord {
+
+/// How far from off-chip memory the accumulator lies.
+int Enumerator::accumulator_depth(int memory) const {
+  const auto& memories = machine_.architecture.memories;
+  std::size_t depth = SIZE_MAX;
+  for (std::size_t m = 0; m < memories.size(); ++m) {
+    if (!memories[m].off_chip) continue;
+    for (const auto& path :
+         {machine_.graph.path(static_cast<int>(m), memory), machine_.graph.path(memory, static_cast<int>(m))}) {
+      if (!path.empty()) depth = std::min(depth, path.size());
+    }
+  }
+  return depth == SIZE_MAX ? 1 : static_cast<int>(depth);
+}
+
+/// The shortest way between off-chip memory and the capability's memory, in the data's direction.
+bool Enumerator::route_use(Use& use) {
+  const auto& memories = machine_.architecture.memories;
+  if (memories[use.memory].off_chip) {
+    use.home = use.memory;
+    return true;
+  }
+  if (use.role == UseRole::accumulator) return true;
+  for (std::size_t m = 0; m < memories.size(); ++m) {
+    if (!memories[m].off_chip) continue;
+    const int home = static_cast<int>(m);
+    const bool output = use.role == UseRole::output;
+    const auto path = output ? machine_.graph.path(use.memory, home) : machine_.graph.path(home, use.memory);
+    const bool driven = std::all_of(path.begin(), path.end(), [&](const Hop& hop) {
+      return machine_.limits.route(hop.unit, hop.route) != nullptr;
+    });
+    if (path.empty() || !driven) continue;
+    use.home = home;
+    use.hops = path;
+    use.depth = static_cast<int>(path.size());
+    return true;
+  }
+  reason(fmt::format("no way between off-chip memory and {}", memories[use.memory].name));
+  return false;
+}
+
+/// Indices beyond the constant's own make its tile repeat along the dims that the capability steps it through.
+void Enumerator::repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const {
+  const Access& pattern = access_of(machine_.capability(plan.match), operand);
+  for (std::size_t d = 0; d < plan.chains.size(); ++d) {
+    if (!depends(pattern, static_cast<int>(d))) continue;
+    for (const int it : plan.chains[d]) {
+      if (!depends(access, it)) access.indices.push_back({{{it, 1}}, 0});
+    }
+  }
+}
+
+bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
+  const StatementPlan& plan = mapping.steps[step];
+  const Capability& capability = machine_.capability(plan.match);
+  const OperandMatch& match = plan.match.operands[operand];
+  Use use;
+  use.step = step;
+  use.operand = operand;
+  use.type = capability.program.operands[operand].type;
+  use.memory = capability.operands[operand].memory;
+  if (match.kind == OperandMatch::Kind::constant) {
+    use.filled = true;
+    use.fill = match.constant;
+    use.role = UseRole::input;
+  } else {
+    use.access = match.access;
+    if (work_.operands[match.access.operand].constant) repeat_along_dims(plan, operand, use.access);
+    const Statement& main = statement(roles_.main);
+    const Statement& last = work_.program.statements.back();
+    const bool is_accumulator = match.access.operand == main.target.operand && !roles_.after.empty() &&
+                                last.target.operand != main.target.operand;
+    const bool is_target = operand == capability.program.statements.back().target.operand;
+    use.role = is_accumulator ? UseRole::accumulator : is_target ? UseRole::output : UseRole::input;
+    if (!is_target && !is_accumulator && match.access.operand == main.target.operand) use.role = UseRole::accumulator;
+  }
+  if (use.role == UseRole::accumulator) {
+    const bool off_chip = machine_.architecture.memories[use.memory].off_chip;
+    if (off_chip || (!mapping.uses.empty() && std::any_of(mapping.uses.begin(), mapping.uses.end(), [&](const Use& u) {
+          return u.role == UseRole::accumulator && u.memory != use.memory;
+        }))) {
+      reason("the statements' capabilities keep the intermediate result in different memories");
+      return false;
+    }
+    use.depth = accumulator_depth(use.memory);
+  } else if (!route_use(use)) {
+    return false;
+  }
+  mapping.uses.push_back(std::move(use));
+  return true;
+}
+
+/// Initial values: a constant along the accumulator's lanes.
+bool Enumerator::add_start(Mapping& mapping) {
+  if (roles_.start < 0 || mapping.steps[0].match.initialises) return true;
+  const Statement& start = statement(roles_.start);
+  const StatementPlan& main = mapping.steps[0];
+  const Capability& capability = machine_.capability(main.match);
+  Use use;
+  use.role = UseRole::start;
+  use.step = 0;
+  use.operand = capability.program.statements.back().target.operand;
+  use.type = capability.program.operands[use.operand].type;
+  use.memory = capability.operands[use.operand].memory;
+  if (const auto value = constant_of(*start.value)) {
+    use.filled = true;
+    use.fill = *value;
+    const Access& target = access_of(capability, use.operand);
+    for (const auto& index : target.indices) {
+      for (const auto& term : index.terms) {
+        const auto& step = capability.operands[use.operand].steps[&index - target.indices.data()];
+        if (step.kind != Step::Kind::fixed || step.bytes >= machine_.architecture.memories[use.memory].word) continue;
+        for (const int it : main.chains[term.first]) use.access.indices.push_back({{{it, 1}}, 0});
+      }
+    }
+  } else {
+    use.access = start.accesses.at(0);
+    const TensorId tensor = work_.operands[use.access.operand].tensor;
+    if (tensor == no_tensor || !network_.tensors[tensor].is_constant()) {
+      reason("initial values are not constant");
+      return false;
+    }
+  }
+  if (machine_.architecture.memories[use.memory].off_chip) {
+    reason(fmt::format("{} accumulates in off-chip memory, which holds no initial values", capability.name));
+    return false;
+  }
+  if (!route_use(use)) return false;
+  mapping.uses.push_back(std::move(use));
+  return true;
+}
+
+bool Enumerator::add_uses(Mapping& mapping) {
+  for (std::size_t s = 0; s < mapping.steps.size(); ++s) {
+    const Capability& capability = machine_.capability(mapping.steps[s].match);
+    for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+      if (capability.operands[o].memory < 0) continue;
+      if (!add_use(mapping, static_cast<int>(s), static_cast<int>(o))) return false;
+    }
+  }
+  return add_start(mapping);
+}
+
+}  // namespace accord
