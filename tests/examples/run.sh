@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Do the examples do what their pages say? Usage: run.sh ACCORD EXAMPLES NAME
+set -euo pipefail
+accord=$1
+examples=$2
+name=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "$name: $*"
+  exit 1
+}
+
+# verified ARGUMENT...: the run is right, bit for bit.
+verified() {
+  "$accord" run "$@" >out.txt || fail "status $? of: run $*"
+  grep -q 'verified: true (0 mismatches, bit-exact' out.txt || fail "not verified: run $*"
+}
+
+01_by_hand() {
+  "$accord" asm "$examples/$name/product.s" --arch gemmini16 -o product.elf
+  "$accord" sim product.elf --arch gemmini16 --output y=y.npy >out.txt
+  local values
+  values=$(tail -c 6 y.npy | od -An -td1 | xargs)
+  [ "$values" = "70 -1 10 127 -1 18" ] || fail "y is $values"
+  grep -v 'mvin_scale' "$examples/$name/product.s" >unscaled.s
+  "$accord" asm unscaled.s --arch gemmini16 -o unscaled.elf
+  if "$accord" sim unscaled.elf --arch gemmini16 >out.txt 2>&1; then fail "scales that were never loaded went unnoticed"; fi
+  grep -q 'uninitialised_read' out.txt || fail "the missing scales have no hazard"
+}
+
+02_layers() {
+  verified --arch gemmini16 --model "$examples/$name/layers.yaml"
+  verified --arch dnnweaver64 --model "$examples/$name/layers.yaml"
+  verified --arch gemmini16 --set dim=32 --model "$examples/$name/layers.yaml"
+}
+
+03_a_machine_of_your_own() {
+  local machine=$examples/$name/tiny8.yaml
+  "$accord" check "$machine"
+  "$accord" show "$machine" -o tiny8.svg
+  verified --arch "$machine" --model "$examples/02_layers/layers.yaml"
+  verified --arch "$machine" --set n=16 --model "$examples/02_layers/layers.yaml"
+  verified --arch "$machine" --set kib=8 --model "$examples/02_layers/layers.yaml"
+  verified --arch "$machine" --model resnet18
+  grep -qE 'MaxPool +vector +max_pool' out.txt || fail "pooling is not on the vector unit"
+}
+
+04_trace() {
+  verified --arch gemmini16 --model "$examples/02_layers/layers.yaml" --trace trace.json
+  python3 - <<'P'
+import json
+events = json.load(open("trace.json"))["traceEvents"]
+tracks = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+assert tracks == {"layers", "load", "store", "mesh"}, tracks
+assert any(e["name"] == "window.y.stored" for e in events), "no slice of the layer `window`"
+assert any(e["name"] == "compute" for e in events), "no slice of an operation"
+P
+}
+
+"$name"
