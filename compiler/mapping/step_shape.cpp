@@ -34,6 +34,18 @@ bool agrees_with_wires(const Mapping& mapping, const UseView& view, const StepSh
   return true;
 }
 
+/// Whether the loops that remain of a chain move the operand by whole words, as instructions address it.
+bool loops_step_words(const Architecture& architecture, const Mapping& mapping, const UseView& view,
+                      const std::vector<int>& chain, std::size_t counted, const Extents& box) {
+  if (view.layout == nullptr) return true;
+  const std::int64_t word = architecture.memories[mapping.uses[view.use].memory].word;
+  for (std::size_t i = 0; i + counted < chain.size(); ++i) {
+    const bool moves = box[chain[i]] > 1 && depends(mapping.uses[view.use].access, chain[i]);
+    if (moves && view_step(mapping, view, chain[i]) % word != 0) return false;
+  }
+  return true;
+}
+
 /// Number of innermost iterators of the chain over which the view's address grows evenly.
 std::size_t even_suffix(const Mapping& mapping, const UseView& view, const std::vector<int>& chain,
                         const Extents& box) {
@@ -98,6 +110,9 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
     for (const auto& view : views) {
       const Use& use = mapping.uses[view.use];
       const std::int64_t wired = wired_step(machine.capability(plan.match), use.operand, static_cast<int>(d));
+      if (!use.filled && !loops_step_words(machine.architecture, mapping, view, chain, length, box)) {
+        shape.error = "loops around the lanes would begin inside a word";
+      }
       if (!use.filled && wired != 0 && !agrees_with_wires(mapping, view, dim, wired, box)) {
         shape.error = "neighbours in memory are not as far apart as the capability's wires";
       }
