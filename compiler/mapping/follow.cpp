@@ -22,11 +22,22 @@ std::vector<std::vector<int>> Enumerator::follow(const Mapping& mapping, const M
     });
   };
   const Access& target = main_capability.program.statements.back().target;
+  const int accumulator = statement(roles_.main).target.operand;
+  // Where both are wired to the accumulator, their wires must step alike.
+  auto same_wires = [&](std::size_t d, int main_dim) {
+    for (std::size_t o = 0; o < match.operands.size(); ++o) {
+      const OperandMatch& operand = match.operands[o];
+      if (operand.kind != OperandMatch::Kind::access || operand.access.operand != accumulator) continue;
+      const std::int64_t wired = wired_step(capability, static_cast<int>(o), static_cast<int>(d));
+      if (wired != 0 && wired != wired_step(main_capability, target.operand, main_dim)) return false;
+    }
+    return true;
+  };
   for (std::size_t position = target.indices.size(); position-- > 0;) {
     for (const auto& term : target.indices[position].terms) {
       const auto& chain = main.chains[term.first];
       for (std::size_t d = capability.dims.size(); d-- > 0;) {
-        if (chains[d].empty() && !taken[term.first] && accepts(d, chain)) {
+        if (chains[d].empty() && !taken[term.first] && accepts(d, chain) && same_wires(d, term.first)) {
           chains[d] = chain;
           taken[term.first] = true;
         }
@@ -45,7 +56,7 @@ std::vector<std::vector<int>> Enumerator::follow(const Mapping& mapping, const M
         return std::find(c.begin(), c.end(), static_cast<int>(it)) != c.end();
       });
       if (!used && !used_here && work_.program.iterators[it].extent > 1 &&
-          depends(statement(roles_.main).target, static_cast<int>(it)) && accepts(d, chain)) {
+          depends(statement(roles_.main).target, static_cast<int>(it)) && accepts(d, chain) && same_wires(d, -1)) {
         chains[d] = chain;
       }
     }
