@@ -31,7 +31,7 @@ void write_outputs(const std::vector<std::string>& assignments, const Values& ou
       save_npy(text.substr(name.size() + 1), value);
       found = true;
     }
-    if (!found && outputs.size() == 1) {
+    if (!found && outputs.size() == 1 && text.find('=') == std::string::npos) {
       save_npy(text, outputs.begin()->second);
     } else if (!found) {
       throw Error("'" + text + "': expected NAME=FILE.npy with NAME an output of the program");

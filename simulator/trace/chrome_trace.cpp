@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "archdsl/source/error.h"
@@ -25,7 +27,10 @@ ChromeTrace::ChromeTrace(const std::filesystem::path& file) : out_(file) {
   name_track(layer_track, "layers");
 }
 
-ChromeTrace::~ChromeTrace() { out_ << "\n]}\n"; }
+ChromeTrace::~ChromeTrace() {
+  for (const auto& [track, slice] : pending_) write_slice(track, slice, slice.end);
+  out_ << "\n]}\n";
+}
 
 void ChromeTrace::write(const std::string& event) {
   if (!first_) out_ << ",\n";
@@ -40,11 +45,20 @@ void ChromeTrace::name_track(int track, const std::string& name) {
                     track));
 }
 
+// Viewers nest the slices of a track; a pipelined unit begins its next operation before the last is done, so a slice
+// ends where the next begins, and `done` tells the rest.
 void ChromeTrace::slice(int track, const std::string& name, std::int64_t start, std::int64_t end,
                         std::int64_t instruction) {
   if (written_ > most_bytes) return;
-  write(fmt::format(R"({{"ph":"X","pid":0,"tid":{},"name":{},"ts":{},"dur":{},"args":{{"instruction":{}}}}})", track,
-                    quoted(name), start, end - start, instruction));
+  const auto pending = pending_.find(track);
+  if (pending != pending_.end()) write_slice(track, pending->second, std::min(pending->second.end, start));
+  pending_[track] = {name, start, end, instruction};
+}
+
+void ChromeTrace::write_slice(int track, const Slice& slice, std::int64_t end) {
+  write(fmt::format(R"({{"ph":"X","pid":0,"tid":{},"name":{},"ts":{},"dur":{},"args":{{"instruction":{},"done":{}}}}})",
+                    track, quoted(slice.name), slice.start, std::max<std::int64_t>(end - slice.start, 0),
+                    slice.instruction, slice.end));
 }
 
 void ChromeTrace::layer(const std::string& name, std::int64_t start, std::int64_t end) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 namespace accord::sim {
@@ -20,6 +21,14 @@ class ChromeTrace {
   void layer(const std::string& name, std::int64_t start, std::int64_t end);
 
  private:
+  struct Slice {
+    std::string name;
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    std::int64_t instruction = -1;
+  };
+  void write_slice(int track, const Slice& slice, std::int64_t end);
+  std::map<int, Slice> pending_;  ///< by track: the last operation, until the next begins
   void write(const std::string& event);
   std::ofstream out_;
   std::int64_t written_ = 0;
