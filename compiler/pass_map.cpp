@@ -8,7 +8,7 @@
 namespace accord {
 namespace {
 
-constexpr int tried = 16;  // assignments per capability whose tiles are searched, best compute bound first
+constexpr int tried = 8;  // assignments per capability whose tiles are searched, best compute bound first
 constexpr int kept = 3;   // per capability, handed on for the case that an encoding cannot express the best
 
 /// Equal layers get equal mappings: everything that the search looks at.
