@@ -77,7 +77,6 @@ class Builder {
   void add_literals(const Codelet& codelet, const Operator& op, Expansion& expansion);
   void add_variables(const Codelet& codelet, const Operator& op, const Expansion& expansion, Variables& variables);
   void add_counted(const Codelet& codelet, const Operator& op, Expansion& expansion);
-  std::string requantise_expression(const Operator& op) const;
   void iterator(const std::string& name, std::int64_t extent);
 
   const Network& network_;
@@ -132,10 +131,6 @@ void Builder::set_index(const Codelet& codelet, const Operator& op) {
     throw Error(fmt::format("{} ({}): the codelet is for results of rank {}, this one has {}", op.type, op.name,
                             index_.size(), shape.size()));
   }
-}
-
-std::string Builder::requantise_expression(const Operator& op) const {
-  return attribute(op, "expression", std::string());
 }
 
 void Builder::add_literals(const Codelet& codelet, const Operator& op, Expansion& expansion) {
@@ -257,7 +252,7 @@ void Builder::append_codelet(const Operator& op) {
       }
       text.replace(at, 10, "\x01");
       text = expand(text, expansion);
-      text.replace(text.find('\x01'), 1, expand(requantise_expression(op), inner));
+      text.replace(text.find('\x01'), 1, expand(attribute(op, "expression", std::string()), inner));
       texts_.push_back(text);
     } else {
       texts_.push_back(expand(text, expansion));

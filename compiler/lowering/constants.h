@@ -16,7 +16,6 @@ class OffChip {
   int index() const { return index_; }
   /// Throws Error with the sizes where the memory is full.
   std::int64_t allocate(std::int64_t bytes, const std::string& what);
-  std::int64_t used() const { return next_; }
   std::vector<Image> images;
 
   void add_image(std::int64_t address, std::vector<std::byte> bytes);

@@ -58,6 +58,11 @@ class StepEmitter {
   void emit();
   std::int64_t address(const PlacedUse& use) const;
   void set_strides(std::vector<MaybeValue>& values) const;
+  std::size_t base_argument(int operand) const {
+    const auto memory = [](const CapabilityOperand& o) { return o.memory >= 0; };
+    const auto first = capability_.operands.begin();
+    return capability_.dims.size() + static_cast<std::size_t>(std::count_if(first, first + operand, memory));
+  }
   const PlacedUse* use_of(int operand) const {
     for (const auto& use : uses_) {
       if (mapping_.uses[use.view.use].operand == operand) return &use;
@@ -78,7 +83,7 @@ class StepEmitter {
   std::vector<Loop> loops_;
   std::vector<std::int64_t> chunk_;                              ///< extent of each dim now
   std::vector<std::pair<const PlacedUse*, std::size_t>> bases_;  ///< argument index of each base
-  std::vector<std::pair<std::size_t, std::size_t>> loads_;       ///< held operand -> argument, index into last_held_
+  std::vector<std::pair<std::size_t, std::size_t>> loads_;       ///< of held operands: arguments of base and load flag
   std::vector<MaybeValue> template_;
   std::vector<std::int64_t> last_held_;
   std::vector<std::int64_t> formula_values_;
@@ -102,7 +107,7 @@ void StepEmitter::place_arguments() {
   set_strides(template_);
   for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
     if (!capability_.operands[o].held) continue;
-    loads_.emplace_back(o, template_.size());
+    loads_.emplace_back(base_argument(static_cast<int>(o)), template_.size());
     template_.emplace_back(1);
     last_held_.push_back(INT64_MIN);
   }
@@ -209,11 +214,7 @@ void StepEmitter::emit() {
     op.touch(use->buffer, mapping_.uses[use->view.use].operand == target);
   }
   for (std::size_t h = 0; h < loads_.size(); ++h) {
-    const std::int64_t now = *values[capability_.dims.size() +
-                                     static_cast<std::size_t>(std::count_if(
-                                         capability_.operands.begin(),
-                                         capability_.operands.begin() + static_cast<std::ptrdiff_t>(loads_[h].first),
-                                         [](const auto& o) { return o.memory >= 0; }))];
+    const std::int64_t now = *values[loads_[h].first];
     const bool keep = last_held_[h] == now;
     values[loads_[h].second] = keep ? 0 : 1;
     last_held_[h] = now;

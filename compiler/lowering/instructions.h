@@ -28,7 +28,6 @@ class Instructions {
   void step(int s, const std::vector<PlacedUse>& uses, const Extents& box);
 
  private:
-  struct Argument;
   const Machine& machine_;
   const Mapping& mapping_;
   OpList& list_;

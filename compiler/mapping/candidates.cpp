@@ -11,8 +11,6 @@
 namespace accord {
 namespace {
 
-std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
-
 std::optional<Roles> roles_of(const Work& work) {
   const auto& statements = work.program.statements;
   Roles roles;
@@ -80,7 +78,7 @@ bool Enumerator::pad_extents(Mapping& mapping) const {
       if (unit == 1) continue;
       if (step.chains[d].empty()) return false;
       std::int64_t& inner = mapping.extent[step.chains[d].back()];
-      inner = round_up(inner, unit);
+      inner = (inner + unit - 1) / unit * unit;
     }
   }
   return true;

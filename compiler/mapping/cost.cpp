@@ -311,7 +311,6 @@ int copies_at(const Mapping& mapping, int use, int level) {
 std::vector<std::int64_t> footprint(const Machine& machine, Geometry& geometry, const Mapping& mapping,
                                     std::string& error) {
   std::vector<std::int64_t> bytes(machine.architecture.memories.size(), 0);
-  std::vector<bool> accumulator_counted(bytes.size(), false);
   for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
     const Use& use = mapping.uses[u];
     const int index = static_cast<int>(u);

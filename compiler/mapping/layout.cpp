@@ -194,13 +194,6 @@ std::int64_t iterator_step(const Layout& layout, int iterator) {
   return 0;
 }
 
-int group_of_dim(const Layout& layout, int dim) {
-  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
-    if (layout.groups[g].dim == dim) return static_cast<int>(g);
-  }
-  return -1;
-}
-
 std::int64_t offset_of(const Layout& layout, std::span<const std::int64_t> point) {
   std::int64_t offset = 0;
   for (const auto& group : layout.groups) {

@@ -44,12 +44,8 @@ using HomeStrides = std::vector<std::int64_t>;
 Layout make_layout(const Architecture& architecture, const Mapping& mapping, const Use& use,
                    std::span<const std::int64_t> extents, const HomeStrides& strides, int memory);
 
-/// Bytes from one flat index of the chain to the next where it is uniform over the innermost `count` iterators of
-/// it, else -1. Blocked groups count as uniform (their own address function applies).
+/// Bytes from one value of the iterator to the next, within a block of lanes.
 std::int64_t iterator_step(const Layout& layout, int iterator);
-
-/// The group that serves capability dim `dim` by wired steps, or -1.
-int group_of_dim(const Layout& layout, int dim);
 
 /// Byte offset of the point (iterator values relative to the tile).
 std::int64_t offset_of(const Layout& layout, std::span<const std::int64_t> point);
