@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "archdsl/check/resolved.h"
+#include "archdsl/export/yaml.h"
 #include "archdsl/source/error.h"
 
 extern char** environ;
@@ -62,10 +63,12 @@ void show(const Architecture& architecture, const std::filesystem::path& path) {
     write(path, to_json(architecture));
   } else if (extension == ".xml") {
     write(path, to_ipxact(architecture));
+  } else if (extension == ".yaml") {
+    write(path, to_yaml(architecture));
   } else if (extension == ".svg") {
     write_svg(path, to_dot(architecture));
   } else {
-    throw Error(fmt::format("{}: the formats are .svg, .dot, .json and .xml", path.string()));
+    throw Error(fmt::format("{}: the formats are .svg, .dot, .json, .xml and .yaml", path.string()));
   }
 }
 

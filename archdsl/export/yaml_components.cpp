@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <cstddef>
+
+#include "archdsl/export/yaml.h"
+#include "archdsl/tensor/parse.h"
+
+namespace accord {
+
+namespace {
+
+template <class T>
+const std::string& name_at(const std::vector<T>& list, int index) {
+  return list[static_cast<std::size_t>(index)].name;
+}
+
+std::string memory_entry(const Memory& m) {
+  return fmt::format(
+      "  {}: {{kind: memory, off_chip: {}, capacity: {} B, word: {} B, banks: {}, ports: {{read: {}, write: {}}}, "
+      "latency: {}, energy: {{read: {}, write: {}}}, area: {}}}\n",
+      yaml_scalar(m.name), m.off_chip, m.capacity, m.word, m.banks, m.read_ports, m.write_ports, m.latency,
+      yaml_number(m.energy.read_pj), yaml_number(m.energy.write_pj), yaml_number(m.area_um2));
+}
+
+std::string link_entry(const Link& l) {
+  return fmt::format("  {}: {{kind: link, width: {} B, duplex: {}, latency: {}, energy: {}}}\n", yaml_scalar(l.name),
+                     l.width, l.duplex, l.latency, yaml_number(l.pj_per_byte));
+}
+
+std::string step_text(const Step& step) {
+  return step.kind == Step::Kind::free ? "free" : fmt::format("{} B", step.bytes);
+}
+
+/// A route that declares no walk steps freely from the innermost dimension on, which a written walk never does.
+bool without_limits(const Route& r) {
+  return !r.walk.empty() && r.walk[0].source.kind == Step::Kind::free && r.walk[0].target.kind == Step::Kind::free;
+}
+
+std::string walk_entry(const Route& r) {
+  if (without_limits(r)) return "";
+  std::vector<std::string> walk;
+  for (const WalkDim& dim : r.walk) {
+    walk.push_back(walk.empty() ? fmt::format("{{max: {} B}}", dim.max)
+                                : fmt::format("{{max: {}, source: {}, target: {}}}", dim.max, step_text(dim.source),
+                                              step_text(dim.target)));
+  }
+  return fmt::format(", walk: [{}]", fmt::join(walk, ", "));
+}
+
+std::string route_item(const Architecture& a, const Route& r) {
+  const std::string link = r.link < 0 ? "" : fmt::format(", link: {}", yaml_scalar(name_at(a.links, r.link)));
+  return fmt::format("      - {{from: {}, to: {}{}{}}}\n", yaml_scalar(name_at(a.memories, r.source)),
+                     yaml_scalar(name_at(a.memories, r.target)), link, walk_entry(r));
+}
+
+std::string operand_entry(const Architecture& a, const Operand& operand, const CapabilityOperand& place) {
+  std::vector<std::string> steps;
+  for (const Step& step : place.steps) steps.push_back(step_text(step));
+  return fmt::format("          {}: {{in: {}, steps: [{}], held: {}}}\n", yaml_scalar(operand.name),
+                     yaml_scalar(name_at(a.memories, place.memory)), fmt::join(steps, ", "), place.held);
+}
+
+/// A formula that the covenant does not give has no text; only leaving it out gives it back.
+std::string timing_entry(const Capability& c) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view key, const Formula& formula) {
+    if (!formula.text().empty()) parts.push_back(fmt::format("{}: {}", key, yaml_quoted(formula.text())));
+  };
+  add("start", c.start);
+  add("interval", c.interval);
+  add("drain", c.drain);
+  return parts.empty() ? "" : fmt::format("        timing: {{{}}}\n", fmt::join(parts, ", "));
+}
+
+std::string capability_entry(const Architecture& a, const Capability& c) {
+  std::string text = fmt::format("      {}:\n        does:\n", yaml_scalar(c.name));
+  for (const Statement& s : c.program.statements) {
+    text += fmt::format("          - {}\n", yaml_quoted(to_string(c.program, s)));
+  }
+  std::vector<std::string> types, dims;
+  for (const Operand& o : c.program.operands) {
+    types.push_back(fmt::format("{}: {}", yaml_scalar(o.name), name(o.type)));
+  }
+  for (const CapabilityDim& d : c.dims) {
+    dims.push_back(
+        fmt::format("{}: {{min: {}, max: {}, multiple: {}}}", yaml_scalar(d.name), d.minimum, d.maximum, d.multiple));
+  }
+  text += fmt::format("        types: {{{}}}\n        dims: {{{}}}\n", fmt::join(types, ", "), fmt::join(dims, ", "));
+  std::string operands;
+  for (std::size_t i = 0; i < c.operands.size(); ++i) {
+    if (c.operands[i].memory >= 0) operands += operand_entry(a, c.program.operands[i], c.operands[i]);
+  }
+  text += operands.empty() ? "        operands: {}\n" : "        operands:\n" + operands;
+  return text + timing_entry(c) + fmt::format("        energy: {}\n", yaml_number(c.pj_per_point));
+}
+
+std::string mover_entry(const Architecture& a, const Unit& u) {
+  std::string text =
+      fmt::format("    request: {} B\n    in_flight: {}\n    setup: {}\n", u.request, u.in_flight, u.setup);
+  text += u.routes.empty() ? "    routes: []\n" : "    routes:\n";
+  for (const Route& route : u.routes) text += route_item(a, route);
+  return text;
+}
+
+std::string controller_entry(const Architecture& a) {
+  std::vector<std::string> feeds;
+  for (const Unit& unit : a.units) feeds.push_back(yaml_scalar(unit.name));
+  return fmt::format("  {}: {{kind: controller, feeds: [{}], issue_width: {}, loop_depth: {}}}\n",
+                     yaml_scalar(a.controller.name), fmt::join(feeds, ", "), a.controller.issue_width,
+                     a.controller.loop_depth);
+}
+
+}  // namespace
+
+std::string yaml_unit(const Architecture& a, const Unit& u) {
+  const bool mover = u.kind == UnitKind::mover;
+  std::string text = fmt::format("  {}:\n    kind: {}\n    queue: {}\n    area: {}\n", yaml_scalar(u.name),
+                                 mover ? "mover" : "compute", u.queue, yaml_number(u.area_um2));
+  if (mover) text += mover_entry(a, u);
+  text += u.capabilities.empty() ? "    capabilities: {}\n" : "    capabilities:\n";
+  for (const Capability& capability : u.capabilities) text += capability_entry(a, capability);
+  return text;
+}
+
+std::string yaml_components(const Architecture& a) {
+  std::string text = "\n";
+  for (const Memory& memory : a.memories) text += memory_entry(memory);
+  for (const Link& link : a.links) text += link_entry(link);
+  for (const Unit& unit : a.units) text += yaml_unit(a, unit);
+  return a.controller.name.empty() ? text : text + controller_entry(a);
+}
+
+}  // namespace accord
