@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,18 @@ struct NamePart {
   bool operator==(const NamePart&) const = default;
 };
 
+using NameParts = std::vector<NamePart>;
+
 /// The parts of a name. A name that is not of the form `part.part[i][j]...` is one part without indices.
-std::vector<NamePart> parts_of(std::string_view name);
+NameParts parts_of(std::string_view name);
+
+/// `core[]` for `core[2]`: equal for parts that differ only in their indices.
+std::string pattern_of(const NamePart& part);
+std::vector<std::string> patterns_of(std::span<const NamePart> parts);
+
+/// Names of one pattern as one: `core[0..63].mac[0..3,8]`; where they are not all that the ranges span, their number
+/// follows: `pe[0..7][0..7] (12)`.
+std::string folded_name(std::span<const NameParts> names);
 
 /// True for a plain name of the covenant: letters, digits and `_`, not beginning with a digit.
 bool is_identifier(std::string_view text);

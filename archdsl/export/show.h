@@ -16,8 +16,9 @@ std::string to_json(const Architecture& architecture);
 /// IP-XACT component (IEEE 1685-2014): the memories as memory maps, clock and hash as parameters.
 std::string to_ipxact(const Architecture& architecture);
 
-/// Writes the picture or data that the path's extension names: .dot, .json, .xml (IP-XACT), .yaml, .svg (needs Graphviz).
-/// Throws accord::Error on any other extension, where the file cannot be written, or where `dot` is missing or fails.
+/// Writes the picture or data that the path's extension names: .dot, .json, .xml (IP-XACT), .yaml, .svg (needs
+/// Graphviz). Throws accord::Error on any other extension, where the file cannot be written, or where `dot` is missing
+/// or fails.
 void show(const Architecture& architecture, const std::filesystem::path& path);
 
 }  // namespace accord

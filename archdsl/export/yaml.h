@@ -41,9 +41,6 @@ std::string register_text(const Isa& isa, const Mnemonic& mnemonic, Binding::Bas
 /// disagree.
 std::int64_t field_unit(const Mnemonic& mnemonic, int field);
 
-/// Argument names of the mnemonic's meaning, one per entry of Mnemonic::arguments.
-std::vector<std::string> argument_names(const Architecture& architecture, const Mnemonic& mnemonic);
-
 /// `UNIT.FROM->TO`, `UNIT.CAPABILITY`, `UNIT`; empty for meanings without a unit.
 std::string target_text(const Architecture& architecture, const Mnemonic& mnemonic);
 

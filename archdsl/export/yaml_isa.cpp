@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "archdsl/export/yaml.h"
+#include "archdsl/isa/emit.h"
 #include "archdsl/source/error.h"
 
 namespace accord {
@@ -119,18 +120,6 @@ std::int64_t field_unit(const Mnemonic& m, int field) {
   for (const Binding& argument : m.arguments) look(argument);
   for (const RegisterUpdate& update : m.updates) look(update.amount);
   return unit == 0 ? 1 : unit;
-}
-
-std::vector<std::string> argument_names(const Architecture& a, const Mnemonic& m) {
-  const auto unit = [&]() -> const Unit& { return a.units[static_cast<std::size_t>(m.unit)]; };
-  switch (m.meaning) {
-    case Meaning::transfer: return transfer_arguments(unit().routes[static_cast<std::size_t>(m.route)]);
-    case Meaning::run: return run_arguments(unit().capabilities[static_cast<std::size_t>(m.capability)]);
-    case Meaning::loop: return {"count", "length"};
-    case Meaning::wait:
-    case Meaning::signal: return {"semaphore"};
-    default: return {};
-  }
 }
 
 std::string target_text(const Architecture& a, const Mnemonic& m) {
