@@ -14,7 +14,7 @@ bool is_multiply_accumulate(const TensorProgram& program) {
 }
 
 /// Points per cycle of the capability at its greatest extents.
-std::int64_t points_per_cycle(const Capability& capability) {
+std::int64_t points_per_cycle(const Unit& unit, const Capability& capability) {
   std::int64_t points = 1;
   std::vector<std::int64_t> variables;
   for (const auto& dim : capability.dims) {
@@ -24,7 +24,7 @@ std::int64_t points_per_cycle(const Capability& capability) {
   const auto held = std::count_if(capability.operands.begin(), capability.operands.end(),
                                   [](const CapabilityOperand& operand) { return operand.held; });
   variables.insert(variables.end(), static_cast<std::size_t>(held), 0);
-  return points / std::max<std::int64_t>(capability.interval.evaluate(variables), 1);
+  return points / unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(variables), 1));
 }
 
 LayerReport make_layer(const Layer& layer, const LayerResult& result) {
@@ -62,7 +62,7 @@ std::int64_t multiply_lanes(const Architecture& architecture) {
   for (const auto& unit : architecture.units) {
     std::int64_t widest = 0;
     for (const auto& capability : unit.capabilities) {
-      if (is_multiply_accumulate(capability.program)) widest = std::max(widest, points_per_cycle(capability));
+      if (is_multiply_accumulate(capability.program)) widest = std::max(widest, points_per_cycle(unit, capability));
     }
     if (unit.kind == UnitKind::compute) lanes = std::max(lanes, widest);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "archdsl/source/suggest.h"
@@ -10,17 +11,17 @@ namespace accord {
 
 namespace {
 
-ComponentKind read_kind(Scope& scope, const NodeEntry& entry) {
-  const Node* const kind = entry.value.find("kind");
+ComponentKind read_kind(Scope& scope, const ExpandedComponent& component) {
+  const Node* const kind = component.node->find("kind");
   if (!kind) {
-    if (entry.value.is_map()) {
-      scope.reporter().report("missing-key", entry.key.place,
-                              fmt::format("component `{}` needs the key `kind`", entry.key.text),
-                              "one of memory, link, mover, compute, controller");
+    if (component.node->is_map()) {
+      scope.reporter().report("missing-key", component.place,
+                              fmt::format("component `{}` needs the key `kind`", component.name),
+                              "one of memory, link, mover, compute, controller; or `template`");
     } else {
       scope.reporter().report(
-          "wrong-form", entry.value.place,
-          fmt::format("component `{}` is a map, not {}", entry.key.text, describe(entry.value.kind)));
+          "wrong-form", component.node->place,
+          fmt::format("component `{}` is a map, not {}", component.name, describe(component.node->kind)));
     }
     return ComponentKind::unknown;
   }
@@ -37,32 +38,80 @@ ComponentKind read_kind(Scope& scope, const NodeEntry& entry) {
   return ComponentKind::unknown;
 }
 
+/// The component's domain; the first where it names none.
+int read_domain(Elaboration& elaboration, const Node& node) {
+  const Node* const clock = node.find("clock");
+  if (!clock) return 0;
+  const auto name = elaboration.scope.text(*clock, "clock");
+  std::vector<std::string> names;
+  for (const ClockDomain& domain : elaboration.architecture.clocks) names.push_back(domain.name);
+  const auto found = name ? std::find(names.begin(), names.end(), *name) : names.begin();
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  elaboration.scope.reporter().report("unknown-name", clock->place, fmt::format("there is no clock `{}`", *name),
+                                      did_you_mean(*name, names));
+  return 0;
+}
+
 /// Names first, so that components may refer to those below them.
-void collect_names(Elaboration& elaboration, const Node& node) {
-  int memories = 0, links = 0, units = 0, controllers = 0;
-  for (const NodeEntry& entry : elaboration.scope.entries(&node, "components", 1024)) {
-    if (!elaboration.scope.check_name(entry.key.text, entry.key.place, "component")) continue;
-    Elaboration::Component component{entry.key.text, read_kind(elaboration.scope, entry), -1, &entry.value,
-                                     entry.key.place};
+void collect_names(Elaboration& elaboration) {
+  int links = 0, units = 0, controllers = 0;
+  for (const ExpandedComponent& expanded : elaboration.expansion.components) {
+    Elaboration::Component component;
+    component.name = expanded.name;
+    component.prefix = expanded.prefix;
+    component.kind = read_kind(elaboration.scope, expanded);
+    component.node = expanded.node;
+    component.place = expanded.place;
+    if (component.kind != ComponentKind::unknown && component.kind != ComponentKind::controller) {
+      component.clock = read_domain(elaboration, *expanded.node);
+    }
     switch (component.kind) {
-      case ComponentKind::memory: component.index = memories++; break;
       case ComponentKind::link: component.index = links++; break;
       case ComponentKind::mover:
       case ComponentKind::compute: component.index = units++; break;
       case ComponentKind::controller: component.index = controllers++; break;
-      case ComponentKind::unknown: break;
+      default: break;
     }
-    elaboration.components.push_back(component);
+    elaboration.component_of.emplace(component.name, elaboration.components.size());
+    elaboration.components.push_back(std::move(component));
+  }
+}
+
+/// Partitions become components of their own.
+void read_memories(Elaboration& elaboration) {
+  std::vector<Elaboration::Component> partitions;
+  for (auto& component : elaboration.components) {
+    if (component.kind != ComponentKind::memory) continue;
+    elaboration.current = &component;
+    for (Memory& memory : read_memory(elaboration, component)) {
+      const int index = static_cast<int>(elaboration.architecture.memories.size());
+      if (memory.name == component.name) {
+        component.index = index;
+      } else {
+        partitions.push_back(component);
+        partitions.back().name = memory.name;
+        partitions.back().index = index;
+      }
+      elaboration.architecture.memories.push_back(std::move(memory));
+      elaboration.memory_places.push_back(component.place);
+    }
+  }
+  for (Elaboration::Component& partition : partitions) {
+    elaboration.component_of.emplace(partition.name, elaboration.components.size());
+    elaboration.components.push_back(std::move(partition));
   }
 }
 
 void read_unit(Elaboration& elaboration, const Elaboration::Component& component) {
   UnitSource source;
   source.place = component.place;
+  elaboration.scope.set_clock(elaboration.clock_of(component).hz);
   Unit unit = component.kind == ComponentKind::mover ? read_mover(elaboration, component, source)
                                                      : read_compute(elaboration, component, source);
   unit.name = component.name;
   unit.where = elaboration.where(component.place);
+  unit.clock = component.clock;
+  unit.period = elaboration.clock_of(component).period;
   elaboration.architecture.units.push_back(std::move(unit));
   elaboration.units.push_back(std::move(source));
 }
@@ -75,6 +124,7 @@ void read_controllers(Elaboration& elaboration, const Place& place) {
   for (const auto& component : elaboration.components) {
     broken = broken || component.kind == ComponentKind::unknown;
     if (component.kind != ComponentKind::controller) continue;
+    elaboration.current = &component;
     Controller controller = read_controller(elaboration, component);
     if (first) {
       elaboration.scope.reporter()
@@ -101,21 +151,28 @@ std::string_view describe(ComponentKind kind) {
 }
 
 const Elaboration::Component* Elaboration::find(std::string_view name) const {
-  for (const Component& component : components) {
-    if (component.name == name) return &component;
+  std::string prefix = current ? current->prefix : "";
+  while (true) {
+    const auto found = component_of.find(prefix + std::string(name));
+    if (found != component_of.end()) return &components[found->second];
+    if (prefix.empty()) return nullptr;
+    prefix.pop_back();
+    const std::size_t outer = prefix.rfind('.');
+    prefix.resize(outer == std::string::npos ? 0 : outer + 1);
   }
-  return nullptr;
 }
 
 int Elaboration::resolve(ComponentKind kind, const std::string& name, const Place& place, std::string_view what) {
   const Component* const found = find(name);
-  if (found && found->kind == kind) return found->index;
+  if (found && found->kind == kind && found->index >= 0) return found->index;
   if (found && found->kind == ComponentKind::unknown) return -1;
   std::vector<std::string> candidates;
   for (const Component& component : components) {
     if (component.kind == kind) candidates.push_back(component.name);
   }
-  if (found) {
+  if (found && found->kind == kind) {
+    scope.reporter().report("wrong-component", place, fmt::format("{}: `{}` has partitions: name one", what, name));
+  } else if (found) {
     scope.reporter().report(
         "wrong-component", place,
         fmt::format("{}: `{}` is of kind {}, not {}", what, name, describe(found->kind), describe(kind)));
@@ -126,23 +183,24 @@ int Elaboration::resolve(ComponentKind kind, const std::string& name, const Plac
   return -1;
 }
 
-void read_components(Elaboration& elaboration, const Node& node) {
-  collect_names(elaboration, node);
+void read_components(Elaboration& elaboration, const Place& place) {
+  collect_names(elaboration);
   if (elaboration.components.empty()) return;
+  read_memories(elaboration);
   for (const auto& component : elaboration.components) {
-    if (component.kind == ComponentKind::memory) {
-      elaboration.architecture.memories.push_back(read_memory(elaboration, component));
-      elaboration.memory_places.push_back(component.place);
-    } else if (component.kind == ComponentKind::link) {
-      elaboration.architecture.links.push_back(read_link(elaboration, component));
-    }
+    if (component.kind != ComponentKind::link) continue;
+    elaboration.current = &component;
+    elaboration.architecture.links.push_back(read_link(elaboration, component));
+    elaboration.link_places.push_back(component.place);
   }
   for (const auto& component : elaboration.components) {
-    if (component.kind == ComponentKind::mover || component.kind == ComponentKind::compute) {
-      read_unit(elaboration, component);
-    }
+    if (component.kind != ComponentKind::mover && component.kind != ComponentKind::compute) continue;
+    elaboration.current = &component;
+    read_unit(elaboration, component);
   }
-  read_controllers(elaboration, node.place);
+  route_over_links(elaboration);
+  read_controllers(elaboration, place);
+  elaboration.current = nullptr;
 }
 
 std::vector<const Node*> items_of(const Node& node) {

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "archdsl/expand/expand.h"
 #include "archdsl/graph/architecture.h"
 #include "archdsl/source/scope.h"
 
@@ -31,7 +32,9 @@ struct Elaboration {
   struct Component {
     std::string name;
     ComponentKind kind = ComponentKind::unknown;
-    int index = -1;  ///< into the Architecture's list of the kind (units for mover and compute)
+    int index = -1;      ///< into the Architecture's list of the kind (units for mover and compute)
+    std::string prefix;  ///< "core[2]."
+    int clock = 0;       ///< domain
     const Node* node = nullptr;
     Place place;
   };
@@ -40,9 +43,13 @@ struct Elaboration {
 
   Scope& scope;
   Architecture architecture;
+  Expansion expansion;
   std::vector<Component> components;
+  std::unordered_map<std::string, std::size_t> component_of;  ///< by name
+  const Component* current = nullptr;                         ///< its references are being resolved
   std::vector<UnitSource> units;
   std::vector<Place> memory_places;
+  std::vector<Place> link_places;
   std::vector<bool> fed;  ///< per unit
   std::vector<Place> mnemonic_places;
   Place isa_place;
@@ -51,16 +58,22 @@ struct Elaboration {
   bool isa_sound = true;
   bool sync_sound = true;
 
+  /// The component that `name` means inside the current one.
   const Component* find(std::string_view name) const;
+  const ClockDomain& clock_of(const Component& component) const {
+    return architecture.clocks[static_cast<std::size_t>(component.clock)];
+  }
   /// Index of the named component of this kind; reports and gives -1 otherwise. Silent where the named component is
   /// itself broken.
   int resolve(ComponentKind kind, const std::string& name, const Place& place, std::string_view what);
   Location where(const Place& place) { return scope.reporter().location(place); }
 };
 
-void read_params(Scope& scope, const Node* node, const std::map<std::string, std::string>& overrides);
-void read_components(Elaboration& elaboration, const Node& node);
-Memory read_memory(Elaboration& elaboration, const Elaboration::Component& component);
+std::vector<ClockDomain> read_clocks(Scope& scope, const MapReader& covenant);
+/// Reads what the elaboration's expansion holds; `place` is that of `components`.
+void read_components(Elaboration& elaboration, const Place& place);
+/// The memory, or its partitions.
+std::vector<Memory> read_memory(Elaboration& elaboration, const Elaboration::Component& component);
 Link read_link(Elaboration& elaboration, const Elaboration::Component& component);
 Unit read_compute(Elaboration& elaboration, const Elaboration::Component& component, UnitSource& source);
 Unit read_mover(Elaboration& elaboration, const Elaboration::Component& component, UnitSource& source);
@@ -69,6 +82,13 @@ void read_capabilities(Elaboration& elaboration, const Node* node, Unit& unit, U
 Numerics read_numerics(Elaboration& elaboration, const Node* node);
 Sync read_sync(Elaboration& elaboration, const Node* node);
 void read_isa(Elaboration& elaboration, const Node& node);
+
+std::vector<WalkDim> read_walk(Elaboration& elaboration, const Node* node);
+std::vector<int> read_links(Elaboration& elaboration, const Node& node);
+void read_route(Elaboration& elaboration, const Node& node, const std::vector<int>& links, Unit& unit,
+                UnitSource& source);
+/// Fills in the links of every route that names none, and what crossing clock domains costs (routing.cpp).
+void route_over_links(Elaboration& elaboration);
 
 /// Items of a list, or the single value itself.
 std::vector<const Node*> items_of(const Node& node);

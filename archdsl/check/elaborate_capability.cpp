@@ -20,26 +20,23 @@ constexpr std::size_t longest_statement = 4096;
 /// Reads one entry of `capabilities`.
 class CapabilityReader {
  public:
-  CapabilityReader(Elaboration& elaboration, const NodeEntry& entry, UnitKind kind)
+  CapabilityReader(Elaboration& elaboration, const NodeEntry& entry, const Unit& unit)
       : elaboration_(elaboration),
         scope_(elaboration.scope),
         entry_(entry),
-        kind_(kind),
-        reader_(scope_, entry.value, fmt::format("capability `{}`", entry.key.text)) {}
+        unit_(unit),
+        reader_(scope_, entry.value, "capability", fmt::format("capability `{}`", entry.key.text)) {}
 
   Capability read() {
     capability_.name = entry_.key.text;
     capability_.where = elaboration_.where(entry_.key.place);
     scope_.check_name(capability_.name, entry_.key.place, "capability");
-    const Node* const does = reader_.require("does");
-    const Node* const types = reader_.require("types");
+    const Node* const does = reader_.find("does");
+    const Node* const types = reader_.find("types");
     read_dims(reader_.find("dims"));
     const Node* const operands = reader_.find("operands");
     const Node* const timing = reader_.find("timing");
-    if (const Node* const energy = reader_.find("energy")) {
-      capability_.pj_per_point = scope_.energy(*energy, "energy").value_or(0);
-    }
-    reader_.finish();
+    capability_.pj_per_point = reader_.energy("energy");
     if (does && types && read_program(*does, *types)) {
       check_dims_used(*does);
       read_operands(operands);
@@ -65,15 +62,13 @@ class CapabilityReader {
   }
 
   CapabilityDim read_dim(const NodeEntry& entry) {
-    const Range legal{1, greatest_extent};
     CapabilityDim dim;
     dim.name = entry.key.text;
     if (entry.value.is_map()) {
-      MapReader reader(scope_, entry.value, fmt::format("dimension `{}`", dim.name));
-      dim.maximum = reader.integer("max", legal, std::nullopt);
-      dim.multiple = reader.integer("multiple", legal, 1);
-      dim.minimum = reader.integer("min", legal, dim.multiple);
-      reader.finish();
+      const MapReader reader(scope_, entry.value, "dimension", fmt::format("dimension `{}`", dim.name));
+      dim.maximum = reader.integer("max");
+      dim.multiple = reader.integer("multiple");
+      dim.minimum = reader.integer("min", dim.multiple);
     } else if (const auto text = scope_.text(entry.value, fmt::format("dimension `{}`", dim.name))) {
       read_interval(entry.value, *text, dim);
     }
@@ -227,14 +222,13 @@ class CapabilityReader {
       if (memory) result.memory = elaboration_.resolve(ComponentKind::memory, *memory, entry.value.place, what);
       return result;
     }
-    MapReader reader(scope_, entry.value, what);
-    if (const Node* const in = reader.require("in")) {
+    const MapReader reader(scope_, entry.value, "operand", what);
+    if (const Node* const in = reader.find("in")) {
       const auto memory = scope_.text(*in, "in");
       if (memory) result.memory = elaboration_.resolve(ComponentKind::memory, *memory, in->place, what);
     }
-    result.held = reader.flag("held", false);
+    result.held = reader.flag("held");
     if (const Node* const steps = reader.find("steps")) read_steps(*steps, what, result.steps);
-    reader.finish();
     return result;
   }
 
@@ -257,13 +251,12 @@ class CapabilityReader {
       if (capability_.operands[i].held)
         variables.push_back(fmt::format("{}.load", capability_.program.operands[i].name));
     }
-    if (kind_ == UnitKind::compute) capability_.interval = Formula("1", variables);
+    if (unit_.kind == UnitKind::compute) capability_.interval = Formula("1", variables);
     if (!node) return;
-    MapReader reader(scope_, *node, "timing");
+    const MapReader reader(scope_, *node, "timing", "timing");
     read_formula(reader.find("start"), variables, capability_.start);
     read_formula(reader.find("interval"), variables, capability_.interval);
     read_formula(reader.find("drain"), variables, capability_.drain);
-    reader.finish();
   }
 
   void read_formula(const Node* node, const std::vector<std::string>& variables, Formula& formula) {
@@ -288,7 +281,7 @@ class CapabilityReader {
   Elaboration& elaboration_;
   Scope& scope_;
   const NodeEntry& entry_;
-  UnitKind kind_;
+  const Unit& unit_;
   MapReader reader_;
   Capability capability_;
   std::vector<Place> dim_places_;
@@ -300,7 +293,7 @@ class CapabilityReader {
 void read_capabilities(Elaboration& elaboration, const Node* node, Unit& unit, UnitSource& source) {
   for (const NodeEntry& entry : elaboration.scope.entries(node, "capabilities", 256)) {
     const std::size_t errors = elaboration.scope.reporter().errors();
-    CapabilityReader reader(elaboration, entry, unit.kind);
+    CapabilityReader reader(elaboration, entry, unit);
     unit.capabilities.push_back(reader.read());
     source.capability_places.push_back(entry.key.place);
     source.capability_sound.push_back(reader.operands_known() && elaboration.scope.reporter().errors() == errors);

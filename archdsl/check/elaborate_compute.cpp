@@ -5,15 +5,14 @@
 namespace accord {
 
 Unit read_compute(Elaboration& elaboration, const Elaboration::Component& component, UnitSource& source) {
-  MapReader reader(elaboration.scope, *component.node, fmt::format("compute `{}`", component.name));
-  reader.find("kind");
+  const MapReader reader(elaboration.scope, *component.node, "compute", fmt::format("compute `{}`", component.name));
   Unit unit;
   unit.kind = UnitKind::compute;
   unit.name = component.name;
-  unit.queue = static_cast<int>(reader.integer("queue", {1, 65536}, 4));
+  unit.period = elaboration.clock_of(component).period;
+  unit.queue = static_cast<int>(reader.integer("queue"));
   unit.area_um2 = reader.area("area");
-  read_capabilities(elaboration, reader.require("capabilities"), unit, source);
-  reader.finish();
+  read_capabilities(elaboration, reader.find("capabilities"), unit, source);
   return unit;
 }
 

@@ -9,17 +9,27 @@ namespace accord {
 
 namespace {
 
+/// Feeds a unit, or all units of an array or instance.
+bool feed_group(Elaboration& elaboration, const std::string& name) {
+  const auto& units = elaboration.architecture.units;
+  bool any = false;
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    const bool inside =
+        units[u].name.starts_with(name) &&
+        (units[u].name.size() == name.size() || units[u].name[name.size()] == '[' || units[u].name[name.size()] == '.');
+    if (inside) elaboration.fed[u] = true;
+    any = any || inside;
+  }
+  return any;
+}
+
 void read_feeds(Elaboration& elaboration, const Node& feeds) {
   std::vector<std::string> names;
   for (const Unit& unit : elaboration.architecture.units) names.push_back(unit.name);
   for (const Node* const item : items_of(feeds)) {
     const auto name = elaboration.scope.text(*item, "feeds");
     if (!name) continue;
-    const auto found = std::find(names.begin(), names.end(), *name);
-    if (found != names.end()) {
-      elaboration.fed[static_cast<std::size_t>(found - names.begin())] = true;
-      continue;
-    }
+    if (feed_group(elaboration, *name)) continue;
     const auto* const component = elaboration.find(*name);
     if (component && component->kind == ComponentKind::unknown) continue;
     elaboration.scope.reporter().report(component ? "wrong-component" : "unknown-name", item->place,
@@ -31,19 +41,18 @@ void read_feeds(Elaboration& elaboration, const Node& feeds) {
 }  // namespace
 
 Controller read_controller(Elaboration& elaboration, const Elaboration::Component& component) {
-  MapReader reader(elaboration.scope, *component.node, fmt::format("controller `{}`", component.name));
-  reader.find("kind");
+  const MapReader reader(elaboration.scope, *component.node, "controller",
+                         fmt::format("controller `{}`", component.name));
   Controller controller;
   controller.name = component.name;
   controller.where = elaboration.where(component.place);
-  controller.issue_width = static_cast<int>(reader.integer("issue_width", {1, 1024}, 1));
-  controller.loop_depth = static_cast<int>(reader.integer("loop_depth", {0, 64}, 0));
+  controller.issue_width = static_cast<int>(reader.integer("issue_width"));
+  controller.loop_depth = static_cast<int>(reader.integer("loop_depth"));
   if (const Node* const feeds = reader.find("feeds")) {
     read_feeds(elaboration, *feeds);
   } else {
     elaboration.fed.assign(elaboration.fed.size(), true);
   }
-  reader.finish();
   return controller;
 }
 

@@ -13,10 +13,9 @@ constexpr int most_registers = 65536;
 
 void read_opcode(Scope& scope, const Node* node, Isa& isa) {
   if (!node) return;
-  MapReader reader(scope, *node, "opcode");
-  isa.opcode_offset = static_cast<int>(reader.integer("offset", {0, isa.width - 1}, 0));
-  isa.opcode_bits = static_cast<int>(reader.integer("bits", {1, 63}, 8));
-  reader.finish();
+  const MapReader reader(scope, *node, "opcode", "opcode");
+  isa.opcode_offset = static_cast<int>(reader.integer("offset", {}, Range{0, isa.width - 1}));
+  isa.opcode_bits = static_cast<int>(reader.integer("bits"));
   if (isa.opcode_offset + isa.opcode_bits > isa.width) {
     scope.reporter().report("bad-encoding", node->place,
                             fmt::format("the opcode ends beyond the instruction's {} bits", isa.width));
@@ -29,11 +28,10 @@ Register read_register(Scope& scope, const NodeEntry& entry) {
   const std::string what = fmt::format("register `{}`", result.name);
   scope.check_name(result.name, entry.key.place, "register");
   if (entry.value.is_map()) {
-    MapReader reader(scope, entry.value, what);
-    result.is_signed = reader.flag("signed", false);
-    result.bits = static_cast<int>(reader.integer("bits", {1, result.is_signed ? 64 : 63}, std::nullopt));
-    result.count = static_cast<int>(reader.integer("count", {1, most_registers}, 1));
-    reader.finish();
+    const MapReader reader(scope, entry.value, "register", what);
+    result.is_signed = reader.flag("signed");
+    result.bits = static_cast<int>(reader.integer("bits", {}, Range{1, result.is_signed ? 64 : 63}));
+    result.count = static_cast<int>(reader.integer("count"));
   } else {
     result.bits = static_cast<int>(scope.integer(entry.value, what, {1, 63}).value_or(32));
   }
@@ -75,8 +73,8 @@ void read_isa(Elaboration& elaboration, const Node& node) {
   elaboration.isa_place = node.place;
   Scope& scope = elaboration.scope;
   Isa& isa = elaboration.architecture.isa;
-  MapReader reader(scope, node, "isa");
-  isa.width = static_cast<int>(reader.integer("width", {8, 4096}, 128));
+  const MapReader reader(scope, node, "isa", "isa");
+  isa.width = static_cast<int>(reader.integer("width"));
   if (isa.width % 8 != 0) {
     scope.reporter().report("bad-encoding", reader.find("width")->place,
                             fmt::format("width {} is no whole number of bytes", isa.width));
@@ -84,9 +82,8 @@ void read_isa(Elaboration& elaboration, const Node& node) {
   read_opcode(scope, reader.find("opcode"), isa);
   std::vector<Place> register_places;
   read_registers(scope, reader.find("registers"), isa, register_places);
-  const Node* const mnemonics = reader.require("mnemonics");
+  const Node* const mnemonics = reader.find("mnemonics");
   if (mnemonics) read_mnemonics(elaboration, *mnemonics, register_places);
-  reader.finish();
 }
 
 }  // namespace accord

@@ -4,33 +4,71 @@
 
 namespace accord {
 
-Memory read_memory(Elaboration& elaboration, const Elaboration::Component& component) {
+namespace {
+
+Memory read_whole(Elaboration& elaboration, const Elaboration::Component& component, const MapReader& reader) {
   Scope& scope = elaboration.scope;
-  MapReader reader(scope, *component.node, fmt::format("memory `{}`", component.name));
-  reader.find("kind");
+  const ClockDomain& domain = elaboration.clock_of(component);
   Memory memory;
   memory.name = component.name;
   memory.where = elaboration.where(component.place);
-  memory.off_chip = reader.flag("off_chip", false);
-  memory.capacity = reader.bytes("capacity", {1, greatest_quantity}, std::nullopt);
-  const bool wide = reader.valid() && component.node->find("width") && !component.node->find("word");
-  memory.word = reader.bytes(wide ? "width" : "word", {1, 1 << 20}, 1);
-  memory.banks = static_cast<int>(reader.integer("banks", {1, 4096}, 1));
-  memory.latency = reader.cycles("latency", {0, 1'000'000}, 1);
+  memory.clock = component.clock;
+  memory.period = domain.period;
+  memory.off_chip = reader.flag("off_chip");
+  memory.capacity = reader.bytes("capacity");
+  memory.word = reader.bytes(reader.find("width") ? "width" : "word");
+  memory.banks = static_cast<int>(reader.integer("banks"));
+  memory.latency = reader.cycles("latency");
   memory.area_um2 = reader.area("area");
   if (const Node* const ports = reader.find("ports")) {
-    MapReader port_reader(scope, *ports, "ports");
-    memory.read_ports = static_cast<int>(port_reader.integer("read", {1, 64}, 1));
-    memory.write_ports = static_cast<int>(port_reader.integer("write", {1, 64}, 1));
-    port_reader.finish();
+    const MapReader port_reader(scope, *ports, "ports", "ports");
+    memory.read_ports = static_cast<int>(port_reader.integer("read"));
+    memory.write_ports = static_cast<int>(port_reader.integer("write"));
   }
   if (const Node* const energy = reader.find("energy")) {
-    MapReader energy_reader(scope, *energy, "energy");
+    const MapReader energy_reader(scope, *energy, "memory_energy", "energy");
     memory.energy = {energy_reader.energy("read"), energy_reader.energy("write")};
-    energy_reader.finish();
   }
-  reader.finish();
+  if (reader.find("word") && reader.find("width")) {
+    scope.reporter().report("duplicate-name", reader.find("width")->place, "`word` and `width` mean the same");
+  }
   return memory;
+}
+
+/// Banks are blocks of their own, so whole banks make a memory of their own.
+std::vector<Memory> split(Elaboration& elaboration, const Memory& whole, const Node& partitions) {
+  std::vector<Memory> parts;
+  std::int64_t banks = 0;
+  for (const NodeEntry& entry : elaboration.scope.entries(&partitions, "partitions", 256)) {
+    if (!elaboration.scope.check_name(entry.key.text, entry.key.place, "partition")) continue;
+    Memory part = whole;
+    part.name = fmt::format("{}.{}", whole.name, entry.key.text);
+    part.banks = static_cast<int>(elaboration.scope.integer(entry.value, "banks", {1, 4096}).value_or(1));
+    part.capacity = whole.capacity / whole.banks * part.banks;
+    part.area_um2 = whole.area_um2 * part.banks / whole.banks;
+    banks += part.banks;
+    parts.push_back(std::move(part));
+  }
+  if (banks != whole.banks) {
+    elaboration.scope.reporter().report(
+        "bad-capacity", partitions.place,
+        fmt::format("the partitions of `{}` take {} banks, but it has {}", whole.name, banks, whole.banks));
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Memory> read_memory(Elaboration& elaboration, const Elaboration::Component& component) {
+  elaboration.scope.set_clock(elaboration.clock_of(component).hz);
+  const MapReader reader(elaboration.scope, *component.node, "memory", fmt::format("memory `{}`", component.name));
+  Memory memory = read_whole(elaboration, component, reader);
+  const Node* const partitions = reader.find("partitions");
+  if (!partitions) return {std::move(memory)};
+  if (memory.off_chip) {
+    elaboration.scope.reporter().report("wrong-value", partitions->place, "off-chip memory has no partitions");
+  }
+  return split(elaboration, memory, *partitions);
 }
 
 }  // namespace accord

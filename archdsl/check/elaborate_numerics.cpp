@@ -33,16 +33,9 @@ Numerics::Parameter read_parameter(Scope& scope, const NodeEntry& entry) {
     parameter.type = read_type(scope, &entry.value, parameter.name, ElementType::fp32);
     return parameter;
   }
-  MapReader reader(scope, entry.value, fmt::format("parameter `{}`", parameter.name));
-  parameter.type = read_type(scope, reader.require("type"), "type", ElementType::fp32);
-  if (const Node* const per = reader.find("per")) {
-    const auto text = scope.text(*per, "per").value_or("channel");
-    parameter.per_channel = text == "channel";
-    if (text != "channel" && text != "tensor") {
-      scope.reporter().report("wrong-value", per->place, fmt::format("per is `channel` or `tensor`, not `{}`", text));
-    }
-  }
-  reader.finish();
+  const MapReader reader(scope, entry.value, "parameter", fmt::format("parameter `{}`", parameter.name));
+  parameter.type = read_type(scope, reader.find("type"), "type", ElementType::fp32);
+  parameter.per_channel = reader.word("per") == "channel";
   return parameter;
 }
 
@@ -85,8 +78,9 @@ void check_requantisation(Elaboration& elaboration, const Numerics& numerics, co
 
 Numerics read_numerics(Elaboration& elaboration, const Node* node) {
   Scope& scope = elaboration.scope;
-  const Node none{Node::Kind::map, {}, false, {}, {}, {}};
-  MapReader reader(scope, node ? *node : none, "numerics");
+  Node none;
+  none.kind = Node::Kind::map;
+  const MapReader reader(scope, node ? *node : none, "numerics", "numerics");
   const std::size_t errors = scope.reporter().errors();
   Numerics numerics;
   numerics.storage = read_type(scope, reader.find("storage"), "storage", ElementType::i8);
@@ -104,7 +98,6 @@ Numerics read_numerics(Elaboration& elaboration, const Node* node) {
   } else if (numerics.integer) {
     numerics.parameters = {{"scale", ElementType::fp32, true}};
   }
-  reader.finish();
   if (scope.reporter().errors() == errors) check_requantisation(elaboration, numerics, requantise);
   return numerics;
 }

@@ -18,17 +18,15 @@ void read_semaphores(Elaboration& elaboration, const Node& node, Sync& sync) {
     sync.semaphores = static_cast<int>(elaboration.scope.integer(node, "semaphores", {1, 65536}).value_or(1));
     return;
   }
-  MapReader reader(elaboration.scope, node, "semaphores");
-  sync.semaphores = static_cast<int>(reader.integer("count", {1, 65536}, std::nullopt));
-  sync.semaphore_max = reader.integer("max", {1, std::int64_t{1} << 31}, sync.semaphore_max);
-  reader.finish();
+  const MapReader reader(elaboration.scope, node, "semaphores", "semaphores");
+  sync.semaphores = static_cast<int>(reader.integer("count"));
+  sync.semaphore_max = reader.integer("max");
 }
 
 void read_interlock(Elaboration& elaboration, const Node& node, Sync& sync) {
   sync.kind = Sync::Kind::interlock;
-  MapReader reader(elaboration.scope, node, "interlock");
-  sync.entries = static_cast<int>(reader.integer("entries", {1, 65536}, std::nullopt));
-  reader.finish();
+  const MapReader reader(elaboration.scope, node, "interlock", "interlock");
+  sync.entries = static_cast<int>(reader.integer("entries"));
 }
 
 }  // namespace
@@ -42,10 +40,9 @@ Sync read_sync(Elaboration& elaboration, const Node* node) {
     if (text && *text != "in_order") report_forms(elaboration, node->place);
     return sync;
   }
-  MapReader reader(elaboration.scope, *node, "sync");
+  const MapReader reader(elaboration.scope, *node, "sync", "sync");
   const Node* const semaphores = reader.find("semaphores");
   const Node* const interlock = reader.find("interlock");
-  reader.finish();
   if (semaphores && !interlock) read_semaphores(elaboration, *semaphores, sync);
   if (interlock && !semaphores) read_interlock(elaboration, *interlock, sync);
   if (!semaphores == !interlock) report_forms(elaboration, node->place);

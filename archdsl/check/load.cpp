@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <sstream>
+
 #include "archdsl/check/elaborate.h"
 #include "archdsl/check/resolved.h"
 #include "archdsl/check/rules.h"
+#include "archdsl/expand/compose.h"
+#include "archdsl/expand/params.h"
 
 namespace accord {
 
@@ -18,56 +23,62 @@ void read_version(Scope& scope, const Node* node) {
   }
 }
 
-/// `clock: 1 GHz` or `clocks: {core: 1 GHz}`.
-double read_clock(Scope& scope, MapReader& reader) {
-  const Node* node = reader.find("clock");
-  const Node* const clocks = reader.find("clocks");
-  if (node && clocks) {
-    scope.reporter().report("duplicate-name", clocks->place, "`clock` and `clocks` both state the clock");
-  } else if (clocks && (!clocks->is_map() || clocks->entries.size() != 1)) {
-    scope.reporter().report("wrong-form", clocks->place, "clocks is a map of exactly one clock domain: {core: 1 GHz}");
-  } else if (clocks) {
-    node = &clocks->entries[0].value;
+void read_tables(Scope& scope, const Node* node, const std::vector<std::filesystem::path>& search) {
+  for (const NodeEntry& entry : scope.entries(node, "tables", 64)) {
+    if (!scope.check_name(entry.key.text, entry.key.place, "table")) continue;
+    const Node root = read_named_file(scope.reporter(), entry.value, search);
+    if (root.kind != Node::Kind::null) scope.add_table(entry.key.text, read_figure_table(scope, root));
   }
-  return node ? scope.frequency(*node, "clock").value_or(1e9) : 1e9;
+}
+
+/// Runs a section's reader; true where it found nothing wrong.
+bool sound(Scope& scope, const auto& read_section) {
+  const std::size_t errors = scope.reporter().errors();
+  read_section();
+  return scope.reporter().errors() == errors;
+}
+
+void read_machine(Elaboration& elaboration, const MapReader& reader) {
+  const Node& components = *reader.find("components");
+  Scope& scope = elaboration.scope;
+  elaboration.expansion = expand(scope, reader.find("templates"), components, reader.flag("resolved"));
+  if (const Node* const wiring = reader.find("wiring")) expand_wiring(scope, *wiring, elaboration.expansion);
+  read_components(elaboration, components.place);
 }
 
 /// False where the document is no map at all.
-bool read_covenant(Elaboration& elaboration, const Node& root, const std::map<std::string, std::string>& overrides) {
+bool read_covenant(Elaboration& elaboration, const Node& root, const std::map<std::string, std::string>& overrides,
+                   const std::vector<std::filesystem::path>& search) {
   Scope& scope = elaboration.scope;
   Architecture& architecture = elaboration.architecture;
-  MapReader reader(scope, root, "the covenant");
+  const MapReader reader(scope, root, "covenant", "the covenant");
   if (!reader.valid()) return false;
-  read_version(scope, reader.require("accord"));
-  read_params(scope, reader.find("params"), overrides);
-  architecture.name = reader.text("name", std::nullopt);
+  read_version(scope, reader.find("accord"));
+  declare_params(scope, reader.find("params"), overrides);
+  read_tables(scope, reader.find("tables"), search);
+  scope.read_all_params();
+  architecture.name = reader.text("name");
   if (const Node* const name = reader.find("name")) scope.check_name(architecture.name, name->place, "name");
-  architecture.source = reader.text("source", "");
-  architecture.clock_hz = read_clock(scope, reader);
-  scope.set_clock(architecture.clock_hz);
+  architecture.source = reader.text("source");
+  architecture.clocks = read_clocks(scope, reader);
+  architecture.clock_hz = architecture.clocks[0].hz;
   architecture.numerics = read_numerics(elaboration, reader.find("numerics"));
-  const auto sound = [&](auto&& read_section) {
-    const std::size_t errors = scope.reporter().errors();
-    read_section();
-    return scope.reporter().errors() == errors;
-  };
-  elaboration.components_sound = sound([&] {
-    if (const Node* const components = reader.require("components")) read_components(elaboration, *components);
-  });
-  elaboration.sync_sound = sound([&] { architecture.sync = read_sync(elaboration, reader.find("sync")); });
-  elaboration.isa_sound = sound([&] {
-    if (const Node* const isa = reader.require("isa")) read_isa(elaboration, *isa);
-  });
-  reader.finish();
+  elaboration.components_sound = reader.find("components") && sound(scope, [&] { read_machine(elaboration, reader); });
+  scope.set_clock(architecture.clock_hz);
+  elaboration.sync_sound = sound(scope, [&] { architecture.sync = read_sync(elaboration, reader.find("sync")); });
+  const Node* const isa = reader.find("isa");
+  elaboration.isa_sound = isa && sound(scope, [&] { read_isa(elaboration, *isa); });
+  scope.read_all_params();
   return true;
 }
 
-std::optional<Architecture> elaborate(Reporter& reporter, const std::map<std::string, std::string>& overrides) {
-  const Node root = parse_document(reporter);
+std::optional<Architecture> elaborate(Reporter& reporter, const std::map<std::string, std::string>& overrides,
+                                      const std::vector<std::filesystem::path>& search) {
+  const Node root = compose(reporter, search);
   Scope scope(reporter);
   Elaboration elaboration(scope);
   if (root.kind == Node::Kind::null && reporter.errors() > 0) return std::nullopt;
-  if (read_covenant(elaboration, root, overrides)) check_rules(elaboration);
+  if (read_covenant(elaboration, root, overrides, search)) check_rules(elaboration);
   if (reporter.errors() > 0) return std::nullopt;
   elaboration.architecture.hash = hash_of(elaboration.architecture);
   return std::move(elaboration.architecture);
@@ -75,12 +86,25 @@ std::optional<Architecture> elaborate(Reporter& reporter, const std::map<std::st
 
 }  // namespace
 
+std::vector<std::filesystem::path> covenant_path() {
+  std::vector<std::filesystem::path> folders;
+  const char* const given = std::getenv("ACCORD_PATH");
+  std::istringstream in(given ? given : "");
+  for (std::string folder; std::getline(in, folder, ':');) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  const std::filesystem::path shipped = ACCORD_CONFIGS_DIR;
+  folders.push_back(shipped);
+  folders.push_back(shipped / "accelerators");
+  return folders;
+}
+
 LoadResult load_architecture(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides) {
   LoadResult result;
   Reporter reporter(file.string());
   if (reporter.read()) {
     try {
-      result.architecture = elaborate(reporter, overrides);
+      result.architecture = elaborate(reporter, overrides, covenant_path());
     } catch (const TooManyErrors&) {
     }
   }

@@ -16,6 +16,10 @@ struct LoadResult {
   std::vector<Diagnostic> diagnostics;       ///< all of the file's, in source order
 };
 
+/// Where files that a covenant extends or includes are looked for after its own folder: the folders of the environment
+/// variable ACCORD_PATH, separated by colons, then the shipped configs.
+std::vector<std::filesystem::path> covenant_path();
+
 /// Reads, checks and resolves a covenant. `overrides` replace params (`--set`). Never throws for what a file holds.
 LoadResult load_architecture(const std::filesystem::path& file,
                              const std::map<std::string, std::string>& overrides = {});

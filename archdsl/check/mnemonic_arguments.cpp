@@ -26,14 +26,15 @@ int trailing_number(std::string_view name, std::string_view prefix) {
 
 }  // namespace
 
-std::vector<std::string> MnemonicReader::argument_names() const {
+std::vector<std::string> MnemonicReader::argument_names(int unit) const {
+  const auto& units = elaboration_.architecture.units;
   switch (mnemonic_.meaning) {
     case Meaning::transfer:
-      return transfer_arguments(elaboration_.architecture.units[static_cast<std::size_t>(mnemonic_.unit)]
-                                    .routes[static_cast<std::size_t>(mnemonic_.route)]);
+      return transfer_arguments(
+          units[static_cast<std::size_t>(unit)].routes[static_cast<std::size_t>(mnemonic_.route)]);
     case Meaning::run:
-      return run_arguments(elaboration_.architecture.units[static_cast<std::size_t>(mnemonic_.unit)]
-                               .capabilities[static_cast<std::size_t>(mnemonic_.capability)]);
+      return run_arguments(
+          units[static_cast<std::size_t>(unit)].capabilities[static_cast<std::size_t>(mnemonic_.capability)]);
     case Meaning::loop: return {"count", "length"};
     case Meaning::wait:
     case Meaning::signal: return {"semaphore"};

@@ -20,13 +20,12 @@ void MnemonicReader::read_field(const NodeEntry& entry, int& cursor) {
   scope_.check_name(field.name, entry.key.place, "field");
   const std::string what = fmt::format("field `{}`", field.name);
   if (entry.value.is_map()) {
-    MapReader reader(scope_, entry.value, what);
-    field.is_signed = reader.flag("signed", false);
-    field.bits = static_cast<int>(reader.integer("bits", {1, field.is_signed ? 64 : 63}, std::nullopt));
-    field.offset = static_cast<int>(reader.integer("at", {0, isa_.width - 1}, cursor));
+    const MapReader reader(scope_, entry.value, "field", what);
+    field.is_signed = reader.flag("signed");
+    field.bits = static_cast<int>(reader.integer("bits", {}, Range{1, field.is_signed ? 64 : 63}));
+    field.offset = static_cast<int>(reader.integer("at", cursor, Range{0, isa_.width - 1}));
     source.unit = read_unit(reader.find("unit"), "unit", 1, 1);
     source.bias = read_unit(reader.find("bias"), "bias", 0, -greatest_quantity);
-    reader.finish();
   } else {
     field.bits = static_cast<int>(scope_.integer(entry.value, what, {1, 63}).value_or(1));
   }

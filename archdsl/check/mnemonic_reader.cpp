@@ -26,16 +26,15 @@ Mnemonic MnemonicReader::read() {
   mnemonic_.where = elaboration_.where(entry_.key.place);
   scope_.check_name(mnemonic_.name, entry_.key.place, "mnemonic");
   const std::size_t errors = scope_.reporter().errors();
-  MapReader reader(scope_, entry_.value, fmt::format("mnemonic `{}`", mnemonic_.name));
+  const MapReader reader(scope_, entry_.value, "mnemonic", fmt::format("mnemonic `{}`", mnemonic_.name));
   const std::int64_t last = static_cast<std::int64_t>((std::uint64_t{1} << isa_.opcode_bits) - 1);
-  mnemonic_.opcode = static_cast<std::uint64_t>(reader.integer("opcode", {0, last}, std::nullopt));
+  mnemonic_.opcode = static_cast<std::uint64_t>(reader.integer("opcode", {}, Range{0, last}));
   read_fields(reader.find("fields"));
   check_encoding();
   args_ = reader.find("args");
   const Node* const post = reader.find("post");
-  if (const Node* const means = reader.require("means")) read_meaning(*means);
+  if (const Node* const means = reader.find("means")) read_meaning(*means);
   read_post(post);
-  reader.finish();
   for (std::size_t f = 0; f < field_sources_.size() && meaning_sound_; ++f) {
     if (field_sources_[f].used || scope_.reporter().errors() != errors) continue;
     report("unused-field", field_sources_[f].place,
@@ -79,35 +78,26 @@ void MnemonicReader::read_meaning(const std::string& key, const Node& value) {
   } else {
     mnemonic_.meaning = key == "wait" ? Meaning::wait : Meaning::signal;
     const auto text = scope_.text(value, key);
-    if (text) mnemonic_.unit = read_unit_name(*text, value.place);
-    meaning_sound_ = mnemonic_.unit >= 0;
+    meaning_sound_ = text && read_unit(*text, value.place);
   }
   if (meaning_sound_) bind_arguments(args_);
 }
 
-int MnemonicReader::read_unit_name(const std::string& text, const Place& place) {
-  const auto* const component = elaboration_.find(text);
-  if (component && (component->kind == ComponentKind::mover || component->kind == ComponentKind::compute))
-    return component->index;
-  if (elaboration_.components.empty() || (component && component->kind == ComponentKind::unknown)) return -1;
-  std::vector<std::string> names;
-  for (const Unit& unit : elaboration_.architecture.units) names.push_back(unit.name);
-  report(component ? "wrong-component" : "unknown-name", place, fmt::format("`{}` is no mover or compute unit", text),
-         did_you_mean(text, names));
-  return -1;
-}
-
+/// The unit's name ends at one of the dots: at the last one where the unit is known.
 void MnemonicReader::read_transfer(const Node& value) {
   auto text = scope_.text(value, "transfer");
   if (!text) return;
   std::erase(*text, ' ');
-  const std::size_t dot = text->find('.');
-  if (dot == std::string::npos) {
+  const std::size_t arrow = std::min(text->find("->"), text->size());
+  std::size_t dot = text->find('.');
+  for (std::size_t next = dot; next < arrow; next = text->find('.', next + 1)) {
+    if (is_unit(text->substr(0, next))) dot = next;
+  }
+  if (dot >= arrow) {
     report("wrong-value", value.place, fmt::format("transfer is `UNIT.FROM->TO`, not `{}`", *text));
     return;
   }
-  mnemonic_.unit = read_unit_name(text->substr(0, dot), value.place);
-  if (mnemonic_.unit < 0) return;
+  if (!read_unit(text->substr(0, dot), value.place)) return;
   const UnitSource& source = elaboration_.units[static_cast<std::size_t>(mnemonic_.unit)];
   const std::string route = text->substr(dot + 1);
   const auto found = std::find(source.route_names.begin(), source.route_names.end(), route);
@@ -120,18 +110,18 @@ void MnemonicReader::read_transfer(const Node& value) {
   const auto index = found - source.route_names.begin();
   mnemonic_.route = static_cast<int>(index);
   meaning_sound_ = source.route_sound[static_cast<std::size_t>(index)];
+  check_alike(value.place);
 }
 
 void MnemonicReader::read_run(const Node& value) {
   const auto text = scope_.text(value, "run");
   if (!text) return;
-  const std::size_t dot = text->find('.');
+  const std::size_t dot = text->rfind('.');
   if (dot == std::string::npos) {
     report("wrong-value", value.place, fmt::format("run is `UNIT.CAPABILITY`, not `{}`", *text));
     return;
   }
-  mnemonic_.unit = read_unit_name(text->substr(0, dot), value.place);
-  if (mnemonic_.unit < 0) return;
+  if (!read_unit(text->substr(0, dot), value.place)) return;
   const auto unit = static_cast<std::size_t>(mnemonic_.unit);
   std::vector<std::string> names;
   for (const Capability& capability : elaboration_.architecture.units[unit].capabilities)
@@ -145,6 +135,7 @@ void MnemonicReader::read_run(const Node& value) {
   }
   mnemonic_.capability = static_cast<int>(found - names.begin());
   meaning_sound_ = elaboration_.units[unit].capability_sound[static_cast<std::size_t>(mnemonic_.capability)];
+  check_alike(value.place);
 }
 
 }  // namespace accord

@@ -42,13 +42,18 @@ class MnemonicReader {
   // meaning
   void read_meaning(const Node& node);
   void read_meaning(const std::string& key, const Node& value);
-  int read_unit_name(const std::string& text, const Place& place);
+  /// A unit, or `array[FIELD].unit`: its elements, of which a field chooses. False where there is none such.
+  bool read_unit(const std::string& text, const Place& place);
+  bool is_unit(const std::string& text) const;
+  bool read_elements(const std::string& text, const Place& place);
+  void check_alike(const Place& place);
+  std::vector<std::string> argument_names(int unit) const;
   void read_transfer(const Node& value);
   void read_run(const Node& value);
   void read_updates(const Node& registers, const Node* args);
 
   // arguments
-  std::vector<std::string> argument_names() const;
+  std::vector<std::string> argument_names() const { return argument_names(mnemonic_.unit); }
   void bind_arguments(const Node* args);
   std::optional<Binding> default_argument(const std::string& name) const;
   std::optional<Binding> default_transfer_argument(const std::string& name) const;

@@ -16,8 +16,15 @@ using nlohmann::json;
 
 json to_json(const Step& step) { return step.kind == Step::Kind::free ? json("free") : json(step.bytes); }
 
-json to_json(const Memory& m) {
+const std::string& clock_name(const Architecture& a, int clock) {
+  return a.clocks[static_cast<std::size_t>(clock)].name;
+}
+
+json to_json(const ClockDomain& c) { return {{"name", c.name}, {"hz", c.hz}, {"crossing", c.crossing}}; }
+
+json to_json(const Architecture& a, const Memory& m) {
   return {{"name", m.name},
+          {"clock", clock_name(a, m.clock)},
           {"off_chip", m.off_chip},
           {"capacity", m.capacity},
           {"word", m.word},
@@ -30,12 +37,13 @@ json to_json(const Memory& m) {
           {"area_um2", m.area_um2}};
 }
 
-json to_json(const Link& l) {
-  return {{"name", l.name},
-          {"width", l.width},
-          {"duplex", l.duplex},
-          {"latency", l.latency},
-          {"pj_per_byte", l.pj_per_byte}};
+json to_json(const Architecture& a, const Link& l) {
+  static constexpr std::array<std::string_view, 3> arbitrations = {"first_come", "round_robin", "priority"};
+  return {{"name", l.name},         {"clock", clock_name(a, l.clock)},
+          {"width", l.width},       {"duplex", l.duplex},
+          {"crossbar", l.crossbar}, {"arbitration", arbitrations[static_cast<std::size_t>(l.arbitration)]},
+          {"fifo", l.fifo},         {"between", l.between},
+          {"latency", l.latency},   {"pj_per_byte", l.pj_per_byte}};
 }
 
 json name_or_null(const auto& list, int index) {
@@ -47,9 +55,13 @@ json to_json(const Architecture& a, const Route& r) {
   for (const WalkDim& dim : r.walk) {
     walk.push_back({{"max", dim.max}, {"source", to_json(dim.source)}, {"target", to_json(dim.target)}});
   }
+  json targets = json::array({name_or_null(a.memories, r.target)}), links = json::array();
+  for (const int target : r.also) targets.push_back(name_or_null(a.memories, target));
+  for (const int link : r.links) links.push_back(name_or_null(a.links, link));
   return {{"from", name_or_null(a.memories, r.source)},
-          {"to", name_or_null(a.memories, r.target)},
-          {"link", name_or_null(a.links, r.link)},
+          {"to", std::move(targets)},
+          {"links", std::move(links)},
+          {"crossing", r.crossing},
           {"walk", std::move(walk)}};
 }
 
@@ -82,11 +94,13 @@ json to_json(const Architecture& a, const Capability& c) {
 json to_json(const Architecture& a, const Unit& u) {
   json unit = {{"name", u.name},
                {"kind", u.kind == UnitKind::mover ? "mover" : "compute"},
+               {"clock", clock_name(a, u.clock)},
                {"queue", u.queue},
                {"area_um2", u.area_um2}};
   unit["capabilities"] = json::array();
   for (const Capability& capability : u.capabilities) unit["capabilities"].push_back(to_json(a, capability));
   if (u.kind != UnitKind::mover) return unit;
+  unit["link"] = name_or_null(a.links, u.link);
   unit["request"] = u.request;
   unit["in_flight"] = u.in_flight;
   unit["setup"] = u.setup;
@@ -138,10 +152,16 @@ json to_json(const Mnemonic& m) {
                        {"index_field", u.index_field},
                        {"amount", to_json(u.amount)}});
   }
+  json elements = json::array();
+  for (const ElementField& e : m.elements) {
+    elements.push_back({{"field", e.field}, {"stride", e.stride}, {"count", e.count}});
+  }
   return {{"name", m.name},
           {"opcode", m.opcode},
           {"means", meanings[static_cast<std::size_t>(m.meaning)]},
           {"unit", m.unit},
+          {"units", m.units},
+          {"elements", std::move(elements)},
           {"route", m.route},
           {"capability", m.capability},
           {"fields", std::move(fields)},
@@ -166,7 +186,7 @@ json to_json(const Isa& isa) {
 
 nlohmann::json resolved(const Architecture& a) {
   json result = {{"name", a.name},
-                 {"clock_hz", a.clock_hz},
+                 {"clocks", json::array()},
                  {"controller",
                   {{"name", a.controller.name},
                    {"issue_width", a.controller.issue_width},
@@ -175,8 +195,9 @@ nlohmann::json resolved(const Architecture& a) {
                  {"numerics", to_json(a.numerics)},
                  {"isa", to_json(a.isa)}};
   for (const char* const list : {"memories", "links", "units"}) result[list] = json::array();
-  for (const Memory& memory : a.memories) result["memories"].push_back(to_json(memory));
-  for (const Link& link : a.links) result["links"].push_back(to_json(link));
+  for (const ClockDomain& clock : a.clocks) result["clocks"].push_back(to_json(clock));
+  for (const Memory& memory : a.memories) result["memories"].push_back(to_json(a, memory));
+  for (const Link& link : a.links) result["links"].push_back(to_json(a, link));
   for (const Unit& unit : a.units) result["units"].push_back(to_json(a, unit));
   return result;
 }

@@ -33,9 +33,8 @@ constexpr std::array rules = {
 /// Last, and only where nothing is wrong: what stopped early may have left a param unused.
 void check_params(Scope& scope) {
   if (scope.reporter().errors() > 0) return;
-  for (const Param& param : scope.params()) {
-    if (!param.used)
-      scope.reporter().report("unused-param", param.place, fmt::format("nothing uses the param `{}`", param.name));
+  for (const Param* const param : scope.unused_params()) {
+    scope.reporter().report("unused-param", param->place, fmt::format("nothing uses the param `{}`", param->name));
   }
 }
 

@@ -48,9 +48,12 @@ std::string walk_entry(const Route& r) {
 }
 
 std::string route_item(const Architecture& a, const Route& r) {
-  const std::string link = r.link < 0 ? "" : fmt::format(", link: {}", yaml_scalar(name_at(a.links, r.link)));
-  return fmt::format("      - {{from: {}, to: {}{}{}}}\n", yaml_scalar(name_at(a.memories, r.source)),
-                     yaml_scalar(name_at(a.memories, r.target)), link, walk_entry(r));
+  std::vector<std::string> links, targets = {yaml_scalar(name_at(a.memories, r.target))};
+  for (const int link : r.links) links.push_back(yaml_scalar(name_at(a.links, link)));
+  for (const int target : r.also) targets.push_back(yaml_scalar(name_at(a.memories, target)));
+  const std::string link = links.empty() ? "" : fmt::format(", link: [{}]", fmt::join(links, ", "));
+  return fmt::format("      - {{from: {}, to: [{}]{}{}}}\n", yaml_scalar(name_at(a.memories, r.source)),
+                     fmt::join(targets, ", "), link, walk_entry(r));
 }
 
 std::string operand_entry(const Architecture& a, const Operand& operand, const CapabilityOperand& place) {

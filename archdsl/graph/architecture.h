@@ -12,6 +12,25 @@
 
 namespace accord {
 
+/// Length of a component's own cycle in cycles of the reference clock: `numerator / denominator`, reduced.
+struct Period {
+  std::int64_t numerator = 1;
+  std::int64_t denominator = 1;
+
+  /// Reference cycles that `own` cycles take, rounded up.
+  std::int64_t cycles(std::int64_t own) const { return (own * numerator + denominator - 1) / denominator; }
+  bool is_reference() const { return numerator == denominator; }
+};
+
+/// A clock domain; the first one is the reference. Cycle counts of a component are those of its own domain; `period`
+/// turns them into reference cycles, in which compiler and simulator count.
+struct ClockDomain {
+  std::string name;
+  double hz = 1e9;
+  std::int64_t crossing = 0;  ///< cycles of this domain that data entering it wait for the synchroniser
+  Period period;
+};
+
 /// Energy per event; 0 where the covenant declares none.
 struct Energy {
   double read_pj = 0;   ///< per byte read
@@ -31,18 +50,33 @@ struct Memory {
   int read_ports = 1;
   int write_ports = 1;
   std::int64_t latency = 1;  ///< cycles from a request's acceptance to its first word
+  int clock = 0;             ///< domain; a port's cycle is the domain's
+  Period period;
   Energy energy;
   double area_um2 = 0;
   Location where;
 };
 
-/// A bus: `width` bytes per cycle, shared by the routes that name it. First come, first served; ties go to the unit
-/// that stands earlier in the covenant.
+/// Who goes first among the requests that wait for a link.
+enum class Arbitration : std::uint8_t {
+  first_come,   ///< the earliest; ties go to the unit that stands earlier in the covenant
+  round_robin,  ///< the unit that follows the one served last
+  priority      ///< the unit that stands earliest in the covenant
+};
+
+/// A bus, crossbar or wire: `width` bytes per cycle, shared by the routes that pass it.
 struct Link {
   std::string name;
-  std::int64_t width = 1;    ///< bytes per cycle, all directions together unless `duplex`
-  bool duplex = false;       ///< reads from and writes to off-chip memory do not compete
+  std::int64_t width = 1;  ///< bytes per cycle, all directions together unless `duplex`
+  bool duplex =
+      false;  ///< the two directions do not compete (reads from and writes to off-chip memory; else the ends' order)
+  bool crossbar = false;  ///< requests compete only where they share the source or the target memory
+  Arbitration arbitration = Arbitration::first_come;
+  std::int64_t fifo = 0;     ///< bytes held for a target that is busy before the link stops; 0: no limit
   std::int64_t latency = 0;  ///< cycles
+  int clock = 0;             ///< domain; `width` is per cycle of the domain
+  Period period;
+  std::vector<std::string> between;  ///< the two ends, components or groups of them; empty: a bus
   double pj_per_byte = 0;
   Location where;
 };
@@ -67,7 +101,10 @@ struct WalkDim {
 struct Route {
   int source = -1;  ///< memory
   int target = -1;
-  int link = -1;  ///< -1: a private wire as wide as the narrower memory's word
+  std::vector<int> also;   ///< further targets of a multicast: the same bytes at the same addresses
+  std::vector<int> links;  ///< passed one after the other; empty: a private wire as wide as the narrower memory's word
+  std::vector<bool> backward;  ///< per link: from its second end to its first
+  std::int64_t crossing = 0;   ///< reference cycles lost in clock domain crossings on the way
   std::vector<WalkDim> walk;
   Location where;
 };
@@ -116,9 +153,12 @@ struct Unit {
   std::vector<Capability> capabilities;
   // movers
   std::vector<Route> routes;
+  int link = -1;              ///< that a mover's capabilities use; -1: a private wire
   std::int64_t request = 64;  ///< greatest bytes of one request
   int in_flight = 1;          ///< requests under way
   std::int64_t setup = 0;     ///< cycles before an operation's first request
+  int clock = 0;              ///< domain; one request per cycle of the domain
+  Period period;
   double area_um2 = 0;
   Location where;
 };
@@ -134,9 +174,9 @@ struct Controller {
 /// How order between units is kept.
 struct Sync {
   enum class Kind {
-    in_order,   ///< an operation starts after all before it have started, and stalls all while its ranges are in use
-    semaphores, ///< only explicit wait and signal order the units
-    interlock   ///< up to `entries` dispatched operations; each starts when the on-chip ranges it touches are free
+    in_order,    ///< an operation starts after all before it have started, and stalls all while its ranges are in use
+    semaphores,  ///< only explicit wait and signal order the units
+    interlock    ///< up to `entries` dispatched operations; each starts when the on-chip ranges it touches are free
   };
   Kind kind = Kind::in_order;
   int semaphores = 0;
@@ -148,7 +188,7 @@ struct Sync {
 /// (accumulator type), the parameters and lo, hi; some capability must match it.
 struct Numerics {
   bool integer = true;
-  ElementType storage = ElementType::i8;      ///< activations
+  ElementType storage = ElementType::i8;  ///< activations
   ElementType weight = ElementType::i8;
   ElementType accumulator = ElementType::i32;
   std::string requantise;  ///< e.g. "i8(clamp(round(fp32(x) * scale), lo, hi))"
@@ -163,8 +203,9 @@ struct Numerics {
 /// A checked, resolved covenant. Ids are indices; nothing later knows a default.
 struct Architecture {
   std::string name;
-  std::string source;  ///< citation
-  double clock_hz = 1e9;
+  std::string source;               ///< citation
+  double clock_hz = 1e9;            ///< of the reference
+  std::vector<ClockDomain> clocks;  ///< the reference first
   std::vector<Memory> memories;
   std::vector<Link> links;
   std::vector<Unit> units;

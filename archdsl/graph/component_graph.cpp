@@ -7,22 +7,18 @@
 #include <limits>
 #include <utility>
 
+#include "archdsl/graph/rates.h"
+
 namespace accord {
 
 namespace {
 
 struct Edge {
   Hop hop;
-  std::int64_t width = 0;  ///< bytes per cycle
+  double width = 0;  ///< bytes per cycle
 };
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Edge>;
-
-std::int64_t width_of(const Architecture& architecture, const Route& route) {
-  if (route.link >= 0) return architecture.links[static_cast<std::size_t>(route.link)].width;
-  return std::min(architecture.memories[static_cast<std::size_t>(route.source)].word,
-                  architecture.memories[static_cast<std::size_t>(route.target)].word);
-}
 
 Graph build(const Architecture& architecture) {
   Graph graph(architecture.memories.size());
@@ -30,7 +26,8 @@ Graph build(const Architecture& architecture) {
     const auto& routes = architecture.units[u].routes;
     for (std::size_t r = 0; r < routes.size(); ++r) {
       boost::add_edge(static_cast<std::size_t>(routes[r].source), static_cast<std::size_t>(routes[r].target),
-                      Edge{{static_cast<int>(u), static_cast<int>(r)}, width_of(architecture, routes[r])}, graph);
+                      Edge{{static_cast<int>(u), static_cast<int>(r)}, bytes_per_cycle(architecture, routes[r])},
+                      graph);
     }
   }
   return graph;
@@ -38,7 +35,7 @@ Graph build(const Architecture& architecture) {
 
 struct Best {
   std::vector<Hop> hops;
-  std::int64_t width = std::numeric_limits<std::int64_t>::max();  ///< of the narrowest hop
+  double width = std::numeric_limits<double>::max();  ///< of the narrowest hop
 };
 
 bool earlier(const std::vector<Hop>& a, const std::vector<Hop>& b) {

@@ -62,4 +62,15 @@ const Register* register_of(const Isa& isa, int number) {
   return found == isa.registers.end() ? nullptr : &*found;
 }
 
+int unit_of(const Mnemonic& mnemonic, std::span<const std::int64_t> fields) {
+  if (mnemonic.elements.empty()) return mnemonic.unit;
+  std::int64_t ordinal = 0;
+  for (const ElementField& element : mnemonic.elements) {
+    const std::int64_t raw = fields[static_cast<std::size_t>(element.field)];
+    if (raw < 0 || raw >= element.count) return -1;
+    ordinal += raw * element.stride;
+  }
+  return mnemonic.units[static_cast<std::size_t>(ordinal)];
+}
+
 }  // namespace accord

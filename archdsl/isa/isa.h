@@ -59,11 +59,20 @@ struct RegisterUpdate {
   Binding amount;  ///< new value (set) or increment (add, post-increment)
 };
 
+/// A field that takes part in choosing the unit among the elements of an array: `stride` per raw value.
+struct ElementField {
+  int field = -1;
+  int stride = 1;
+  int count = 1;  ///< legal raw values: 0..count - 1
+};
+
 struct Mnemonic {
   std::string name;
   std::uint64_t opcode = 0;
   Meaning meaning{};
-  int unit = -1;  ///< index into Architecture::units (transfer, run, wait, signal)
+  int unit = -1;  ///< index into Architecture::units (transfer, run, wait, signal); the first of `units` if any
+  std::vector<int> units;              ///< elements that the instruction chooses from, alike; -1: no such element
+  std::vector<ElementField> elements;  ///< which one: the sum of raw * stride
   int route = -1;
   int capability = -1;
   std::vector<Field> fields;
@@ -92,6 +101,9 @@ struct Instruction {
 /// Value of a binding under these registers; wraps at 64 bits. An index beyond `registers` reads 0.
 std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fields,
                       std::span<const std::int64_t> registers);
+
+/// The unit that an instruction with these raw field values goes to; -1 where there is no such element.
+int unit_of(const Mnemonic& mnemonic, std::span<const std::int64_t> fields);
 
 /// Writes the instruction's width/8 bytes at `out`. A field value that does not fit is an assertion.
 void encode(const Isa& isa, const Instruction& instruction, std::byte* out);

@@ -12,7 +12,8 @@ namespace accord {
 
 enum class Severity { error, warning, note };
 
-/// One message about a covenant. `code` names a row of the table in archdsl/source/diagnostics.cpp (docs/diagnostics.md).
+/// One message about a covenant. `code` names a row of the table in archdsl/source/diagnostics.cpp
+/// (docs/diagnostics.md).
 struct Diagnostic {
   Severity severity = Severity::error;
   std::string code;  ///< "unknown-key"

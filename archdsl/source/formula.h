@@ -9,8 +9,8 @@
 namespace accord {
 
 /// An integer timing expression such as "max(i, dim) + 4", compiled against an ordered list of variable names.
-/// Operators + - * / (integer division, rounding up is `ceil_div(a,b)`), min, max, parentheses, select(c,a,b), < <= == > >=.
-/// Default-constructed: the constant 0.
+/// Operators + - * / (integer division, rounding up is `ceil_div(a,b)`), min, max, parentheses, select(c,a,b), < <= ==
+/// > >=. Default-constructed: the constant 0.
 class Formula {
  public:
   Formula() = default;

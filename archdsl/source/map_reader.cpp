@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
+#include <sstream>
 #include <utility>
 
 #include "archdsl/source/scope.h"
@@ -8,78 +10,113 @@
 
 namespace accord {
 
-MapReader::MapReader(Scope& scope, const Node& node, std::string what)
-    : scope_(scope), node_(node), what_(std::move(what)), valid_(node.is_map()) {
-  if (!valid_) {
+std::vector<std::string> words_of(const KeyRule& rule) {
+  std::istringstream in{std::string(rule.words)};
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+MapReader::MapReader(Scope& scope, const Node& node, std::string_view rule, std::string what)
+    : scope_(scope), node_(node), rule_(map_rule(rule)), what_(std::move(what)), valid_(node.is_map()) {
+  if (valid_) {
+    check_keys();
+  } else {
     scope.reporter().report("wrong-form", node.place, fmt::format("{} is a map, not {}", what_, describe(node.kind)));
   }
 }
 
-const Node* MapReader::find(std::string_view key) { return pick(key, false); }
-
-const Node* MapReader::require(std::string_view key) { return pick(key, true); }
-
-const Node* MapReader::pick(std::string_view key, bool required) {
-  known_.emplace_back(key);
-  const Node* const found = valid_ ? node_.find(key) : nullptr;
-  if (!found && required && valid_) {
-    scope_.reporter().report("missing-key", node_.place, fmt::format("{} needs the key `{}`", what_, key));
+void MapReader::check_keys() {
+  std::vector<std::string> free;
+  for (const KeyRule& key : rule_.keys) {
+    if (node_.find(key.key)) continue;
+    free.emplace_back(key.key);
+    if (!key.required) continue;
+    scope_.reporter().report("missing-key", node_.place, fmt::format("{} needs the key `{}`", what_, key.key),
+                             key.example.empty() ? "" : fmt::format("such as `{}: {}`", key.key, key.example));
   }
-  return found;
+  for (const NodeEntry& entry : node_.entries) {
+    if (rule_.find(entry.key.text)) continue;
+    const std::string near = nearest(entry.key.text, free);
+    scope_.reporter().report(
+        "unknown-key", entry.key.place, fmt::format("{} has no key `{}`", what_, entry.key.text),
+        near.empty() ? fmt::format("known here: {}", fmt::join(free, ", ")) : fmt::format("did you mean `{}`?", near));
+  }
 }
 
-std::int64_t MapReader::integer(std::string_view key, Range range, std::optional<std::int64_t> otherwise) {
-  const Node* const found = pick(key, !otherwise);
-  const auto value = found ? scope_.integer(*found, key, range) : std::nullopt;
-  return value.value_or(otherwise.value_or(range.low));
+const KeyRule& MapReader::rule(std::string_view key) const {
+  const KeyRule* const found = rule_.find(key);
+  assert(found);
+  return *found;
 }
 
-std::int64_t MapReader::bytes(std::string_view key, Range range, std::optional<std::int64_t> otherwise) {
-  const Node* const found = pick(key, !otherwise);
-  const auto value = found ? scope_.bytes(*found, key, range) : std::nullopt;
-  return value.value_or(otherwise.value_or(range.low));
+const Node* MapReader::find(std::string_view key) const {
+  const KeyRule& known = rule(key);
+  return valid_ ? node_.find(known.key) : nullptr;
 }
 
-std::int64_t MapReader::cycles(std::string_view key, Range range, std::optional<std::int64_t> otherwise) {
-  const Node* const found = pick(key, !otherwise);
-  const auto value = found ? scope_.cycles(*found, key, range) : std::nullopt;
-  return value.value_or(otherwise.value_or(range.low));
+std::int64_t MapReader::fallback(const KeyRule& key) const {
+  const auto value = parse_quantity(key.fallback);
+  return value ? value->integer : key.range.low;
 }
 
-double MapReader::energy(std::string_view key) {
-  const Node* const found = pick(key, false);
+std::int64_t MapReader::integer(std::string_view key, std::optional<std::int64_t> otherwise,
+                                std::optional<Range> range) const {
+  const Node* const found = find(key);
+  const auto value = found ? scope_.integer(*found, key, range.value_or(rule(key).range)) : std::nullopt;
+  return value.value_or(otherwise.value_or(fallback(rule(key))));
+}
+
+std::int64_t MapReader::bytes(std::string_view key) const {
+  const Node* const found = find(key);
+  const auto value = found ? scope_.bytes(*found, key, rule(key).range) : std::nullopt;
+  return value.value_or(fallback(rule(key)));
+}
+
+std::int64_t MapReader::cycles(std::string_view key) const {
+  const Node* const found = find(key);
+  const auto value = found ? scope_.cycles(*found, key, rule(key).range) : std::nullopt;
+  return value.value_or(fallback(rule(key)));
+}
+
+std::int64_t MapReader::rate(std::string_view key) const {
+  const Node* const found = find(key);
+  const auto value = found ? scope_.bytes_per_cycle(*found, key, rule(key).range) : std::nullopt;
+  return value.value_or(fallback(rule(key)));
+}
+
+double MapReader::energy(std::string_view key) const {
+  const Node* const found = find(key);
   return found ? scope_.energy(*found, key).value_or(0) : 0;
 }
 
-double MapReader::area(std::string_view key) {
-  const Node* const found = pick(key, false);
+double MapReader::area(std::string_view key) const {
+  const Node* const found = find(key);
   return found ? scope_.non_negative(*found, key).value_or(0) : 0;
 }
 
-bool MapReader::flag(std::string_view key, bool otherwise) {
-  const Node* const found = pick(key, false);
+bool MapReader::flag(std::string_view key) const {
+  const Node* const found = find(key);
+  const bool otherwise = rule(key).fallback == "true";
   return found ? scope_.flag(*found, key).value_or(otherwise) : otherwise;
 }
 
-std::string MapReader::text(std::string_view key, std::optional<std::string> otherwise) {
-  const Node* const found = pick(key, !otherwise);
+std::string MapReader::text(std::string_view key) const {
+  const Node* const found = find(key);
   const auto value = found ? scope_.text(*found, key) : std::nullopt;
-  return value.value_or(otherwise.value_or(""));
+  return value.value_or(std::string(rule(key).fallback));
 }
 
-void MapReader::finish() {
-  if (!valid_) return;
-  for (const NodeEntry& entry : node_.entries) {
-    if (std::find(known_.begin(), known_.end(), entry.key.text) != known_.end()) continue;
-    std::vector<std::string> free;
-    for (const std::string& key : known_) {
-      if (!node_.find(key)) free.push_back(key);
-    }
-    const std::string near = nearest(entry.key.text, free);
-    scope_.reporter().report("unknown-key", entry.key.place, fmt::format("{} has no key `{}`", what_, entry.key.text),
-                             near.empty() ? fmt::format("known here: {}", fmt::join(known_, ", "))
-                                          : fmt::format("did you mean `{}`?", near));
-  }
+std::string MapReader::word(std::string_view key) const {
+  const std::vector<std::string> words = words_of(rule(key));
+  const Node* const found = find(key);
+  const std::string otherwise(rule(key).fallback);
+  const std::string value = found ? scope_.text(*found, key).value_or(otherwise) : otherwise;
+  if (!found || value == otherwise || std::find(words.begin(), words.end(), value) != words.end()) return value;
+  scope_.reporter().report("wrong-value", found->place,
+                           fmt::format("{} is one of {}, not `{}`", key, fmt::join(words, ", "), value),
+                           did_you_mean(value, words));
+  return otherwise;
 }
 
 }  // namespace accord

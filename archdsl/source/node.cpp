@@ -23,7 +23,7 @@ struct Stop {};  ///< thrown once what follows cannot be understood; the diagnos
 /// Builds the tree from the parser's events, with every alias expanded where it stands.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(Reporter& reporter) : reporter_(reporter) {}
+  TreeBuilder(Reporter& reporter, int file) : reporter_(reporter), file_(file) {}
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -75,7 +75,7 @@ class TreeBuilder : public YAML::EventHandler {
     std::size_t size = 1;
   };
 
-  static Place place(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1, 1}; }
+  Place place(const YAML::Mark& mark) const { return {mark.line + 1, mark.column + 1, 1, file_}; }
 
   void count(std::size_t nodes, const YAML::Mark& mark) {
     nodes_ += nodes;
@@ -152,6 +152,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   Reporter& reporter_;
+  int file_;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Anchored> anchors_;
   Node root_;
@@ -171,24 +172,31 @@ std::string_view describe(Node::Kind kind) {
   return texts[static_cast<std::size_t>(kind)];
 }
 
-Node parse_document(Reporter& reporter) {
-  TreeBuilder builder(reporter);
+std::size_t size_of(const Node& node) {
+  std::size_t size = 1;
+  for (const Node& item : node.items) size += size_of(item);
+  for (const NodeEntry& entry : node.entries) size += 1 + size_of(entry.value);
+  return size;
+}
+
+Node parse_document(Reporter& reporter, int file) {
+  TreeBuilder builder(reporter, file);
   try {
-    std::istringstream in(reporter.text());
+    std::istringstream in(reporter.text(file));
     YAML::Parser parser(in);
     if (!parser.HandleNextDocument(builder)) {
-      reporter.report("yaml-syntax", {}, "the file is empty");
+      reporter.report("yaml-syntax", {0, 0, 1, file}, "the file is empty");
       return {};
     }
     Node root = builder.take();
-    TreeBuilder second(reporter);
+    TreeBuilder second(reporter, file);
     if (parser.HandleNextDocument(second)) {
       reporter.report("yaml-syntax", second.take().place, "a covenant is one document; this begins a second");
     }
     return root;
   } catch (const Stop&) {
   } catch (const YAML::Exception& error) {
-    reporter.report("yaml-syntax", {error.mark.line + 1, error.mark.column + 1, 1}, error.msg);
+    reporter.report("yaml-syntax", {error.mark.line + 1, error.mark.column + 1, 1, file}, error.msg);
   }
   return {};
 }

@@ -16,6 +16,7 @@ struct Node {
   Kind kind = Kind::null;
   Place place;
   bool quoted = false;
+  int scope = 0;                   ///< what its `${...}` see (Scope::open); 0: the covenant's params
   std::string text;                ///< scalar
   std::vector<Node> items;         ///< sequence
   std::vector<NodeEntry> entries;  ///< map
@@ -32,12 +33,15 @@ struct NodeEntry {
   Node value;
 };
 
+/// Number of values in a node, itself included.
+std::size_t size_of(const Node& node);
+
 /// "a map", "a list", ...: for diagnostics.
 std::string_view describe(Node::Kind kind);
 
-/// Parses the reporter's source text as one YAML document. Reports syntax errors, duplicate keys, keys that are not
+/// Parses one of the reporter's files as one YAML document. Reports syntax errors, duplicate keys, keys that are not
 /// scalars, cycles of aliases, and documents beyond the limits of depth and size; gives a null node where nothing is
 /// left.
-Node parse_document(Reporter& reporter);
+Node parse_document(Reporter& reporter, int file = 0);
 
 }  // namespace accord

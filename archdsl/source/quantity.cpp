@@ -64,20 +64,10 @@ Quantity whole(std::int64_t value, Dimension dimension = Dimension::none) {
   return quantity;
 }
 
-/// Reals that are whole become whole, so that 0.5 KiB is 512 B.
-Quantity real(double value, Dimension dimension = Dimension::none) {
-  if (std::abs(value) < 0x1p53 && value == std::floor(value)) return whole(static_cast<std::int64_t>(value), dimension);
-  Quantity quantity;
-  quantity.dimension = dimension;
-  quantity.integral = false;
-  quantity.real = value;
-  return quantity;
-}
+Quantity real(double value, Dimension dimension = Dimension::none) { return make_quantity(value, dimension); }
 
 Quantity failed(std::size_t offset, std::size_t length, std::string message) {
-  Quantity quantity;
-  quantity.error = ArithmeticError{offset, length, std::move(message)};
-  return quantity;
+  return failed_quantity(offset, length, std::move(message));
 }
 
 std::optional<Quantity> read_digits(std::string_view digits) {
@@ -158,7 +148,7 @@ bool compare(std::string_view op, const Quantity& a, const Quantity& b) {
 struct Evaluator {
   using Value = Quantity;
 
-  const QuantityLookup& lookup;
+  const QuantityNames& names;
 
   Value number(std::string_view digits, std::string_view unit, std::size_t offset) const {
     const std::optional<Quantity> value = read_digits(digits);
@@ -174,7 +164,10 @@ struct Evaluator {
 
   Value name(std::string_view text, std::size_t offset) const {
     if (text == "true" || text == "false") return whole(text == "true");
-    if (std::optional<Quantity> value = lookup(text)) return *std::move(value);
+    if (std::optional<Quantity> value = names.value(text)) {
+      if (value->error) value->error->offset = offset;
+      return *std::move(value);
+    }
     throw ArithmeticError{offset, text.size(), fmt::format("unknown param `{}`", text)};
   }
 
@@ -239,6 +232,11 @@ struct Evaluator {
       if (!std::isfinite(power)) return failed(offset, function.size(), "the result is too large");
       return real(power);
     }
+    if (std::optional<Quantity> value = names.function(function, args)) {
+      if (value->error) value->error->offset = offset;
+      if (value->error) value->error->length = function.size();
+      return *std::move(value);
+    }
     static const std::map<std::string_view, int> arity = {{"min", 2}, {"max", 2},  {"ceil_div", 2}, {"log2", 1},
                                                           {"pow", 2}, {"ceil", 1}, {"floor", 1},    {"select", 3}};
     const auto known = arity.find(function);
@@ -266,15 +264,31 @@ struct Evaluator {
 
 }  // namespace
 
-Quantity evaluate_quantity(std::string_view text, const QuantityLookup& lookup) {
-  Evaluator evaluator{lookup};
+Quantity failed_quantity(std::size_t offset, std::size_t length, std::string message) {
+  Quantity quantity;
+  quantity.error = ArithmeticError{offset, length, std::move(message)};
+  return quantity;
+}
+
+Quantity make_quantity(double value, Dimension dimension) {
+  if (std::abs(value) < 0x1p53 && value == std::floor(value)) return whole(static_cast<std::int64_t>(value), dimension);
+  Quantity quantity;
+  quantity.dimension = dimension;
+  quantity.integral = false;
+  quantity.real = value;
+  return quantity;
+}
+
+Quantity evaluate_quantity(std::string_view text, const QuantityNames& names) {
+  Evaluator evaluator{names};
   Quantity result = ArithmeticParser(text, evaluator).parse();
   if (result.error) throw *result.error;
   return result;
 }
 
 std::optional<Quantity> parse_quantity(std::string_view text) {
-  static const QuantityLookup no_names = [](std::string_view) { return std::nullopt; };
+  static const QuantityNames no_names = {[](std::string_view) { return std::nullopt; },
+                                         [](std::string_view, std::span<const Quantity>) { return std::nullopt; }};
   const bool negative = text.starts_with('-');
   Evaluator evaluator{no_names};
   try {

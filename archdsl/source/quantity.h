@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,19 +35,28 @@ struct Quantity {
   double number() const { return integral ? static_cast<double>(integer) : real; }
 };
 
-/// Quantity of a name; nullopt where there is none such.
-using QuantityLookup = std::function<std::optional<Quantity>(std::string_view)>;
+/// What the names in an expression stand for; nullopt where there is none such.
+struct QuantityNames {
+  std::function<std::optional<Quantity>(std::string_view)> value;
+  std::function<std::optional<Quantity>(std::string_view, std::span<const Quantity>)> function;
+};
 
 /// Evaluates an expression such as "4 * dim", "256 KiB / ways", "ceil_div(rows, 8)". Whole results stay whole; `/` of
 /// whole numbers that do not divide gives a real. Functions: min max ceil_div log2 pow ceil floor select.
 /// Throws ArithmeticError.
-Quantity evaluate_quantity(std::string_view text, const QuantityLookup& lookup);
+Quantity evaluate_quantity(std::string_view text, const QuantityNames& names);
 
 /// A number with an optional unit and nothing else ("64 KiB", "-3", "0x10", "1.5 GHz"); nullopt for any other text.
 std::optional<Quantity> parse_quantity(std::string_view text);
 
 /// What parse_quantity reads back: "16", "65536 B", "2.5 pJ".
 std::string to_string(const Quantity& quantity);
+
+/// A quantity that says what is wrong with it.
+Quantity failed_quantity(std::size_t offset, std::size_t length, std::string message);
+
+/// A number in the base unit; reals that are whole become whole, so that 0.5 KiB is 512 B.
+Quantity make_quantity(double value, Dimension dimension);
 
 /// "bytes (such as `64 B` or `4 KiB`)": for diagnostics.
 std::string_view describe(Dimension dimension);

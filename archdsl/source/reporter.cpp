@@ -16,6 +16,7 @@ namespace {
 constexpr std::uintmax_t largest_file = 4 << 20;
 constexpr std::size_t most_diagnostics = 200;
 constexpr std::size_t most_errors = 400;
+constexpr std::size_t most_files = 256;
 constexpr std::size_t longest_shown_line = 32768;  ///< longer ones are not kept for the caret
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
@@ -45,58 +46,77 @@ int characters(std::string_view bytes) {
 
 }  // namespace
 
-bool Reporter::read() {
+Reporter::Reporter(std::string file) { files_.push_back({std::move(file), {}, {0}}); }
+
+int Reporter::read(const std::filesystem::path& file, const Place& place) {
+  if (files_.size() >= most_files) {
+    report("unreadable-file", place, fmt::format("more than {} files", most_files));
+    return -1;
+  }
+  files_.push_back({file, {}, {0}});
+  const int number = static_cast<int>(files_.size()) - 1;
+  return read(number, place) ? number : -1;
+}
+
+bool Reporter::read(int number, const Place& from) {
+  File& file = files_[static_cast<std::size_t>(number)];
   std::error_code status;
-  const std::filesystem::path path = file_;
-  if (!std::filesystem::exists(path, status)) {
-    report("unreadable-file", {}, "the file does not exist");
+  const auto refuse = [&](std::string_view why) {
+    report("unreadable-file", from, number == 0 ? std::string(why) : fmt::format("{}: {}", file.path.string(), why));
     return false;
+  };
+  if (!std::filesystem::exists(file.path, status)) return refuse("the file does not exist");
+  if (!std::filesystem::is_regular_file(file.path, status)) return refuse("this is not a file");
+  std::ifstream in(file.path, std::ios::binary);
+  if (!in) return refuse("the file cannot be read");
+  if (std::filesystem::file_size(file.path, status) > largest_file) return refuse("the file is larger than 4 MiB");
+  file.text.assign(std::istreambuf_iterator<char>(in), {});
+  for (std::size_t i = 0; i < file.text.size(); ++i) {
+    if (file.text[i] == '\n') file.line_starts.push_back(i + 1);
   }
-  if (!std::filesystem::is_regular_file(path, status)) {
-    report("unreadable-file", {}, "this is not a file");
-    return false;
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::file_size(path, status) > largest_file) {
-    report("unreadable-file", {}, in ? "the file is larger than 4 MiB" : "the file cannot be read");
-    return false;
-  }
-  text_.assign(std::istreambuf_iterator<char>(in), {});
-  line_starts_ = {0};
-  for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '\n') line_starts_.push_back(i + 1);
-  }
-  for (std::size_t i = 0; i < text_.size();) {
-    const std::size_t length = sequence_length(text_, i);
-    if (length == 0) return reject_text(i, "not UTF-8 text");
-    const char c = text_[i];
+  return check_text(number);
+}
+
+bool Reporter::check_text(int file) {
+  const std::string& text = files_[static_cast<std::size_t>(file)].text;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = sequence_length(text, i);
+    if (length == 0) return reject_text(file, i, "not UTF-8 text");
+    const char c = text[i];
     if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7F) {
-      return reject_text(i, "a control character");
+      return reject_text(file, i, "a control character");
     }
     i += length;
   }
   return true;
 }
 
-bool Reporter::reject_text(std::size_t offset, std::string message) {
-  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-  const int line = static_cast<int>(next - line_starts_.begin());
+bool Reporter::reject_text(int file, std::size_t offset, std::string message) {
+  const std::vector<std::size_t>& starts = files_[static_cast<std::size_t>(file)].line_starts;
+  const auto next = std::upper_bound(starts.begin(), starts.end(), offset);
+  const int line = static_cast<int>(next - starts.begin());
   const int column = static_cast<int>(offset - *std::prev(next)) + 1;
-  report("invalid-text", {line, column, 1}, std::move(message)).line.clear();
+  report("invalid-text", {line, column, 1, file}, std::move(message)).line.clear();
   return false;
 }
 
-std::string_view Reporter::line(int number) const {
-  if (number < 1 || static_cast<std::size_t>(number) > line_starts_.size()) return {};
-  const std::size_t begin = line_starts_[static_cast<std::size_t>(number) - 1];
-  const std::string_view rest = std::string_view(text_).substr(begin);
+int Reporter::add_instance(const Place& place, std::string what) {
+  instances_.push_back({place, std::move(what)});
+  return static_cast<int>(instances_.size());
+}
+
+std::string_view Reporter::line(const Place& place) const {
+  const File& file = files_[static_cast<std::size_t>(place.file)];
+  if (place.line < 1 || static_cast<std::size_t>(place.line) > file.line_starts.size()) return {};
+  const std::size_t begin = file.line_starts[static_cast<std::size_t>(place.line) - 1];
+  const std::string_view rest = std::string_view(file.text).substr(begin);
   const std::string_view whole = rest.substr(0, rest.find('\n'));
   return whole.ends_with('\r') ? whole.substr(0, whole.size() - 1) : whole;
 }
 
 Location Reporter::location(const Place& place) const {
-  const std::string_view before = line(place.line).substr(0, static_cast<std::size_t>(std::max(place.column - 1, 0)));
-  return {file_, place.line, place.line > 0 ? characters(before) + 1 : 0};
+  const std::string_view before = line(place).substr(0, static_cast<std::size_t>(std::max(place.column - 1, 0)));
+  return {path(place.file).string(), place.line, place.line > 0 ? characters(before) + 1 : 0};
 }
 
 Diagnostic Reporter::note(const Place& place, std::string message) const {
@@ -104,7 +124,7 @@ Diagnostic Reporter::note(const Place& place, std::string message) const {
   note.severity = Severity::note;
   note.where = location(place);
   note.message = std::move(message);
-  if (line(place.line).size() <= longest_shown_line) note.line = line(place.line);
+  if (line(place).size() <= longest_shown_line) note.line = line(place);
   const auto begin = std::min(static_cast<std::size_t>(std::max(place.column - 1, 0)), note.line.size());
   note.length =
       std::max(1, characters(std::string_view(note.line).substr(begin, static_cast<std::size_t>(place.length))));
@@ -115,7 +135,12 @@ Diagnostic& Reporter::report(std::string_view code, const Place& place, std::str
   Diagnostic diagnostic = note(place, std::move(message));
   diagnostic.code = code;
   diagnostic.hint = std::move(hint);
-  return add(std::move(diagnostic));
+  for (int i = place.instance; i > 0;) {
+    const Instance& instance = instances_[static_cast<std::size_t>(i) - 1];
+    diagnostic.notes.push_back(note(instance.place, fmt::format("{} instantiated here", instance.what)));
+    i = instance.place.instance;
+  }
+  return add(std::move(diagnostic), place);
 }
 
 Diagnostic& Reporter::report_at(std::string_view code, Location where, std::string message, std::string hint) {
@@ -124,29 +149,32 @@ Diagnostic& Reporter::report_at(std::string_view code, Location where, std::stri
   diagnostic.where = std::move(where);
   diagnostic.message = std::move(message);
   diagnostic.hint = std::move(hint);
-  return add(std::move(diagnostic));
+  return add(std::move(diagnostic), {});
 }
 
-Diagnostic& Reporter::add(Diagnostic diagnostic) {
+// What is wrong with a template is wrong with all its instances: the first one is told.
+Diagnostic& Reporter::add(Diagnostic diagnostic, const Place& place) {
   const auto codes = diagnostic_codes();
   const auto row = std::find_if(codes.begin(), codes.end(), [&](const auto& c) { return c.code == diagnostic.code; });
   assert(row != codes.end());
   diagnostic.severity = row->severity;
   if (diagnostic.severity == Severity::error && ++errors_ > most_errors) throw TooManyErrors();
-  for (Diagnostic& known : diagnostics_) {
-    const bool same = known.where.line == diagnostic.where.line && known.where.column == diagnostic.where.column &&
-                      known.where.file == diagnostic.where.file && known.message == diagnostic.message;
-    if (same) return known;
+  for (Entry& known : entries_) {
+    const bool here = known.diagnostic.where == diagnostic.where;
+    const bool expanded = place.instance > 0 && known.place.instance > 0 && known.diagnostic.code == diagnostic.code;
+    if (here && (expanded || known.diagnostic.message == diagnostic.message)) return known.diagnostic;
   }
-  if (diagnostics_.size() >= most_diagnostics) return overflow_ = std::move(diagnostic);
-  return diagnostics_.emplace_back(std::move(diagnostic));
+  if (entries_.size() >= most_diagnostics) return overflow_ = std::move(diagnostic);
+  return entries_.emplace_back(Entry{std::move(diagnostic), place}).diagnostic;
 }
 
 std::vector<Diagnostic> Reporter::take() {
-  const auto place = [](const Diagnostic& d) { return std::tie(d.where.line, d.where.column); };
-  std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
-                   [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
-  return std::move(diagnostics_);
+  const auto order = [](const Entry& e) { return std::tie(e.place.file, e.place.line, e.place.column); };
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [&](const Entry& a, const Entry& b) { return order(a) < order(b); });
+  std::vector<Diagnostic> diagnostics;
+  for (Entry& entry : entries_) diagnostics.push_back(std::move(entry.diagnostic));
+  return diagnostics;
 }
 
 }  // namespace accord

@@ -14,18 +14,28 @@ struct Place {
   int line = 0;
   int column = 0;
   int length = 1;
+  int file = 0;      ///< number of the file among the covenant's (Reporter::read); 0: the covenant itself
+  int instance = 0;  ///< number of the template instance that the text was expanded for; 0: none
 };
 
 /// Thrown by Reporter::report once there are so many errors that going on helps nobody.
 struct TooManyErrors {};
 
-/// Collects the diagnostics of one covenant and knows its text.
+/// Collects the diagnostics of one covenant and knows the text of its files.
 class Reporter {
  public:
-  explicit Reporter(std::string file) : file_(std::move(file)) {}
+  /// `file` is the covenant; it is read by `read`.
+  explicit Reporter(std::string file);
 
-  /// Reads the file; reports and returns false where it is missing, a directory, too large or not UTF-8 text.
-  bool read();
+  /// Reads the covenant; reports and returns false where it is missing, a directory, too large or not UTF-8 text.
+  bool read() { return read(0, {}); }
+  /// Reads another file that `place` names; its number, or -1 with a diagnostic at `place`.
+  int read(const std::filesystem::path& file, const Place& place);
+  /// Path under which a file was read.
+  const std::filesystem::path& path(int file) const { return files_[static_cast<std::size_t>(file)].path; }
+
+  /// What `place` instantiates: diagnostics in the new instance's text get the note "`what` instantiated here".
+  int add_instance(const Place& place, std::string what);
 
   /// Adds a diagnostic; its severity comes from the table of codes. Repeats of the same message at one place are
   /// dropped. Returns the diagnostic for further notes.
@@ -35,23 +45,38 @@ class Reporter {
   /// A note that points to another place.
   Diagnostic note(const Place& place, std::string message) const;
 
-  const std::string& text() const { return text_; }
+  const std::string& text(int file) const { return files_[static_cast<std::size_t>(file)].text; }
   /// Source line without its end; empty where there is none such.
-  std::string_view line(int number) const;
+  std::string_view line(const Place& place) const;
   Location location(const Place& place) const;
 
   std::size_t errors() const { return errors_; }
-  /// All diagnostics in source order.
+  /// All diagnostics in source order, those of the covenant before those of the files that it includes.
   std::vector<Diagnostic> take();
 
  private:
-  Diagnostic& add(Diagnostic diagnostic);
-  bool reject_text(std::size_t offset, std::string message);
+  struct File {
+    std::filesystem::path path;
+    std::string text;
+    std::vector<std::size_t> line_starts;
+  };
+  struct Instance {
+    Place place;
+    std::string what;
+  };
+  struct Entry {
+    Diagnostic diagnostic;
+    Place place;
+  };
 
-  std::string file_;
-  std::string text_;
-  std::vector<std::size_t> line_starts_;
-  std::vector<Diagnostic> diagnostics_;
+  bool read(int file, const Place& from);
+  bool check_text(int file);
+  Diagnostic& add(Diagnostic diagnostic, const Place& place);
+  bool reject_text(int file, std::size_t offset, std::string message);
+
+  std::vector<File> files_;
+  std::vector<Instance> instances_;
+  std::vector<Entry> entries_;
   Diagnostic overflow_;
   std::size_t errors_ = 0;
 };

@@ -5,29 +5,111 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "archdsl/source/suggest.h"
 
 namespace accord {
 
-std::vector<std::string> Scope::param_names() const {
+int Scope::open(int parent) {
+  Names& names = scopes_.emplace_back();
+  names.parent = parent;
+  return static_cast<int>(scopes_.size()) - 1;
+}
+
+Param& Scope::declare(int scope, Param param) {
+  auto& slot = scopes_[static_cast<std::size_t>(scope)].params[param.name];
+  slot = std::make_unique<Param>(std::move(param));
+  return *slot;
+}
+
+Param* Scope::look_up(int scope, std::string_view name) {
+  const auto& params = scopes_[static_cast<std::size_t>(scope)].params;
+  const auto found = params.find(name);
+  return found == params.end() ? nullptr : found->second.get();
+}
+
+void Scope::read(Param& param) {
+  if (param.state != Param::State::pending) return;
+  param.state = Param::State::reading;
+  param.read(param);
+}
+
+const Param* Scope::find_param(int scope, std::string_view name) {
+  Param* const param = look_up(scope, name);
+  if (param) read(*param);
+  return param;
+}
+
+void Scope::read_all_params() {
+  for (std::size_t s = 0; s < scopes_.size(); ++s) {
+    for (const auto& [name, param] : scopes_[s].params) read(*param);
+  }
+}
+
+std::vector<const Param*> Scope::unused_params() const {
+  std::map<std::tuple<int, int, int>, const Param*> unused;
+  const auto key = [](const Param& param) {
+    return std::tuple(param.place.file, param.place.line, param.place.column);
+  };
+  const auto each = [&](const auto& visit) {
+    for (const Names& names : scopes_) {
+      for (const auto& [name, param] : names.params) visit(*param);
+    }
+  };
+  each([&](const Param& param) { unused.emplace(key(param), &param); });
+  each([&](const Param& param) {
+    if (param.used) unused.erase(key(param));
+  });
+  std::vector<const Param*> result;
+  for (const auto& [place, param] : unused) result.push_back(param);
+  return result;
+}
+
+std::vector<std::string> Scope::visible_names(int scope) const {
   std::vector<std::string> names;
-  for (const Param& param : params_) names.push_back(param.name);
+  for (; scope >= 0; scope = scopes_[static_cast<std::size_t>(scope)].parent) {
+    for (const auto& [name, param] : scopes_[static_cast<std::size_t>(scope)].params) names.push_back(name);
+  }
+  for (const auto& [name, table] : tables_) {
+    for (const auto& [figure, value] : table.values) names.push_back(fmt::format("{}.{}", name, figure));
+  }
   return names;
 }
 
-std::optional<Quantity> Scope::evaluate(const Node& scalar, std::size_t offset, std::string_view expression) {
-  const QuantityLookup lookup = [&](std::string_view name) -> std::optional<Quantity> {
-    const auto found = std::find_if(params_.begin(), params_.end(), [&](const Param& p) { return p.name == name; });
-    if (found == params_.end()) return std::nullopt;
-    found->used = true;
-    Quantity value = found->value;
-    if (found->broken) value.error = ArithmeticError{};
+std::optional<Quantity> Scope::value_of(int scope, std::string_view name) {
+  for (; scope >= 0; scope = scopes_[static_cast<std::size_t>(scope)].parent) {
+    Param* const param = look_up(scope, name);
+    if (!param) continue;
+    if (param->state == Param::State::reading)
+      return failed_quantity(0, name.size(), fmt::format("`{}` depends on itself", name));
+    read(*param);
+    param->used = true;
+    Quantity value = param->value;
+    if (param->state == Param::State::broken) value.error = ArithmeticError{};
     return value;
-  };
+  }
+  const std::size_t dot = name.find('.');
+  const auto table = tables_.find(name.substr(0, dot));
+  if (dot == std::string_view::npos || table == tables_.end()) return std::nullopt;
+  const auto figure = table->second.values.find(name.substr(dot + 1));
+  return figure == table->second.values.end() ? std::nullopt : std::optional(figure->second);
+}
+
+std::optional<Quantity> Scope::call(std::string_view function, std::span<const Quantity> arguments) const {
+  const std::size_t dot = function.find('.');
+  const auto table = tables_.find(function.substr(0, dot));
+  if (dot == std::string_view::npos || table == tables_.end()) return std::nullopt;
+  return table->second.evaluate(function.substr(dot + 1), arguments);
+}
+
+std::optional<Quantity> Scope::evaluate(const Node& scalar, std::size_t offset, std::string_view expression) {
+  const QuantityNames names = {
+      [&](std::string_view name) { return value_of(scalar.scope, name); },
+      [&](std::string_view function, std::span<const Quantity> arguments) { return call(function, arguments); }};
   try {
-    return evaluate_quantity(expression, lookup);
+    return evaluate_quantity(expression, names);
   } catch (const ArithmeticError& error) {
     if (error.message.empty()) return std::nullopt;
     ResolvedText verbatim{scalar.text, {{0, 0, scalar.text.size(), true}}};
@@ -35,7 +117,7 @@ std::optional<Quantity> Scope::evaluate(const Node& scalar, std::size_t offset, 
     const std::string name(expression.substr(std::min(error.offset, expression.size()), error.length));
     reporter_.report(unknown ? "unknown-param" : "bad-expression",
                      place_of(scalar, verbatim, offset + error.offset, error.length), error.message,
-                     unknown ? did_you_mean(name, param_names()) : "");
+                     unknown ? did_you_mean(name, visible_names(scalar.scope)) : "");
     return std::nullopt;
   }
 }
@@ -75,10 +157,13 @@ Place Scope::place_of(const Node& scalar, const ResolvedText& text, std::size_t 
     from = piece.literal ? piece.from + std::min(offset - piece.to, piece.length) : piece.from;
     if (!piece.literal) shown = piece.length;
   }
-  const std::string_view line = reporter_.line(scalar.place.line);
+  const std::string_view line = reporter_.line(scalar.place);
   const std::size_t start = line.find(scalar.text, static_cast<std::size_t>(std::max(scalar.place.column - 1, 0)));
   if (scalar.text.empty() || start == std::string_view::npos) return scalar.place;
-  return {scalar.place.line, static_cast<int>(start + from) + 1, static_cast<int>(std::max<std::size_t>(shown, 1))};
+  Place place = scalar.place;
+  place.column = static_cast<int>(start + from) + 1;
+  place.length = static_cast<int>(std::max<std::size_t>(shown, 1));
+  return place;
 }
 
 std::optional<std::string> Scope::text(const Node& node, std::string_view what) {

@@ -1,33 +1,36 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "archdsl/source/figure_table.h"
+#include "archdsl/source/grammar.h"
 #include "archdsl/source/node.h"
 #include "archdsl/source/quantity.h"
 #include "archdsl/source/reporter.h"
 
 namespace accord {
 
-/// A parameter of the covenant with its resolved value.
+/// A parameter of the covenant or of a template. Its value is read when it is first asked for, so that params may use
+/// those below them.
 struct Param {
+  enum class State : std::uint8_t { pending, reading, ready, broken };
+
   std::string name;
+  Place place;
+  State state = State::ready;
+  std::function<void(Param&)> read;  ///< sets value and state; of pending params
   Quantity value;
   std::optional<Quantity> low, high;
-  Place place;
+  std::vector<Quantity> values;  ///< the legal ones; empty: all
   bool used = false;
-  bool broken = false;  ///< its value could not be read, which was reported: what uses it stays silent
-};
-
-/// Legal values of a number, both ends included.
-struct Range {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
 };
 
 /// A scalar's text with every `${...}` replaced, and the way back to the source.
@@ -43,22 +46,26 @@ struct ResolvedText {
   std::vector<Piece> pieces;
 };
 
-/// Greatest byte count, extent or cycle count that a covenant may state: sums and products of two stay within int64.
-constexpr std::int64_t greatest_quantity = std::int64_t{1} << 50;
-
-/// What the readers of a covenant share: params, clock, diagnostics. Every reading function reports its own mistakes
-/// and gives nullopt then.
+/// What the readers of a covenant share: params, tables, clock, diagnostics. Every reading function reports its own
+/// mistakes and gives nullopt then.
 class Scope {
  public:
-  explicit Scope(Reporter& reporter) : reporter_(reporter) {}
+  explicit Scope(Reporter& reporter) : reporter_(reporter) { open(-1); }
 
   Reporter& reporter() { return reporter_; }
   /// Needed before bandwidths and times can be read as cycles.
   void set_clock(double hz) { clock_hz_ = hz; }
 
-  void add_param(Param param) { params_.push_back(std::move(param)); }
-  const std::vector<Param>& params() const { return params_; }
-  std::vector<std::string> param_names() const;
+  /// A new scope inside another; names are looked up from the inside out. Scope 0 is the covenant's.
+  int open(int parent);
+  Param& declare(int scope, Param param);
+  /// The param with its value read; nullptr where the scope itself has none of that name.
+  const Param* find_param(int scope, std::string_view name);
+  void add_table(std::string name, FigureTable table) { tables_.insert_or_assign(std::move(name), std::move(table)); }
+  /// Reads what nothing asked for yet, so that mistakes in it are found too.
+  void read_all_params();
+  /// Params that no expression used, one for each place in the source.
+  std::vector<const Param*> unused_params() const;
 
   std::optional<ResolvedText> resolve(const Node& scalar);
   /// Where `length` bytes at `offset` of the resolved text stand in the source.
@@ -87,46 +94,63 @@ class Scope {
   bool check_name(const std::string& name, const Place& place, std::string_view what);
 
  private:
+  struct Names {
+    int parent = -1;
+    std::map<std::string, std::unique_ptr<Param>, std::less<>> params;
+  };
+
+  Param* look_up(int scope, std::string_view name);
+  void read(Param& param);
+  std::optional<Quantity> value_of(int scope, std::string_view name);
+  std::optional<Quantity> call(std::string_view function, std::span<const Quantity> arguments) const;
+  std::vector<std::string> visible_names(int scope) const;
   std::optional<Quantity> parse(const Node& node, const std::string& text, std::string_view what, Dimension expected);
   std::optional<std::int64_t> in_range(const Node& node, const Quantity& quantity, std::string_view what, Range range);
   std::optional<Quantity> evaluate(const Node& scalar, std::size_t offset, std::string_view expression);
 
   Reporter& reporter_;
-  std::vector<Param> params_;
+  std::vector<Names> scopes_;
+  std::map<std::string, FigureTable, std::less<>> tables_;
   double clock_hz_ = 0;
 };
 
-/// Reads one map of the covenant: each key that is asked for is a key that the map may have.
+/// Reads one map of the covenant by its rule: on construction it reports what is no map, keys that the rule does not
+/// have and keys that are missing. Values that are wrong are reported and count as absent.
 class MapReader {
  public:
-  /// Reports where `node` is no map; every key counts as absent then, without further messages.
-  MapReader(Scope& scope, const Node& node, std::string what);
+  MapReader(Scope& scope, const Node& node, std::string_view rule, std::string what);
 
   bool valid() const { return valid_; }
   const Node& node() const { return node_; }
-  const Node* find(std::string_view key);
-  const Node* require(std::string_view key);
+  const Node* find(std::string_view key) const;
 
-  /// Value of `key`; `otherwise` where it is absent or wrong. Without `otherwise` the key is required.
-  std::int64_t integer(std::string_view key, Range range, std::optional<std::int64_t> otherwise);
-  std::int64_t bytes(std::string_view key, Range range, std::optional<std::int64_t> otherwise);
-  std::int64_t cycles(std::string_view key, Range range, std::optional<std::int64_t> otherwise);
-  double energy(std::string_view key);
-  double area(std::string_view key);
-  bool flag(std::string_view key, bool otherwise);
-  std::string text(std::string_view key, std::optional<std::string> otherwise);
-
-  /// Reports every key that nobody asked for.
-  void finish();
+  /// Value of `key`; where it is absent `otherwise`, else the rule's fallback, else the lowest legal value. A range
+  /// replaces the rule's.
+  std::int64_t integer(std::string_view key, std::optional<std::int64_t> otherwise = {},
+                       std::optional<Range> range = {}) const;
+  std::int64_t bytes(std::string_view key) const;
+  std::int64_t cycles(std::string_view key) const;
+  std::int64_t rate(std::string_view key) const;
+  double energy(std::string_view key) const;
+  double area(std::string_view key) const;
+  bool flag(std::string_view key) const;
+  std::string text(std::string_view key) const;
+  /// One of the rule's words.
+  std::string word(std::string_view key) const;
 
  private:
-  const Node* pick(std::string_view key, bool required);
+  const KeyRule& rule(std::string_view key) const;
+  std::int64_t fallback(const KeyRule& key) const;
+  void check_keys();
 
   Scope& scope_;
   const Node& node_;
+  const MapRule& rule_;
   std::string what_;
   bool valid_;
-  std::vector<std::string> known_;
 };
+
+/// The words of a rule, one by one.
+std::vector<std::string> words_of(const KeyRule& rule);
 
 }  // namespace accord

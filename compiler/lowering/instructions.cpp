@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
 #include "compiler/mapping/cost.h"
 
@@ -220,9 +221,11 @@ void StepEmitter::emit() {
     last_held_[h] = now;
     formula_values_.push_back(keep ? 0 : 1);
   }
-  op.busy = static_cast<std::int32_t>(std::max<std::int64_t>(capability_.interval.evaluate(formula_values_), 1));
-  op.latency = static_cast<std::int32_t>(capability_.start.evaluate(formula_values_) + op.busy +
-                                         capability_.drain.evaluate(formula_values_));
+  const Period& period = machine_.architecture.units[plan_.match.unit].period;
+  const std::int64_t interval = std::max<std::int64_t>(capability_.interval.evaluate(formula_values_), 1);
+  const std::int64_t around = capability_.start.evaluate(formula_values_) + capability_.drain.evaluate(formula_values_);
+  op.busy = static_cast<std::int32_t>(period.cycles(interval));
+  op.latency = static_cast<std::int32_t>(op.busy + period.cycles(around));
   list_.ops.push_back(op);
 }
 
@@ -250,7 +253,7 @@ LowOp& Instructions::transfer(const Hop& hop, const TransferPiece& piece, std::i
   op.count = static_cast<std::uint32_t>(values.size()) - op.first;
   const double cycles = piece_cycles(machine_.architecture, hop, piece);
   op.busy = static_cast<std::int32_t>(std::ceil(cycles));
-  op.latency = op.busy + static_cast<std::int32_t>(machine_.architecture.memories[route.source].latency);
+  op.latency = op.busy + static_cast<std::int32_t>(latency_of(machine_.architecture.memories[route.source]));
   list_.ops.push_back(op);
   return list_.ops.back();
 }

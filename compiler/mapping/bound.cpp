@@ -1,8 +1,11 @@
 #include "compiler/mapping/bound.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <utility>
 
+#include "archdsl/graph/rates.h"
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
@@ -51,29 +54,33 @@ Traffic compulsory(const Network& network, const Work& work) {
   return traffic;
 }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Cycles that the traffic needs on everything that leads to off-chip memory, were it spread perfectly. `overlaps`
 /// tells whether reads and writes share wires, so that earlier results may be written while the last is computed.
 std::int64_t transfer_cycles(const Architecture& architecture, const Traffic& traffic, bool& overlaps) {
-  std::int64_t shared = 0, duplex = 0;
-  std::set<int> links;
+  double shared = 0, duplex = 0;
+  std::set<std::pair<int, int>> links;  // those that meet off-chip memory; a crossbar once for each such memory
   for (const auto& unit : architecture.units) {
     for (const auto& route : unit.routes) {
       const Memory& source = architecture.memories[route.source];
       const Memory& target = architecture.memories[route.target];
       if (!source.off_chip && !target.off_chip) continue;
-      if (route.link < 0) {
-        duplex += std::min(source.word, target.word);
-      } else if (links.insert(route.link).second) {
-        (architecture.links[route.link].duplex ? duplex : shared) += architecture.links[route.link].width;
+      if (route.links.empty()) {
+        duplex += bytes_per_cycle(architecture, route);
+        continue;
+      }
+      const int index = source.off_chip ? route.links.front() : route.links.back();
+      const Link& link = architecture.links[index];
+      const int port = link.crossbar ? (source.off_chip ? route.source : route.target) : -1;
+      if (links.emplace(index, port).second) {
+        (link.duplex || link.crossbar ? duplex : shared) += bytes_per_cycle(link);
       }
     }
   }
   overlaps = shared > 0;
   if (shared + duplex == 0) return 0;
-  if (duplex == 0) return ceil_div(traffic.read + traffic.written, shared);
-  return ceil_div(std::max(traffic.read, traffic.written), shared + duplex);
+  const std::int64_t bytes = duplex == 0 ? traffic.read + traffic.written : std::max(traffic.read, traffic.written);
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / (shared + duplex) * (1 - 1e-12)));
 }
 
 }  // namespace
@@ -102,11 +109,12 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
     for (const auto& operand : capability.operands) {
       if (operand.held) ones.push_back(1);
     }
-    around = std::min(around, capability.start.evaluate(ones) + capability.drain.evaluate(ones));
+    const Period& period = machine.architecture.units[mapping.steps[0].match.unit].period;
+    around = std::min(around, period.cycles(capability.start.evaluate(ones) + capability.drain.evaluate(ones)));
   }
   std::int64_t latency = INT64_MAX;
   for (const auto& memory : machine.architecture.memories) {
-    if (memory.off_chip) latency = std::min(latency, memory.latency);
+    if (memory.off_chip) latency = std::min(latency, latency_of(memory));
   }
   bool overlaps = false;
   const std::int64_t transfers = transfer_cycles(machine.architecture, traffic, overlaps);

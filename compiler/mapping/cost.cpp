@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "archdsl/graph/rates.h"
+
 namespace accord {
 namespace {
 
@@ -249,8 +251,8 @@ void Predictor::add_box(int s, const Extents& box, std::int64_t count) {
     for (std::size_t it = 0; it < box.size(); ++it) {
       if (depends(mapping_.uses[view.use].access, static_cast<int>(it))) bytes *= static_cast<double>(box[it]);
     }
-    const int link = mover.routes.empty() ? -1 : mover.routes[0].link;
-    const double width = link < 0 ? 16 : static_cast<double>(machine_.architecture.links[link].width);
+    const double width =
+        mover.link < 0 ? static_cast<double>(mover.request) : bytes_per_cycle(machine_.architecture.links[mover.link]);
     cost_.unit_cycles[unit] +=
         static_cast<double>(count) * std::max(0.0, bytes / width - static_cast<double>(cycles.cycles));
   }
@@ -332,18 +334,18 @@ std::vector<std::int64_t> footprint(const Machine& machine, Geometry& geometry, 
 double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
   const Unit& unit = architecture.units[hop.unit];
   const Route& route = unit.routes[hop.route];
-  const Memory& source = architecture.memories[route.source];
   const Memory& target = architecture.memories[route.target];
-  const std::int64_t width =
-      route.link >= 0 ? architecture.links[route.link].width : std::min(source.word, target.word);
-  const std::int64_t latency = source.latency + (route.link >= 0 ? architecture.links[route.link].latency : 0);
+  const double width = bytes_per_cycle(architecture, route);
+  const std::int64_t latency = latency_of(architecture.memories[route.source]) + way_latency(architecture, route);
   const std::int64_t chunk = std::min(unit.request, std::max<std::int64_t>(piece.contiguous, 1));
   const double requests = std::ceil(static_cast<double>(piece.source_bytes) / static_cast<double>(chunk));
-  const double beats = requests * std::ceil(static_cast<double>(chunk) / static_cast<double>(width));
+  const double beats = requests * std::ceil(static_cast<double>(chunk) / width);
   const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
   const double runs =
       static_cast<double>(piece.bytes) / static_cast<double>(std::max<std::int64_t>(piece.extent[0], 1));
-  const double writes = runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word));
+  const auto words = static_cast<std::int64_t>(
+      runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word)));
+  const auto writes = static_cast<double>(target.period.cycles(words));
   return std::max({beats, in_flight, writes, 1.0}) + 1;
 }
 

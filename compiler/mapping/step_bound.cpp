@@ -2,23 +2,25 @@
 
 #include <algorithm>
 
+#include "archdsl/graph/rates.h"
+
 namespace accord {
 namespace {
 
 /// Least cycles of a dim's chunks over `extent`: whole chunks and what remains.
-std::int64_t chunk_cycles(const Capability& capability, const std::vector<std::int64_t>& sizes) {
+std::int64_t chunk_cycles(const Unit& unit, const Capability& capability, const std::vector<std::int64_t>& sizes) {
   std::vector<std::int64_t> values = sizes;
   for (const auto& operand : capability.operands) {
     if (operand.held) values.push_back(0);
   }
-  return std::max<std::int64_t>(capability.interval.evaluate(values), 1);
+  return unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 1));
 }
 
 /// Cycles that the off-chip bytes of a mover's operands need beside its instructions.
 std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
   const StatementPlan& main = mapping.steps[0];
   const Unit& unit = machine.architecture.units[main.match.unit];
-  if (unit.kind != UnitKind::mover || unit.routes.empty() || unit.routes[0].link < 0) return 0;
+  if (unit.kind != UnitKind::mover || unit.link < 0) return 0;
   std::int64_t most = 0;
   for (const auto& use : mapping.uses) {
     if (use.step != 0 || use.depth != 0) continue;
@@ -26,7 +28,8 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
     for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
       if (depends(use.access, static_cast<int>(it))) points *= mapping.extent[it];
     }
-    most = std::max(most, points / machine.architecture.links[unit.routes[0].link].width);
+    const double width = bytes_per_cycle(machine.architecture.links[unit.link]);
+    most = std::max(most, static_cast<std::int64_t>(static_cast<double>(points) / width));
   }
   return most;
 }
@@ -60,7 +63,7 @@ std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const
       sizes[d] = rest ? extent[d] % maximum : maximum;
       count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent[d] / maximum;
     }
-    if (count > 0) total += count * chunk_cycles(capability, sizes);
+    if (count > 0) total += count * chunk_cycles(machine.architecture.units[main.match.unit], capability, sizes);
   }
   return total * looped;
 }

@@ -153,7 +153,8 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
     }
     if (count == 0) continue;
     total.instructions += count;
-    total.cycles += count * std::max<std::int64_t>(capability.interval.evaluate(values), 1);
+    total.cycles += count * machine.architecture.units[plan.match.unit].period.cycles(
+                                std::max<std::int64_t>(capability.interval.evaluate(values), 1));
   }
   return total;
 }

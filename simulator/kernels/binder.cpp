@@ -16,11 +16,6 @@ constexpr std::size_t most_shapes = 4096;  // per mnemonic, before forgetting
 
 bool is_run(const Mnemonic& mnemonic) { return mnemonic.meaning == Meaning::run; }
 
-const Capability& capability_of(const Architecture& architecture, const Mnemonic& mnemonic) {
-  const Unit& unit = architecture.units[static_cast<std::size_t>(mnemonic.unit)];
-  return unit.capabilities[static_cast<std::size_t>(mnemonic.capability)];
-}
-
 // Integers keep their low bits; floats arrive as the bits of an fp32.
 std::uint64_t scalar_value(std::int64_t argument, ElementType type) {
   if (!is_float(type) || type == ElementType::fp32) return static_cast<std::uint64_t>(argument);
@@ -31,8 +26,6 @@ std::uint64_t scalar_value(std::int64_t argument, ElementType type) {
 }
 
 }  // namespace
-
-int link_of(const Unit& unit) { return unit.routes.empty() ? -1 : unit.routes.front().link; }
 
 PreparedCapability::PreparedCapability(const Capability& capability) : spec(&capability), prepared(capability.program) {
   std::vector<std::int64_t> variables;
@@ -59,11 +52,27 @@ Binder::Binder(const Architecture& architecture) : architecture_(architecture) {
     }
   }
   for (const Mnemonic& mnemonic : architecture.isa.mnemonics) {
-    Plan& plan = plans_.emplace_back();
-    plan.mnemonic = &mnemonic;
-    if (is_run(mnemonic)) plan_run(plan, mnemonic);
-    if (mnemonic.meaning == Meaning::transfer) plan_transfer(plan, mnemonic);
+    auto& plans = plans_.emplace_back();
+    if (mnemonic.units.empty()) plans.push_back(make_plan(mnemonic, mnemonic.unit));
+    for (const int unit : mnemonic.units) {
+      if (unit >= 0) plans.push_back(make_plan(mnemonic, unit));
+    }
   }
+}
+
+Binder::Plan Binder::make_plan(const Mnemonic& mnemonic, int unit) const {
+  Plan plan;
+  plan.mnemonic = &mnemonic;
+  plan.unit = unit;
+  if (is_run(mnemonic)) plan_run(plan);
+  if (mnemonic.meaning == Meaning::transfer) plan_transfer(plan);
+  return plan;
+}
+
+Binder::Plan& Binder::plan_of(int mnemonic, int unit) {
+  auto& plans = plans_[static_cast<std::size_t>(mnemonic)];
+  if (plans.size() == 1) return plans[0];
+  return *std::ranges::find(plans, unit, &Plan::unit);
 }
 
 std::size_t Binder::KeyHash::operator()(const Key& key) const {
@@ -74,8 +83,8 @@ std::size_t Binder::KeyHash::operator()(const Key& key) const {
 }
 
 // Arguments of a run: extents; bases; free steps; loads; scalars (Capability).
-void Binder::plan_run(Plan& plan, const Mnemonic& mnemonic) {
-  const Capability& capability = capability_of(architecture_, mnemonic);
+void Binder::plan_run(Plan& plan) const {
+  const Capability& capability = *this->capability(plan.unit, plan.mnemonic->capability).spec;
   const int operands = static_cast<int>(capability.operands.size());
   const auto operand = [&](int o) -> const CapabilityOperand& {
     return capability.operands[static_cast<std::size_t>(o)];
@@ -96,23 +105,23 @@ void Binder::plan_run(Plan& plan, const Mnemonic& mnemonic) {
   for (int o = 0; o < operands; ++o) {
     if (operand(o).memory < 0) plan.scalars.emplace_back(next++, o);
   }
-  assert(static_cast<std::size_t>(next) == mnemonic.arguments.size());
+  assert(static_cast<std::size_t>(next) == plan.mnemonic->arguments.size());
 }
 
-void Binder::plan_transfer(Plan& plan, const Mnemonic& mnemonic) {
+void Binder::plan_transfer(Plan& plan) {
   plan.bases = {{0, 0}, {1, 1}};
-  for (int a = 2; a < static_cast<int>(mnemonic.arguments.size()); ++a) plan.key.push_back(a);
+  for (int a = 2; a < static_cast<int>(plan.mnemonic->arguments.size()); ++a) plan.key.push_back(a);
 }
 
-bool Binder::bind(int mnemonic, std::span<const std::int64_t> arguments, Operation& out, std::string& error) {
-  Plan& plan = plans_[static_cast<std::size_t>(mnemonic)];
+bool Binder::bind(int mnemonic, int unit, std::span<const std::int64_t> arguments, Operation& out, std::string& error) {
+  Plan& plan = plan_of(mnemonic, unit);
   if (!select_shape(plan, arguments, error)) return false;
   if (out.shape != plan.last) out.shape = plan.last;
   for (const auto& [argument, operand] : plan.bases) {
     out.base[static_cast<std::size_t>(operand)] = arguments[static_cast<std::size_t>(argument)];
   }
   for (const auto& [argument, operand] : plan.scalars) {
-    const Capability& capability = capability_of(architecture_, *plan.mnemonic);
+    const Capability& capability = *this->capability(plan.unit, plan.mnemonic->capability).spec;
     out.scalar[static_cast<std::size_t>(operand)] =
         scalar_value(arguments[static_cast<std::size_t>(argument)],
                      capability.program.operands[static_cast<std::size_t>(operand)].type);
@@ -132,8 +141,7 @@ bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, s
   for (const int argument : plan.key) key.push_back(arguments[static_cast<std::size_t>(argument)]);
   auto found = plan.shapes.find(key);
   if (found == plan.shapes.end()) {
-    auto shape =
-        is_run(*plan.mnemonic) ? shape_run(*plan.mnemonic, key, error) : shape_transfer(*plan.mnemonic, key, error);
+    auto shape = is_run(*plan.mnemonic) ? shape_run(plan, key, error) : shape_transfer(plan, key, error);
     if (!shape) return false;
     if (plan.shapes.size() >= most_shapes) plan.shapes.clear();
     found = plan.shapes.emplace(key, std::move(shape)).first;

@@ -26,8 +26,9 @@ class Binder {
   /// The architecture must outlive the binder. Throws Error on a capability with more than max_operands operands.
   explicit Binder(const Architecture& architecture);
 
-  /// Fills shape, base, scalar of `out`. False, with the reason in `error`, where an extent or address is out of range.
-  bool bind(int mnemonic, std::span<const std::int64_t> arguments, Operation& out, std::string& error);
+  /// Fills shape, base, scalar of `out`; `unit` is one that the mnemonic can go to. False, with the reason in `error`,
+  /// where an extent or address is out of range.
+  bool bind(int mnemonic, int unit, std::span<const std::int64_t> arguments, Operation& out, std::string& error);
 
   const PreparedCapability& capability(int unit, int index) const {
     return *capabilities_[static_cast<std::size_t>(unit)][static_cast<std::size_t>(index)];
@@ -38,9 +39,10 @@ class Binder {
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
   };
-  /// Which argument means what, for one mnemonic.
+  /// Which argument means what, for one mnemonic and one of its units.
   struct Plan {
     const Mnemonic* mnemonic = nullptr;
+    int unit = -1;
     std::vector<std::pair<int, int>> bases;    ///< argument, operand
     std::vector<std::pair<int, int>> scalars;  ///< argument, operand
     std::vector<int> key;                      ///< the arguments that shape the operation
@@ -49,12 +51,14 @@ class Binder {
     std::unordered_map<Key, std::shared_ptr<const OperationShape>, KeyHash> shapes;
   };
 
-  void plan_run(Plan& plan, const Mnemonic& mnemonic);
-  void plan_transfer(Plan& plan, const Mnemonic& mnemonic);
+  Plan make_plan(const Mnemonic& mnemonic, int unit) const;
+  void plan_run(Plan& plan) const;
+  static void plan_transfer(Plan& plan);
+  Plan& plan_of(int mnemonic, int unit);
   bool select_shape(Plan& plan, std::span<const std::int64_t> arguments, std::string& error);
-  std::shared_ptr<OperationShape> shape_run(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
+  std::shared_ptr<OperationShape> shape_run(const Plan& plan, std::span<const std::int64_t> key,
                                             std::string& error) const;
-  std::shared_ptr<OperationShape> shape_transfer(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
+  std::shared_ptr<OperationShape> shape_transfer(const Plan& plan, std::span<const std::int64_t> key,
                                                  std::string& error) const;
   bool add_accesses(OperationShape& shape, const PreparedCapability& prepared,
                     const std::vector<std::vector<std::int64_t>>& steps) const;
@@ -64,10 +68,7 @@ class Binder {
 
   const Architecture& architecture_;
   std::vector<std::vector<std::unique_ptr<PreparedCapability>>> capabilities_;
-  std::vector<Plan> plans_;
+  std::vector<std::vector<Plan>> plans_;  ///< by mnemonic, one per unit that it can go to
 };
-
-/// The link that a mover's capabilities use: that of its first route; -1 where it has none.
-int link_of(const Unit& unit);
 
 }  // namespace accord::sim

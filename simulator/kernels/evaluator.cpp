@@ -32,7 +32,7 @@ Evaluator::Evaluator(const Architecture& architecture, const Binder& binder, std
 void Evaluator::evaluate(const Operation& operation) {
   const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(operation.mnemonic)];
   if (mnemonic.meaning == Meaning::transfer) return transfer(operation);
-  run(operation, binder_.capability(mnemonic.unit, mnemonic.capability));
+  run(operation, binder_.capability(operation.unit, mnemonic.capability));
 }
 
 void Evaluator::check_read(const Operation& operation, int memory, std::int64_t address, std::int64_t length) {
@@ -46,16 +46,18 @@ void Evaluator::check_read(const Operation& operation, int memory, std::int64_t 
 
 void Evaluator::transfer(const Operation& operation) {
   const AccessShape& source = operation.shape->accesses[0];
-  const AccessShape& target = operation.shape->accesses[1];
+  const std::span<const AccessShape> targets = std::span(operation.shape->accesses).subspan(1);
   ByteStore& from = store(source.memory);
-  ByteStore& to = store(target.memory);
   if (source.footprint.extent == 0) return;
   for_each_piece(operation.shape->walk, 0, operation.shape->walk.bytes,
                  [&](std::int64_t s, std::int64_t t, std::int64_t n) {
                    check_read(operation, source.memory, operation.base[0] + s, n);
-                   std::memmove(to.data() + operation.base[1] + t, from.data() + operation.base[0] + s,
-                                static_cast<std::size_t>(n));
-                   to.mark_written(operation.base[1] + t, n);
+                   for (const AccessShape& target : targets) {
+                     ByteStore& to = store(target.memory);
+                     std::memmove(to.data() + operation.base[1] + t, from.data() + operation.base[0] + s,
+                                  static_cast<std::size_t>(n));
+                     to.mark_written(operation.base[1] + t, n);
+                   }
                  });
 }
 

@@ -78,9 +78,9 @@ struct OperationShape {
   Cycle start = 0, interval = 0, drain = 0;
   Cycle useful = 0;  ///< cycles that the interval would take with every lane busy
   std::int64_t lane_macs = 0;
-  std::int64_t link_bytes = 0;
+  std::vector<int> links;       ///< that the bytes pass
+  std::int64_t link_bytes = 0;  ///< over each of them
   std::int64_t off_chip_bytes = 0;
-  int link = -1;
   double energy_pj = 0;
 };
 

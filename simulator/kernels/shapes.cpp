@@ -56,8 +56,9 @@ double energy_of(const Architecture& architecture, const AccessShape& access, st
 }
 
 double link_energy(const Architecture& architecture, const OperationShape& shape) {
-  if (shape.link < 0) return 0;
-  return static_cast<double>(shape.link_bytes) * architecture.links[static_cast<std::size_t>(shape.link)].pj_per_byte;
+  double pj = 0;
+  for (const int link : shape.links) pj += architecture.links[static_cast<std::size_t>(link)].pj_per_byte;
+  return static_cast<double>(shape.link_bytes) * pj;
 }
 
 }  // namespace
@@ -95,7 +96,8 @@ void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared
   }
   double all = 1;
   for (const std::int64_t extent : shape.extents) all *= static_cast<double>(extent);
-  shape.useful = std::min(shape.interval, static_cast<Cycle>(std::ceil(std::min(all / prepared.lanes, 1e18))));
+  const auto useful = static_cast<Cycle>(std::ceil(std::min(all / prepared.lanes, 1e15)));
+  shape.useful = std::min(shape.interval, unit.period.cycles(useful));
   shape.energy_pj = points * prepared.spec->pj_per_point;
   for (const AccessShape& access : shape.accesses) {
     shape.energy_pj += energy_of(architecture_, access, access.footprint.bytes);
@@ -103,7 +105,7 @@ void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared
     shape.off_chip_bytes += access.footprint.bytes * (int{access.reads} + int{access.writes});
   }
   if (unit.kind != UnitKind::mover) return;
-  shape.link = link_of(unit);
+  if (unit.link >= 0) shape.links = {unit.link};
   shape.link_bytes = shape.off_chip_bytes;
   shape.energy_pj += link_energy(architecture_, shape);
 }
@@ -113,15 +115,17 @@ namespace {
 /// Bytes that a transfer reads: what a source step of 0 repeats is read once.
 std::int64_t read_bytes(const Walk& walk) {
   std::int64_t bytes = walk.bytes > 0 ? walk.dims[0].count : 0;
-  for (std::size_t d = 1; d < walk.dims.size(); ++d) bytes *= walk.dims[d].source == 0 ? 1 : std::max<std::int64_t>(walk.dims[d].count, 1);
+  for (std::size_t d = 1; d < walk.dims.size(); ++d)
+    bytes *= walk.dims[d].source == 0 ? 1 : std::max<std::int64_t>(walk.dims[d].count, 1);
   return bytes;
 }
 
 }  // namespace
 
-std::shared_ptr<OperationShape> Binder::shape_run(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
+std::shared_ptr<OperationShape> Binder::shape_run(const Plan& plan, std::span<const std::int64_t> key,
                                                   std::string& error) const {
-  const PreparedCapability& prepared = capability(mnemonic.unit, mnemonic.capability);
+  const Unit& unit = architecture_.units[static_cast<std::size_t>(plan.unit)];
+  const PreparedCapability& prepared = capability(plan.unit, plan.mnemonic->capability);
   const Capability& spec = *prepared.spec;
   auto shape = std::make_shared<OperationShape>();
   if (!take_extents(spec, key, *shape, error)) return nullptr;
@@ -136,25 +140,26 @@ std::shared_ptr<OperationShape> Binder::shape_run(const Mnemonic& mnemonic, std:
     error = "steps reach beyond 2^48 bytes";
     return nullptr;
   }
-  shape->start = spec.start.evaluate(variables);
-  shape->interval = spec.interval.evaluate(variables);
-  shape->drain = spec.drain.evaluate(variables);
-  for (const Cycle cycles : {shape->start, shape->interval, shape->drain}) {
-    if (cycles >= 0 && cycles <= most_points) continue;
+  const auto reference_cycles = [&](const Formula& formula) {
+    const Cycle cycles = formula.evaluate(variables);
+    if (cycles >= 0 && cycles <= most_points) return unit.period.cycles(cycles);
     error = fmt::format("timing gives {} cycles", cycles);
-    return nullptr;
-  }
-  const Unit& unit = architecture_.units[static_cast<std::size_t>(mnemonic.unit)];
+    return Cycle{0};
+  };
+  shape->start = reference_cycles(spec.start);
+  shape->interval = reference_cycles(spec.interval);
+  shape->drain = reference_cycles(spec.drain);
+  if (!error.empty()) return nullptr;
   add_costs(*shape, prepared, unit);
   if (unit.kind == UnitKind::mover) add_requests(*shape, false);
   return shape;
 }
 
 // Key of a transfer: n0.., free source strides, free target strides.
-std::shared_ptr<OperationShape> Binder::shape_transfer(const Mnemonic& mnemonic, std::span<const std::int64_t> key,
+std::shared_ptr<OperationShape> Binder::shape_transfer(const Plan& plan, std::span<const std::int64_t> key,
                                                        std::string& error) const {
-  const Unit& unit = architecture_.units[static_cast<std::size_t>(mnemonic.unit)];
-  const Route& route = unit.routes[static_cast<std::size_t>(mnemonic.route)];
+  const Unit& unit = architecture_.units[static_cast<std::size_t>(plan.unit)];
+  const Route& route = unit.routes[static_cast<std::size_t>(plan.mnemonic->route)];
   auto shape = std::make_shared<OperationShape>();
   Walk& walk = shape->walk;
   walk.bytes = 1;
@@ -188,8 +193,9 @@ std::shared_ptr<OperationShape> Binder::shape_transfer(const Mnemonic& mnemonic,
     return nullptr;
   }
   shape->accesses.push_back({0, route.source, true, false, false, std::move(*from)});
-  shape->accesses.push_back({1, route.target, false, true, false, std::move(*to)});
-  shape->link = route.link;
+  shape->accesses.push_back({1, route.target, false, true, false, *to});
+  for (const int also : route.also) shape->accesses.push_back({1, also, false, true, false, *to});
+  shape->links = route.links;
   shape->link_bytes = read_bytes(walk);
   for (const AccessShape& access : shape->accesses) {
     const std::int64_t moved = access.reads ? shape->link_bytes : walk.bytes;

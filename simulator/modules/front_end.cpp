@@ -74,7 +74,12 @@ void FrontEnd::decode(std::int64_t index, Decoded& out) {
   out.index = index;
   out.mnemonic = instruction_.mnemonic;
   out.meaning = mnemonic.meaning;
-  out.unit = mnemonic.unit;
+  out.unit = unit_of(mnemonic, instruction_.fields);
+  if (out.unit < 0 && !mnemonic.elements.empty()) {
+    hazards_.report("out_of_range", 0, index, out.mnemonic, "the fields choose an element that does not exist");
+    hazards_.fatal = true;
+    return;
+  }
   out.layer = map_.layer(index);
   out.arguments.clear();
   for (const Binding& binding : mnemonic.arguments) out.arguments.push_back(reduce(binding));

@@ -14,7 +14,7 @@ void Layers::count(const Operation& operation) {
   totals.energy_pj += shape.energy_pj;
   totals.lane_macs += shape.lane_macs;
   totals.off_chip_bytes += shape.off_chip_bytes;
-  if (shape.link >= 0) totals.link_bytes[static_cast<std::size_t>(shape.link)] += shape.link_bytes;
+  for (const int link : shape.links) totals.link_bytes[static_cast<std::size_t>(link)] += shape.link_bytes;
   ++totals.unfinished;
 }
 

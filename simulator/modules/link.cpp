@@ -1,7 +1,6 @@
 #include "simulator/modules/link.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "simulator/modules/clock.h"
 #include "simulator/modules/mover.h"
@@ -14,9 +13,12 @@ constexpr std::size_t most_pieces = 256;
 
 }  // namespace
 
-LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, std::int64_t width, bool duplex,
-                       Cycle latency, StallAccount account)
-    : sc_module(name), run_(run), width_(width), duplex_(duplex), latency_(latency), account_(std::move(account)) {
+LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, const Link& spec, StallAccount account)
+    : sc_module(name),
+      run_(run),
+      spec_(spec),
+      latency_(spec.period.cycles(spec.latency)),
+      account_(std::move(account)) {
   SC_HAS_PROCESS(LinkModule);
   SC_METHOD(arbitrate);
   sensitive << wake_;
@@ -25,7 +27,7 @@ LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, std::
 
 void LinkModule::attach(Mover& mover) {
   if (std::ranges::find(movers_, &mover) != movers_.end()) return;
-  const Cycle setup = std::max<Cycle>(1, mover.spec().setup);
+  const Cycle setup = std::max<Cycle>(1, mover.setup());
   lookahead_ = movers_.empty() ? setup : std::min(lookahead_, setup);
   movers_.push_back(&mover);
 }
@@ -36,28 +38,71 @@ void LinkModule::arbitrate() try {
   run_.settled = now();
   const Cycle horizon = now() + lookahead_;
   while (!run_.hazards.fatal) {
-    Mover* first = nullptr;
-    Cycle presented = std::numeric_limits<Cycle>::max();
-    for (Mover* mover : movers_) {
-      if (mover->stream_link() != this || mover->next_presentation() >= presented) continue;
-      first = mover;
-      presented = mover->next_presentation();
-    }
-    if (!first) return;
-    if (presented >= horizon) return wake(presented);
-    first->present();
+    Mover* const chosen = choose();
+    if (!chosen) return;
+    if (chosen->next_presentation() >= horizon) return wake(chosen->next_presentation());
+    served_ = static_cast<std::size_t>(std::ranges::find(movers_, chosen) - movers_.begin());
+    chosen->present();
   }
 } catch (...) {
   run_.fail();
 }
 
-Timeline::Slot LinkModule::pass(bool write, std::int64_t bytes, Cycle earliest) {
-  const Cycle cycles = (bytes + width_ - 1) / width_;
-  const Timeline::Slot slot = lanes_[duplex_ && write ? 1 : 0].reserve(earliest, cycles);
+Mover* LinkModule::choose() const {
+  Mover* best = nullptr;
+  for (Mover* mover : movers_) {
+    if (mover->stream_link() == this && (!best || before(*mover, *best))) best = mover;
+  }
+  return best;
+}
+
+// Requests that the link is not free for yet wait together; among them the arbitration decides, else who came first.
+bool LinkModule::before(const Mover& a, const Mover& b) const {
+  const bool both_wait = a.next_presentation() <= free_ && b.next_presentation() <= free_;
+  if (spec_.arbitration == Arbitration::first_come || !both_wait) return a.next_presentation() < b.next_presentation();
+  if (spec_.arbitration == Arbitration::priority) return false;  // asked in the covenant's order
+  const auto turn = [&](const Mover& mover) {
+    const auto at = static_cast<std::size_t>(std::ranges::find(movers_, &mover) - movers_.begin());
+    return (at + movers_.size() - served_ - 1) % movers_.size();
+  };
+  return turn(a) < turn(b);
+}
+
+Cycle LinkModule::cycles_of(std::int64_t bytes) const {
+  return spec_.period.cycles((bytes + spec_.width - 1) / spec_.width);
+}
+
+std::int64_t LinkModule::peak(Cycle cycles) const {
+  const auto memories = static_cast<std::int64_t>(run_.architecture.memories.size());
+  const std::int64_t ways = spec_.crossbar ? memories : spec_.duplex ? 2 : 1;
+  return spec_.width * (cycles * spec_.period.denominator / spec_.period.numerator + 1) * ways;
+}
+
+Timeline::Slot LinkModule::pass(const Way& way, std::int64_t bytes, Cycle earliest) {
+  const Cycle cycles = cycles_of(bytes);
+  Timeline::Slot slot;
+  if (spec_.crossbar) {
+    Timeline& input = inputs_[way.source];
+    Timeline& output = outputs_[way.target];
+    slot = input.reserve(std::max({earliest, input.end(), output.end()}), cycles);
+    output.reserve(slot.first, cycles);
+  } else {
+    slot = lane(way).reserve(earliest, cycles);
+  }
+  free_ = std::max(free_, slot.end);
   bytes_ += bytes;
   busy_.add(slot.first, slot.end);
   if (busy_.pieces() > most_pieces) settle(account_.settled());
   return slot;
+}
+
+void LinkModule::hold(const Way& way, std::int64_t bytes, const Timeline::Slot& slot, Cycle out) {
+  if (spec_.fifo == 0) return;
+  const Cycle until = out - cycles_of(std::min(bytes, spec_.fifo));  // from then on the FIFO holds the rest
+  if (until <= slot.end) return;
+  if (spec_.crossbar) inputs_[way.source].reserve(slot.end, until - slot.end);
+  (spec_.crossbar ? outputs_[way.target] : lane(way)).reserve(slot.end, until - slot.end);
+  free_ = std::max(free_, until);
 }
 
 void LinkModule::settle(Cycle limit) {

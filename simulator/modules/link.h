@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <systemc>
 #include <vector>
 
@@ -11,42 +12,55 @@ namespace accord::sim {
 
 class Mover;
 
-/// A bus (accord::Link), or a route's private wire. Movers register; the link serves their requests in the order in
-/// which they are presented, ties to the unit that stands earlier in the covenant.
+/// A link (accord::Link), or a route's private wire. Movers whose routes begin with it register; it serves their
+/// requests in the order of its arbitration.
 ///
 /// It works ahead of SystemC's time by the shortest set-up among its movers: no request that it does not know yet can
 /// be presented earlier than that.
 class LinkModule : public sc_core::sc_module {
  public:
-  LinkModule(const sc_core::sc_module_name& name, RunState& run, std::int64_t width, bool duplex, Cycle latency,
-             StallAccount account);
+  LinkModule(const sc_core::sc_module_name& name, RunState& run, const Link& spec, StallAccount account);
 
   void attach(Mover& mover);  ///< in the covenant's order
   /// One of the movers has a request to present.
   void wake(Cycle at);
 
+  /// What competes: the direction, and in a crossbar the memories at both ends.
+  struct Way {
+    bool backward = false;
+    int source = -1;
+    int target = -1;
+  };
   /// Takes the link for `bytes` bytes.
-  Timeline::Slot pass(bool write, std::int64_t bytes, Cycle earliest);
+  Timeline::Slot pass(const Way& way, std::int64_t bytes, Cycle earliest);
+  /// The last of `bytes` bytes that passed in `slot` is out at `out`: without a FIFO that holds them the link waits.
+  void hold(const Way& way, std::int64_t bytes, const Timeline::Slot& slot, Cycle out);
   Cycle latency() const { return latency_; }
   /// Bytes that passed.
   std::int64_t bytes() const { return bytes_; }
   /// Greatest number of bytes that could have passed in so many cycles.
-  std::int64_t peak(Cycle cycles) const { return width_ * cycles * (duplex_ ? 2 : 1); }
+  std::int64_t peak(Cycle cycles) const;
 
   void settle(Cycle limit);
   StallAccount& account() { return account_; }
 
  private:
   void arbitrate();
+  Mover* choose() const;
+  bool before(const Mover& a, const Mover& b) const;
+  Cycle cycles_of(std::int64_t bytes) const;
+  Timeline& lane(const Way& way) { return lanes_[spec_.duplex && way.backward ? 1 : 0]; }
 
   RunState& run_;
-  std::int64_t width_;
-  bool duplex_;
+  const Link spec_;
   Cycle latency_;
   StallAccount account_;
   std::vector<Mover*> movers_;
   Cycle lookahead_ = 1;
-  Timeline lanes_[2];  ///< reads, writes; all in the first without `duplex`
+  Timeline lanes_[2];                         ///< by direction; all in the first without `duplex`
+  std::map<int, Timeline> inputs_, outputs_;  ///< of a crossbar, by memory
+  Cycle free_ = 0;                            ///< when the last request served has passed
+  std::size_t served_ = 0;                    ///< mover served last
   BusyCycles busy_;
   std::int64_t bytes_ = 0;
   sc_core::sc_event wake_;

@@ -22,8 +22,7 @@ Machine::Machine(RunState& run, FrontEnd& front, Sequence& sequence, std::vector
         std::make_unique<MemoryModule>(numbered("memory", m).c_str(), architecture.memories[m], stores[m], account()));
   }
   for (const Link& link : architecture.links) {
-    links_.push_back(std::make_unique<LinkModule>(numbered("link", links_.size()).c_str(), run, link.width, link.duplex,
-                                                  link.latency, account()));
+    links_.push_back(std::make_unique<LinkModule>(numbered("link", links_.size()).c_str(), run, link, account()));
   }
   for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) make_unit(u);
   if (run.in_order) {
@@ -50,7 +49,7 @@ void Machine::make_unit(int index) {
     movers_.push_back(nullptr);
     return;
   }
-  auto mover = std::make_unique<Mover>(name.c_str(), run_, index, memories, account(), wires(spec));
+  auto mover = std::make_unique<Mover>(name.c_str(), run_, index, memories, account(), ways(spec));
   for (MemoryModule* memory : memories) mover->socket.bind(memory->socket);
   for (auto& link : links_) {
     if (mover->uses(*link)) link->attach(*mover);
@@ -59,23 +58,32 @@ void Machine::make_unit(int index) {
   units_.push_back(std::move(mover));
 }
 
-std::vector<LinkModule*> Machine::wires(const Unit& unit) {
-  std::vector<LinkModule*> result;
-  const auto wire = [&](std::int64_t width) {
-    links_.push_back(
-        std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, width, false, 0, account()));
-    result.push_back(links_.back().get());
+std::vector<std::vector<LinkModule*>> Machine::ways(const Unit& unit) {
+  const auto wire = [&](std::int64_t width, const Period& period) {
+    Link spec;
+    spec.width = width;
+    spec.period = period;
+    links_.push_back(std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, spec, account()));
+    return std::vector<LinkModule*>{links_.back().get()};
   };
+  std::vector<std::vector<LinkModule*>> result;
   for (const Route& route : unit.routes) {
-    if (route.link >= 0) {
-      result.push_back(links_[static_cast<std::size_t>(route.link)].get());
+    const auto& memories = run_.architecture.memories;
+    const Memory& source = memories[static_cast<std::size_t>(route.source)];
+    const Memory& target = memories[static_cast<std::size_t>(route.target)];
+    if (route.links.empty()) {
+      const Memory& narrower = source.word <= target.word ? source : target;
+      result.push_back(wire(narrower.word, narrower.period));
       continue;
     }
-    const auto& memories = run_.architecture.memories;
-    wire(std::min(memories[static_cast<std::size_t>(route.source)].word,
-                  memories[static_cast<std::size_t>(route.target)].word));
+    auto& way = result.emplace_back();
+    for (const int link : route.links) way.push_back(links_[static_cast<std::size_t>(link)].get());
   }
-  if (result.empty()) wire(unit.request);
+  if (unit.link >= 0) {
+    result.push_back({links_[static_cast<std::size_t>(unit.link)].get()});
+  } else {
+    result.push_back(unit.routes.empty() ? wire(unit.request, unit.period) : result.front());
+  }
   return result;
 }
 

@@ -33,7 +33,7 @@ class Machine {
  private:
   StallAccount account() const { return StallAccount(run_.leaves, run_.layers, run_.settled); }
   void make_unit(int index);
-  std::vector<LinkModule*> wires(const Unit& unit);
+  std::vector<std::vector<LinkModule*>> ways(const Unit& unit);
   void perform(const Agenda::Item& item);
   void report_unmatched_signals();
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "archdsl/graph/rates.h"
+
 namespace accord::sim {
 
 namespace {
@@ -19,6 +21,7 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& sp
       spec_(spec),
       store_(store),
       account_(std::move(account)),
+      latency_(latency_of(spec)),
       bank_bytes_(std::max<std::int64_t>(1, spec.capacity / spec.banks)),
       word_shift_(std::has_single_bit(static_cast<std::uint64_t>(spec.word))
                       ? std::countr_zero(static_cast<std::uint64_t>(spec.word))
@@ -32,14 +35,15 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& sp
 
 Timeline::Slot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Cycle earliest) {
   auto& ports = (write ? write_ports_ : read_ports_)[bank];
-  if (ports.size() == 1) return ports[0].reserve(earliest, words);
-  if (words == 1) return std::ranges::min_element(ports, {}, &Timeline::end)->reserve(earliest, 1);
+  const Period& period = spec_.period;
+  if (ports.size() == 1) return ports[0].reserve(earliest, period.cycles(words));
+  if (words == 1) return std::ranges::min_element(ports, {}, &Timeline::end)->reserve(earliest, period.cycles(1));
   Timeline::Slot all{unknown, earliest};
   const auto count = static_cast<std::int64_t>(ports.size());
   for (std::int64_t p = 0; p < count; ++p) {
     const std::int64_t share = words / count + (p < words % count ? 1 : 0);
     if (share == 0) break;
-    const Timeline::Slot slot = ports[static_cast<std::size_t>(p)].reserve(earliest, share);
+    const Timeline::Slot slot = ports[static_cast<std::size_t>(p)].reserve(earliest, period.cycles(share));
     all.first = all.first == unknown ? slot.first : std::min(all.first, slot.first);
     all.end = std::max(all.end, slot.end);
   }

@@ -33,7 +33,7 @@ class MemoryModule : public sc_core::sc_module {
     return (address + bytes - 1) / spec_.word - address / spec_.word + 1;
   }
 
-  Cycle latency() const { return spec_.latency; }
+  Cycle latency() const { return latency_; }
   bool off_chip() const { return spec_.off_chip; }
   /// Charges busy cycles before `limit`.
   void settle(Cycle limit);
@@ -46,6 +46,7 @@ class MemoryModule : public sc_core::sc_module {
   const Memory& spec_;
   ByteStore& store_;
   StallAccount account_;
+  Cycle latency_;
   std::int64_t bank_bytes_;
   int word_shift_;                                               ///< log2 of the word where that is an integer, else -1
   std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank

@@ -2,21 +2,24 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 namespace accord::sim {
 
 Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, const std::vector<MemoryModule*>& memories,
-             StallAccount account, std::vector<LinkModule*> wires)
+             StallAccount account, std::vector<std::vector<LinkModule*>> ways)
     : UnitModule(name, run, index, memories, std::move(account)),
       socket("socket"),
-      wires_(std::move(wires)),
+      ways_(std::move(ways)),
+      setup_(spec().period.cycles(spec().setup)),
+      beat_(spec().period.cycles(1)),
       arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight)), 0) {
   payload_.set_byte_enable_ptr(nullptr);
 }
 
 void Mover::begin(Operation& operation, Cycle at) {
   setting_up_ = &operation;
-  setup_end_ = at + spec().setup;
+  setup_end_ = at + setup_;
   if (!streaming_) stream();
 }
 
@@ -25,7 +28,8 @@ void Mover::stream() {
   setting_up_ = nullptr;
   const OperationShape& shape = *streaming_->shape;
   const Mnemonic& mnemonic = run_.architecture.isa.mnemonics[static_cast<std::size_t>(streaming_->mnemonic)];
-  link_ = mnemonic.meaning == Meaning::transfer ? wires_[static_cast<std::size_t>(mnemonic.route)] : wires_.front();
+  route_ = mnemonic.meaning == Meaning::transfer ? &spec().routes[static_cast<std::size_t>(mnemonic.route)] : nullptr;
+  way_ = route_ ? &ways_[static_cast<std::size_t>(mnemonic.route)] : &ways_.back();
   first_ = next_start_ = std::max(setup_end_, presented_ + 1);
   account_.spend(Leaves::setup, first_);
   if (!shape.placements.empty()) {
@@ -35,7 +39,7 @@ void Mover::stream() {
   cursor_.start(*streaming_, spec().request);
   if (cursor_.done()) return finish();
   next_ = std::max(first_, arrivals_[oldest_]);
-  if (!run_.in_order) return link_->wake(next_);
+  if (!run_.in_order) return way_->front()->wake(next_);
   while (streaming_) present();
 }
 
@@ -65,7 +69,7 @@ void Mover::present() {
     run_.agenda.add({arrived_, streaming_->id, streaming_, -1, request.first, request.first + request.bytes});
   }
   if (cursor_.done()) return finish();
-  next_ = std::max(next_ + 1, arrivals_[oldest_]);
+  next_ = std::max(next_ + beat_, arrivals_[oldest_]);
 }
 
 // What the mover still holds goes to the target alone.
@@ -79,7 +83,8 @@ Cycle Mover::repeat(const Request& request) {
                  });
   const Cycle from = std::max(next_, arrived_);
   account_.spend(Leaves::memory_latency, from);
-  const Cycle end = memory(there.memory).access(true, address, request.bytes, words, from).end;
+  Cycle end = from;
+  store(request, address, words, from, end);
   account_.spend(Leaves::working, end);
   return end;
 }
@@ -117,18 +122,48 @@ Cycle Mover::pass(const Request& request) {
   }
   account_.spend(Leaves::port, source.first);
   account_.spend(Leaves::memory_latency, source.first + latency);
-  const Timeline::Slot beats = link_->pass(write, request.bytes, source.first + latency);
+  Cycle way = 0;
+  const Timeline::Slot beats = cross(request, source.first + latency, way);
   account_.spend(Leaves::link, beats.first);
   account_.spend(Leaves::working, beats.end);
-  Cycle arrival = std::max(beats.end, source.end + latency) + link_->latency();
-  const Cycle storing = beats.first + link_->latency();
+  Cycle arrival = std::max(beats.end, source.end + latency) + way;
+  const Cycle storing = beats.first + way;
   if (write) {
     arrival = std::max(arrival, here.access(true, request.address, request.bytes, words, storing).end);
   } else if (transfer) {
-    arrival =
-        std::max(arrival, memory(there->memory).access(true, there_address, request.bytes, there_words, storing).end);
+    store(request, there_address, there_words, storing, arrival);
   }
+  const int from = transfer ? shape.accesses[0].memory : side.memory;
+  way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, request.bytes, beats,
+                     arrival - way_->back()->latency());
   return arrival;
+}
+
+// Beat by beat over the links of the way; `latency` is that of all of them together, crossings included.
+Timeline::Slot Mover::cross(const Request& request, Cycle earliest, Cycle& latency) {
+  const OperationShape& shape = *streaming_->shape;
+  const int here = shape.accesses[static_cast<std::size_t>(request.pattern->access)].memory;
+  LinkModule::Way way{request.pattern->write, route_ ? route_->source : here, route_ ? route_->target : here};
+  Timeline::Slot beats{earliest, earliest};
+  latency = 0;
+  for (std::size_t l = 0; l < way_->size(); ++l) {
+    if (route_ && !route_->links.empty()) {
+      const Link& link = run_.architecture.links[static_cast<std::size_t>(route_->links[l])];
+      if (!link.between.empty()) way.backward = route_->backward[l];
+    }
+    const Timeline::Slot slot = (*way_)[l]->pass(way, request.bytes, beats.first + latency);
+    beats = {slot.first - latency, std::max(beats.end, slot.end - latency)};
+    latency += (*way_)[l]->latency();
+  }
+  if (route_) latency += route_->crossing;
+  return beats;
+}
+
+// Into every target of a transfer.
+void Mover::store(const Request& request, std::int64_t address, std::int64_t words, Cycle from, Cycle& arrival) {
+  for (const AccessShape& target : std::span(streaming_->shape->accesses).subspan(1)) {
+    arrival = std::max(arrival, memory(target.memory).access(true, address, request.bytes, words, from).end);
+  }
 }
 
 void Mover::finish() {
@@ -164,12 +199,14 @@ void Mover::transport(tlm::tlm_command command, int memory, std::int64_t address
 }
 
 void Mover::move(const Operation& operation, std::int64_t first, std::int64_t last) {
-  const int source = operation.shape->accesses[0].memory, target = operation.shape->accesses[1].memory;
+  const int source = operation.shape->accesses[0].memory;
+  const std::span<const AccessShape> targets = std::span(operation.shape->accesses).subspan(1);
   for_each_piece(operation.shape->walk, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
     if (static_cast<std::int64_t>(buffer_.size()) < n) buffer_.resize(static_cast<std::size_t>(n));
     run_.evaluator.check_read(operation, source, operation.base[0] + s, n);
     transport(tlm::TLM_READ_COMMAND, source, operation.base[0] + s, n);
-    transport(tlm::TLM_WRITE_COMMAND, target, operation.base[1] + t, n);
+    for (const AccessShape& target : targets)
+      transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + t, n);
   });
 }
 

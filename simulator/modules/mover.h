@@ -17,17 +17,21 @@ class Mover final : public UnitModule {
  public:
   tlm_utils::multi_passthrough_initiator_socket<Mover> socket;  ///< bound to every memory, in the covenant's order
 
-  /// `wires`: the link of each route; the last one serves capabilities that have no route.
+  /// `ways`: the links of each route, and last the one that serves capabilities.
   Mover(const sc_core::sc_module_name& name, RunState& run, int index, const std::vector<MemoryModule*>& memories,
-        StallAccount account, std::vector<LinkModule*> wires);
+        StallAccount account, std::vector<std::vector<LinkModule*>> ways);
 
   void begin(Operation& operation, Cycle at) override;
   Cycle free_at() const override { return setting_up_ ? unknown : next_start_; }
 
-  bool uses(const LinkModule& link) const { return std::ranges::find(wires_, &link) != wires_.end(); }
+  /// True where some way begins with the link.
+  bool uses(const LinkModule& link) const {
+    return std::ranges::any_of(ways_, [&](const auto& way) { return way.front() == &link; });
+  }
+  Cycle setup() const { return setup_; }
 
   // The link's side.
-  const LinkModule* stream_link() const { return streaming_ ? link_ : nullptr; }
+  const LinkModule* stream_link() const { return streaming_ ? way_->front() : nullptr; }
   Cycle next_presentation() const { return next_; }
   void present();
 
@@ -42,10 +46,16 @@ class Mover final : public UnitModule {
   void finish();
   void transport(tlm::tlm_command command, int memory, std::int64_t address, std::int64_t length);
 
-  std::vector<LinkModule*> wires_;
+  Timeline::Slot cross(const Request& request, Cycle earliest, Cycle& latency);
+  void store(const Request& request, std::int64_t address, std::int64_t words, Cycle from, Cycle& arrival);
+
+  std::vector<std::vector<LinkModule*>> ways_;
+  Cycle setup_;
+  Cycle beat_;  ///< between two presentations
   Operation* setting_up_ = nullptr;
   Operation* streaming_ = nullptr;
-  LinkModule* link_ = nullptr;
+  const std::vector<LinkModule*>* way_ = nullptr;
+  const Route* route_ = nullptr;  ///< nullptr: a capability
   RequestCursor cursor_;
   Cycle setup_end_ = 0;
   Cycle first_ = 0;  ///< presentation of the stream's first request

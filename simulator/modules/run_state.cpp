@@ -8,7 +8,7 @@ bool RunState::bind(const Decoded& decoded, std::span<const std::int64_t> argume
   operation.unit = decoded.unit;
   operation.layer = decoded.layer;
   std::string error;
-  if (binder.bind(decoded.mnemonic, arguments, operation, error)) return true;
+  if (binder.bind(decoded.mnemonic, decoded.unit, arguments, operation, error)) return true;
   hazards.report("out_of_range", now, decoded.index, decoded.mnemonic, error);
   hazards.fatal = true;
   return false;

@@ -75,7 +75,7 @@ TEST_CASE("defaults are those of the documentation") {
   CHECK(a.units[0].request == 64);
   CHECK(a.units[0].in_flight == 1);
   REQUIRE(a.units[0].routes.size() == 2);
-  CHECK(a.units[0].routes[0].link == -1);
+  CHECK(a.units[0].routes[0].links.empty());
   CHECK(transfer_arguments(a.units[0].routes[0]) == std::vector<std::string>{"src.base", "dst.base", "n0", "n1", "n2",
                                                                              "src.stride1", "src.stride2",
                                                                              "dst.stride1", "dst.stride2"});
@@ -96,7 +96,7 @@ TEST_CASE("times and bandwidths follow the clock") {
   CHECK(a.links.at(0).width == 16);
   CHECK(a.links.at(0).latency == 2);
   CHECK(a.links.at(0).pj_per_byte == 4);
-  CHECK(a.units[0].routes[0].link == 0);
+  CHECK(a.units[0].routes[0].links == std::vector<int>{0});
 }
 
 TEST_CASE("a float storage type makes a float machine") {

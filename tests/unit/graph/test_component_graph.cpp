@@ -34,7 +34,7 @@ void add_mover(Architecture& a, std::vector<std::tuple<int, int, std::int64_t>> 
     Route route;
     route.source = from;
     route.target = to;
-    route.link = static_cast<int>(a.links.size()) - 1;
+    route.links = {static_cast<int>(a.links.size()) - 1};
     unit.routes.push_back(route);
   }
   a.units.push_back(unit);

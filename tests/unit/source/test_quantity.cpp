@@ -12,13 +12,17 @@ using namespace accord;
 namespace {
 
 std::string value(const std::string& text) {
-  const auto lookup = [](std::string_view name) -> std::optional<Quantity> {
+  const auto param = [](std::string_view name) -> std::optional<Quantity> {
     static const std::map<std::string_view, std::string> params = {{"dim", "16"}, {"cap", "256 KiB"}, {"clk", "1 GHz"}};
     const auto found = params.find(name);
     return found == params.end() ? std::nullopt : parse_quantity(found->second);
   };
+  const auto table = [](std::string_view name, std::span<const Quantity> arguments) -> std::optional<Quantity> {
+    if (name != "e45.double" || arguments.size() != 1) return std::nullopt;
+    return make_quantity(2 * arguments[0].number(), arguments[0].dimension);
+  };
   try {
-    return to_string(evaluate_quantity(text, lookup));
+    return to_string(evaluate_quantity(text, {param, table}));
   } catch (const ArithmeticError& error) {
     return error.message;
   }

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "archdsl/check/elaborate.h"
+
+namespace accord {
+
+namespace {
+
+constexpr double most_ratio = 1024;
+
+/// reference / own as a fraction; frequencies count in whole hertz.
+Period period_of(double reference_hz, double own_hz) {
+  const auto reference = static_cast<std::int64_t>(std::llround(reference_hz));
+  const auto own = static_cast<std::int64_t>(std::llround(own_hz));
+  const std::int64_t divisor = std::gcd(reference, own);
+  return {reference / divisor, own / divisor};
+}
+
+ClockDomain read_domain(Scope& scope, const NodeEntry& entry) {
+  ClockDomain domain;
+  domain.name = entry.key.text;
+  domain.crossing = 2;
+  scope.check_name(domain.name, entry.key.place, "clock");
+  if (!entry.value.is_map()) {
+    domain.hz = scope.frequency(entry.value, fmt::format("clock `{}`", domain.name)).value_or(1e9);
+    return domain;
+  }
+  const MapReader reader(scope, entry.value, "clock_domain", fmt::format("clock `{}`", domain.name));
+  if (const Node* const frequency = reader.find("frequency")) {
+    domain.hz = scope.frequency(*frequency, "frequency").value_or(1e9);
+  }
+  domain.crossing = reader.integer("crossing");
+  return domain;
+}
+
+}  // namespace
+
+std::vector<ClockDomain> read_clocks(Scope& scope, const MapReader& covenant) {
+  const Node* const clock = covenant.find("clock");
+  const Node* const clocks = covenant.find("clocks");
+  if (clock && clocks) {
+    scope.reporter().report("duplicate-name", clocks->place, "`clock` and `clocks` both state the clock");
+  }
+  std::vector<ClockDomain> domains;
+  for (const NodeEntry& entry : scope.entries(clocks, "clocks", 64)) {
+    domains.push_back(read_domain(scope, entry));
+    domains.back().period = period_of(domains[0].hz, domains.back().hz);
+    const double ratio = domains[0].hz / domains.back().hz;
+    if (ratio <= most_ratio && ratio * most_ratio >= 1 && domains.back().period.denominator <= 1'000'000) continue;
+    scope.reporter().report(
+        "bad-clock", entry.value.place,
+        fmt::format("{} Hz and the reference's {} Hz are in no usable ratio", domains.back().hz, domains[0].hz),
+        "at most 1024 to one, and a fraction of whole numbers below 10^6");
+    domains.back().period = {};
+  }
+  if (domains.empty()) {
+    domains.push_back({"core", 1e9, 0, {}});
+    if (clock) domains[0].hz = scope.frequency(*clock, "clock").value_or(1e9);
+    if (clocks && clocks->is_map()) {
+      scope.reporter().report("wrong-form", clocks->place, "clocks names at least one clock: {core: 1 GHz}");
+    }
+  }
+  return domains;
+}
+
+}  // namespace accord

@@ -1,0 +1,38 @@
+#include "archdsl/graph/rates.h"
+
+#include <algorithm>
+
+namespace accord {
+
+namespace {
+
+double per_reference_cycle(std::int64_t bytes, const Period& period) {
+  return static_cast<double>(bytes) * static_cast<double>(period.denominator) / static_cast<double>(period.numerator);
+}
+
+}  // namespace
+
+double bytes_per_cycle(const Link& link) { return per_reference_cycle(link.width, link.period); }
+
+double bytes_per_cycle(const Architecture& architecture, const Route& route) {
+  const Memory& source = architecture.memories[static_cast<std::size_t>(route.source)];
+  const Memory& target = architecture.memories[static_cast<std::size_t>(route.target)];
+  if (route.links.empty()) {
+    return std::min(per_reference_cycle(source.word, source.period), per_reference_cycle(target.word, target.period));
+  }
+  double least = bytes_per_cycle(architecture.links[static_cast<std::size_t>(route.links[0])]);
+  for (const int link : route.links)
+    least = std::min(least, bytes_per_cycle(architecture.links[static_cast<std::size_t>(link)]));
+  return least;
+}
+
+std::int64_t way_latency(const Architecture& architecture, const Route& route) {
+  std::int64_t cycles = route.crossing;
+  for (const int index : route.links) {
+    const Link& link = architecture.links[static_cast<std::size_t>(index)];
+    cycles += link.period.cycles(link.latency);
+  }
+  return cycles;
+}
+
+}  // namespace accord

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archdsl/source/quantity.h"
+
+namespace accord {
+
+struct Node;
+class Scope;
+
+/// A file of cited figures: single values, and curves over one quantity.
+struct FigureTable {
+  /// Points in ascending order of x. Between two points y follows the power law through them (a straight line in
+  /// log-log axes); beyond the ends it is an error.
+  struct Curve {
+    Dimension x_dimension = Dimension::none;
+    Dimension y_dimension = Dimension::none;
+    std::vector<std::pair<double, double>> points;
+  };
+
+  std::map<std::string, Quantity, std::less<>> values;
+  std::map<std::string, Curve, std::less<>> curves;
+
+  /// The curve at a point; nullopt where there is no such curve. Wrong arguments give a quantity with an error.
+  std::optional<Quantity> evaluate(std::string_view curve, std::span<const Quantity> arguments) const;
+};
+
+/// Reads a table's document: `{table: 1, name, source, values: {NAME: {value, doc, source}}, curves: {NAME: {points,
+/// doc, source}}}`. Reports mistakes.
+FigureTable read_figure_table(Scope& scope, const Node& root);
+
+}  // namespace accord

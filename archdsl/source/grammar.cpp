@@ -1,0 +1,33 @@
+#include "archdsl/source/grammar.h"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include "archdsl/source/grammar_tables.h"
+
+namespace accord {
+
+const KeyRule* MapRule::find(std::string_view key) const {
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const KeyRule& rule) { return rule.key == key; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::span<const MapRule> grammar() {
+  static const std::vector<MapRule> all = [] {
+    std::vector<MapRule> rules;
+    for (const auto& part : {tables::structure, tables::components, tables::isa})
+      rules.insert(rules.end(), part.begin(), part.end());
+    return rules;
+  }();
+  return all;
+}
+
+const MapRule& map_rule(std::string_view name) {
+  const auto rules = grammar();
+  const auto found = std::find_if(rules.begin(), rules.end(), [&](const MapRule& rule) { return rule.name == name; });
+  assert(found != rules.end());
+  return *found;
+}
+
+}  // namespace accord
