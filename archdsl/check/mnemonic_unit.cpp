@@ -108,6 +108,13 @@ bool MnemonicReader::read_elements(const std::string& text, const Place& place) 
     mnemonic_.elements[e].stride = size;
     size *= mnemonic_.elements[e].count;
   }
+  for (const ElementField& element : mnemonic_.elements) {
+    const Field& chooser = mnemonic_.fields[static_cast<std::size_t>(element.field)];
+    if (highest_raw(chooser) >= element.count - 1) continue;
+    report("bad-binding", place,
+           fmt::format("the field `{}` of {} bits cannot choose among {} elements", chooser.name, chooser.bits,
+                       element.count));
+  }
   mnemonic_.units.assign(static_cast<std::size_t>(size), -1);
   for (const auto& [chosen, unit] : found) {
     int ordinal = 0;

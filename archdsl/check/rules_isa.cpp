@@ -39,12 +39,12 @@ void check_coverage(Elaboration& elaboration) {
     const Unit& unit = architecture.units[static_cast<std::size_t>(u)];
     const UnitSource& source = elaboration.units[static_cast<std::size_t>(u)];
     for (std::size_t r = 0; r < unit.routes.size(); ++r) {
-      const auto starts = [&](const Mnemonic& m) { return m.unit == u && m.route == static_cast<int>(r); };
+      const auto starts = [&](const Mnemonic& m) { return m.route == static_cast<int>(r) && goes_to(m, u); };
       if (!has_mnemonic(architecture.isa, starts))
         warn(source.route_places[r], fmt::format("the route {}.{}", unit.name, source.route_names[r]));
     }
     for (std::size_t c = 0; c < unit.capabilities.size(); ++c) {
-      const auto starts = [&](const Mnemonic& m) { return m.unit == u && m.capability == static_cast<int>(c); };
+      const auto starts = [&](const Mnemonic& m) { return m.capability == static_cast<int>(c) && goes_to(m, u); };
       if (has_mnemonic(architecture.isa, starts)) continue;
       warn(source.capability_places[c], fmt::format("the capability {}.{}", unit.name, unit.capabilities[c].name));
     }
@@ -65,7 +65,7 @@ void check_semaphores(Elaboration& elaboration) {
   if (architecture.sync.kind != Sync::Kind::semaphores) return;
   for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) {
     for (const Meaning meaning : {Meaning::wait, Meaning::signal}) {
-      if (has_mnemonic(architecture.isa, [&](const Mnemonic& m) { return m.meaning == meaning && m.unit == u; }))
+      if (has_mnemonic(architecture.isa, [&](const Mnemonic& m) { return m.meaning == meaning && goes_to(m, u); }))
         continue;
       const std::string& name = architecture.units[static_cast<std::size_t>(u)].name;
       const std::string_view word = meaning == Meaning::wait ? "wait" : "signal";

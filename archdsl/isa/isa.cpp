@@ -73,4 +73,9 @@ int unit_of(const Mnemonic& mnemonic, std::span<const std::int64_t> fields) {
   return mnemonic.units[static_cast<std::size_t>(ordinal)];
 }
 
+bool goes_to(const Mnemonic& mnemonic, int unit) {
+  return mnemonic.units.empty() ? mnemonic.unit == unit
+                                : std::find(mnemonic.units.begin(), mnemonic.units.end(), unit) != mnemonic.units.end();
+}
+
 }  // namespace accord

@@ -105,6 +105,9 @@ std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fiel
 /// The unit that an instruction with these raw field values goes to; -1 where there is no such element.
 int unit_of(const Mnemonic& mnemonic, std::span<const std::int64_t> fields);
 
+/// True where some instruction of the mnemonic goes to the unit.
+bool goes_to(const Mnemonic& mnemonic, int unit);
+
 /// Writes the instruction's width/8 bytes at `out`. A field value that does not fit is an assertion.
 void encode(const Isa& isa, const Instruction& instruction, std::byte* out);
 
