@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "archdsl/export/yaml.h"
+#include "archdsl/export/operand_use.h"
+#include "archdsl/export/route.h"
 
 namespace accord {
 
@@ -92,39 +93,39 @@ class WireCollector {
     wire.width = std::max(wire.width, width);
   }
 
+  /// From end to end; the mover stands on the chip's side of the links.
   void add_route(const Route& r) {
+    std::vector<int> way = links_of(r);
+    for (int& link : way) link += static_cast<int>(a_.memories.size());
     const std::int64_t narrow = std::min(memory(r.source).word, memory(r.target).word);
-    if (r.link < 0) {
-      flow(r.source, self_, narrow);
-      flow(self_, r.target, narrow);
-      return;
+    const auto on_link = way.empty() || !memory(r.source).off_chip ? way.begin() : way.end();
+    way.insert(on_link, self_);
+    way.insert(way.begin(), r.source);
+    way.push_back(r.target);
+    for (std::size_t hop = 0; hop + 1 < way.size(); ++hop) {
+      const std::int64_t width = std::min(width_of(way[hop]), width_of(way[hop + 1]));
+      flow(way[hop], way[hop + 1], way.size() == 3 ? narrow : width);
     }
-    const int link = static_cast<int>(a_.memories.size()) + r.link;
-    const std::int64_t width = a_.links[static_cast<std::size_t>(r.link)].width;
-    const bool on_source_side = memory(r.source).off_chip;
-    if (on_source_side) flow(r.source, link, width);
-    flow(on_source_side ? link : r.source, self_, on_source_side ? width : memory(r.source).word);
-    flow(self_, on_source_side ? r.target : link, on_source_side ? memory(r.target).word : width);
-    if (!on_source_side) flow(link, r.target, width);
   }
 
-  /// Accumulating into an operand reads it, unless the capability itself assigned it before.
+  /// What a component passes per cycle: a link its width, a memory's port a word; a mover does not limit.
+  std::int64_t width_of(int component) const {
+    const auto index = static_cast<std::size_t>(component);
+    if (index < a_.memories.size()) return a_.memories[index].word;
+    const std::size_t link = index - a_.memories.size();
+    return link < a_.links.size() ? a_.links[link].width : std::numeric_limits<std::int64_t>::max();
+  }
+
   void add_capability(const Capability& c) {
-    std::set<int> assigned;
-    for (const Statement& s : c.program.statements) {
-      for (const Access& access : s.accesses) {
-        if (!assigned.contains(access.operand)) add_operand(c, access, true);
-      }
-      if (s.reduction != Reduction::assign && !assigned.contains(s.target.operand)) add_operand(c, s.target, true);
-      add_operand(c, s.target, false);
-      assigned.insert(s.target.operand);
-    }
+    const OperandUse use = operand_use(c);
+    for (const int operand : use.reads) add_operand(c, operand, true);
+    for (const int operand : use.writes) add_operand(c, operand, false);
   }
 
   /// On a mover an operand takes the way that a route to its memory takes, if there is one.
-  void add_operand(const Capability& c, const Access& access, bool reads) {
-    const int place = c.operands[static_cast<std::size_t>(access.operand)].memory;
-    if (place < 0 || joined_by_link(place, reads)) return;
+  void add_operand(const Capability& c, int operand, bool reads) {
+    const int place = c.operands[static_cast<std::size_t>(operand)].memory;
+    if (joined_by_link(place, reads)) return;
     reads ? flow(place, self_, memory(place).word) : flow(self_, place, memory(place).word);
   }
 
