@@ -22,12 +22,21 @@ std::int64_t axis_step(const Layout* other, const LayoutAxis& axis) {
   return there.weight * other->groups[there.group].step;
 }
 
+/// The group of the other layout whose flat index counts the same points in the same order and blocks.
 const LayoutGroup* blocked_twin(const Layout* other, const Layout& tile, const LayoutGroup& group) {
   if (other == nullptr) return nullptr;
-  const int a = find_axis(*other, tile.axes[group.axes[0]]);
-  if (a < 0) return nullptr;
-  const LayoutGroup& twin = other->groups[other->axes[a].group];
-  return twin.block == group.block && twin.extent > twin.block ? &twin : nullptr;
+  const int first = find_axis(*other, tile.axes[group.axes[0]]);
+  if (first < 0) return nullptr;
+  const int index = other->axes[first].group;
+  const LayoutGroup& twin = other->groups[index];
+  if (twin.block != group.block || twin.extent <= twin.block) return nullptr;
+  const bool alike = std::all_of(group.axes.begin(), group.axes.end(), [&](int a) {
+    const LayoutAxis& axis = tile.axes[a];
+    const int b = find_axis(*other, axis);
+    if (axis.extent == 1) return true;
+    return b >= 0 && other->axes[b].group == index && other->axes[b].weight == axis.weight;
+  });
+  return alike ? &twin : nullptr;
 }
 
 /// Steps of the flat index of a blocked group on the other side: within a block, and from block to block.

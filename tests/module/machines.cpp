@@ -36,12 +36,23 @@ Memory memory(const std::string& name, std::int64_t capacity, std::int64_t word,
   return result;
 }
 
+Route route(int source, int target, std::vector<WalkDim> walk, std::vector<int> links) {
+  Route result;
+  result.source = source;
+  result.target = target;
+  result.walk = std::move(walk);
+  result.backward.resize(links.size(), false);
+  result.links = std::move(links);
+  return result;
+}
+
 Unit mover(const std::string& name, std::vector<Route> routes) {
   Unit unit;
   unit.name = name;
   unit.kind = UnitKind::mover;
   unit.queue = 8;
   unit.routes = std::move(routes);
+  if (!unit.routes.empty() && !unit.routes[0].links.empty()) unit.link = unit.routes[0].links[0];
   unit.request = 64;
   unit.in_flight = 16;
   unit.setup = 20;
@@ -111,9 +122,9 @@ Architecture matrix_machine(Sync::Kind sync) {
   bus.duplex = true;
   bus.pj_per_byte = 3;
   machine.links = {bus};
-  Route load{0, 1, 0, {{64, {}, {}}, {16, free_step, free_step}, {16, free_step, fixed(16)}}, {}};
-  Route load_acc{0, 2, 0, {{1024, {}, {}}}, {}};
-  Route store{2, 0, 0, {{64, {}, {}}, {16, fixed(64), free_step}}, {}};
+  const Route load = route(0, 1, {{64, {}, {}}, {16, free_step, free_step}, {16, free_step, fixed(16)}}, {0});
+  const Route load_acc = route(0, 2, {{1024, {}, {}}}, {0});
+  const Route store = route(2, 0, {{64, {}, {}}, {16, fixed(64), free_step}}, {0});
   machine.units = {mover("load", {load, load_acc}), mover("store", {store})};
   machine.units[1].capabilities = {copy()};
   Unit mesh;
@@ -173,7 +184,7 @@ Architecture vector_machine() {
   machine.memories = {memory("l2", 1 << 20, 128, 1, 6, true), memory("vregs", 32 * 128, 128, 1, 1, false)};
   machine.memories[1].read_ports = 4;
   machine.memories[1].write_ports = 2;
-  machine.units = {mover("mem", {{0, 1, -1, {{128, {}, {}}}, {}}, {1, 0, -1, {{128, {}, {}}}, {}}})};
+  machine.units = {mover("mem", {route(0, 1, {{128, {}, {}}}, {}), route(1, 0, {{128, {}, {}}}, {})})};
   machine.units[0].request = 128;
   machine.units[0].setup = 0;
   Unit alu;
