@@ -23,7 +23,9 @@ Exit run_command(const CheckCommand& command);
 
 struct ShowCommand {
   ArchitectureChoice choice;
-  std::filesystem::path output;  ///< the extension says what: svg, dot, json, xml
+  std::filesystem::path output;  ///< the extension says what: svg, dot, json, yaml, xml; empty: stdout
+  bool memory_map = false;       ///< Markdown instead
+  bool isa = false;              ///< Markdown instead
 };
 Exit run_command(const ShowCommand& command);
 

@@ -76,8 +76,11 @@ void add_check(CLI::App& app, Action& chosen) {
 void add_show(CLI::App& app, Action& chosen) {
   ShowCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "show", "Draws or exports a covenant", command);
-  add_architecture(sub, command->choice, "arch")->required();
-  sub->add_option("-o,--output", command->output, "FILE.svg, .dot, .json or .xml (IP-XACT)")->required();
+  add_architecture(sub, command->choice, "arch")->required()->description("Covenant, shipped accelerator, or IP-XACT .xml");
+  sub->add_option("-o,--output", command->output,
+                  "FILE.svg, .dot, .json, .yaml (resolved) or .xml (IP-XACT); .md with the options below");
+  auto* map = sub->add_flag("--memory-map", command->memory_map, "Table of all memories in Markdown; stdout without -o");
+  sub->add_flag("--isa", command->isa, "Manual of the instruction set in Markdown; stdout without -o")->excludes(map);
 }
 
 void add_zoo(CLI::App& app, Action& chosen) {

@@ -36,6 +36,7 @@ std::string transfer_words(const Architecture& a, const Mnemonic& m) {
                         step_words(r.walk[d].source, fmt::format("src.stride{}", d)), md_code(from),
                         step_words(r.walk[d].target, fmt::format("dst.stride{}", d)), md_code(to));
   }
+  for (const int also : r.also) text += fmt::format("; the same to {}", md_code(memory(a, also).name));
   return text + ".";
 }
 

@@ -130,6 +130,7 @@ class MapWriter {
     for (const Route& route : unit.routes) {
       row(route.source).reads.add(unit.name, "moves to", name(route.target));
       row(route.target).writes.add(unit.name, "moves from", name(route.source));
+      for (const int target : route.also) row(target).writes.add(unit.name, "moves from", name(route.source));
     }
     for (const Capability& c : unit.capabilities) add_uses(unit, c);
   }

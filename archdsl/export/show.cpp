@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "archdsl/check/resolved.h"
+#include "archdsl/export/ipxact.h"
 #include "archdsl/export/yaml.h"
 #include "archdsl/source/error.h"
 
@@ -19,18 +20,11 @@ namespace accord {
 
 namespace {
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw Error(fmt::format("{} cannot be written", path.string()));
-}
-
 /// Graphviz reads a temporary file, so that no pipe can block.
 void write_svg(const std::filesystem::path& path, const std::string& dot) {
-  write(path, "");
+  write_export(path, "");
   const std::filesystem::path source = std::filesystem::temp_directory_path() / fmt::format("accord_{}.dot", getpid());
-  write(source, dot);
+  write_export(source, dot);
   std::string program = "dot", format = "-Tsvg", output = fmt::format("-o{}", path.string()), input = source.string();
   std::array<char*, 5> arguments = {program.data(), format.data(), output.data(), input.data(), nullptr};
   pid_t child = 0;
@@ -41,12 +35,19 @@ void write_svg(const std::filesystem::path& path, const std::string& dot) {
   if (finished && WEXITSTATUS(status) == 0) return;
   std::filesystem::remove(path);
   if (!started || (finished && WEXITSTATUS(status) == 127)) {
-    throw Error("a .svg needs the program `dot` (Debian package graphviz); .dot, .json and .xml do not");
+    throw Error("a .svg needs the program `dot` (Debian package graphviz); .dot, .json, .yaml and .xml do not");
   }
   throw Error(fmt::format("`dot` could not draw {}", path.string()));
 }
 
 }  // namespace
+
+void write_export(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw Error(fmt::format("{} cannot be written", path.string()));
+}
 
 std::string to_json(const Architecture& architecture) {
   nlohmann::json json = resolved(architecture);
@@ -58,13 +59,13 @@ std::string to_json(const Architecture& architecture) {
 void show(const Architecture& architecture, const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
   if (extension == ".dot") {
-    write(path, to_dot(architecture));
+    write_export(path, to_dot(architecture));
   } else if (extension == ".json") {
-    write(path, to_json(architecture));
+    write_export(path, to_json(architecture));
   } else if (extension == ".xml") {
-    write(path, to_ipxact(architecture));
+    write_ipxact(architecture, path);
   } else if (extension == ".yaml") {
-    write(path, to_yaml(architecture));
+    write_export(path, to_yaml(architecture));
   } else if (extension == ".svg") {
     write_svg(path, to_dot(architecture));
   } else {

@@ -30,7 +30,8 @@ DrawnComponent drawn(const Memory& m) {
 DrawnComponent drawn(const Link& l) {
   DrawnComponent c{
       DrawnShape::link, l.name, {fmt::format("{}{}", bytes_text(l.width), l.duplex ? " each way" : "")}, ""};
-  c.likeness = fmt::format("{} {}", l.latency, l.pj_per_byte);
+  c.likeness =
+      fmt::format("{} {} {} {} {}", l.latency, l.pj_per_byte, static_cast<int>(l.arbitration), l.crossbar, l.fifo);
   return c;
 }
 
@@ -106,6 +107,8 @@ class WireCollector {
       const std::int64_t width = std::min(width_of(way[hop]), width_of(way[hop + 1]));
       flow(way[hop], way[hop + 1], way.size() == 3 ? narrow : width);
     }
+    for (const int also : r.also)
+      flow(way[way.size() - 2], also, std::min(memory(also).word, width_of(way[way.size() - 2])));
   }
 
   /// What a component passes per cycle: a link its width, a memory's port a word; a mover does not limit.

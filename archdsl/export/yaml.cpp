@@ -54,6 +54,15 @@ std::string yaml_number(double value) {
   return text;
 }
 
+std::string yaml_clocks(const Architecture& a) {
+  std::vector<std::string> clocks;
+  for (const ClockDomain& c : a.clocks) {
+    clocks.push_back(
+        fmt::format("{}: {{frequency: {} Hz, crossing: {}}}", yaml_scalar(c.name), yaml_number(c.hz), c.crossing));
+  }
+  return fmt::format(" {{{}}}\n", fmt::join(clocks, ", "));
+}
+
 std::string yaml_numerics(const Numerics& n) {
   std::string text = "\n";
   text += fmt::format("  storage: {}\n  weight: {}\n  accumulator: {}\n", name(n.storage), name(n.weight),
@@ -77,16 +86,17 @@ std::string yaml_sync(const Sync& sync) {
   return " in_order\n";
 }
 
-std::string to_yaml(const Architecture& a) {
+std::string yaml_head(const Architecture& a) {
   std::string text = "accord: 1\n";
   if (needs_resolved(a)) text += "resolved: true\n";
   text += fmt::format("name: {}\n", yaml_scalar(a.name));
   if (!a.source.empty()) text += fmt::format("source: {}\n", yaml_quoted(a.source));
-  text += fmt::format("clock: {} Hz\n", yaml_number(a.clock_hz));
-  text += "numerics:" + yaml_numerics(a.numerics);
-  text += "components:" + yaml_components(a);
-  text += "sync:" + yaml_sync(a.sync);
-  return text + "isa:" + yaml_isa(a);
+  return text + "clocks:" + yaml_clocks(a);
+}
+
+std::string to_yaml(const Architecture& a) {
+  return yaml_head(a) + "numerics:" + yaml_numerics(a.numerics) + "components:" + yaml_components(a) +
+         "sync:" + yaml_sync(a.sync) + "isa:" + yaml_isa(a);
 }
 
 }  // namespace accord

@@ -12,8 +12,12 @@ namespace accord {
 /// Throws accord::Error where the language cannot say it: a field whose bindings disagree about its unit.
 std::string to_yaml(const Architecture& architecture);
 
+/// Version, name, citation and clocks: what stands above the sections.
+std::string yaml_head(const Architecture& architecture);
+
 /// The value of one section, its lines indented by `indent`, ending with a newline. A value that is a map begins with
 /// a newline, so that it may follow the key's colon.
+std::string yaml_clocks(const Architecture& architecture);
 std::string yaml_numerics(const Numerics& numerics);
 std::string yaml_components(const Architecture& architecture);
 std::string yaml_sync(const Sync& sync);
@@ -41,8 +45,12 @@ std::string register_text(const Isa& isa, const Mnemonic& mnemonic, Binding::Bas
 /// disagree.
 std::int64_t field_unit(const Mnemonic& mnemonic, int field);
 
-/// `UNIT.FROM->TO`, `UNIT.CAPABILITY`, `UNIT`; empty for meanings without a unit.
+/// `UNIT.FROM->TO`, `UNIT.CAPABILITY`, `UNIT`, where a field chooses the unit with its name as index (`core[c].mesh`);
+/// empty for meanings without a unit.
 std::string target_text(const Architecture& architecture, const Mnemonic& mnemonic);
+
+/// "round_robin", ...
+std::string_view name(Arbitration arbitration);
 
 /// "set", "transfer", ...
 std::string_view name(Meaning meaning);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 
 #include "archdsl/export/yaml.h"
@@ -14,17 +15,27 @@ const std::string& name_at(const std::vector<T>& list, int index) {
   return list[static_cast<std::size_t>(index)].name;
 }
 
-std::string memory_entry(const Memory& m) {
+std::string clock_text(const Architecture& a, int clock) { return yaml_scalar(name_at(a.clocks, clock)); }
+
+std::string memory_entry(const Architecture& a, const Memory& m) {
   return fmt::format(
-      "  {}: {{kind: memory, off_chip: {}, capacity: {} B, word: {} B, banks: {}, ports: {{read: {}, write: {}}}, "
+      "  {}: {{kind: memory, clock: {}, off_chip: {}, capacity: {} B, word: {} B, banks: {}, ports: {{read: {}, write: "
+      "{}}}, "
       "latency: {}, energy: {{read: {}, write: {}}}, area: {}}}\n",
-      yaml_scalar(m.name), m.off_chip, m.capacity, m.word, m.banks, m.read_ports, m.write_ports, m.latency,
-      yaml_number(m.energy.read_pj), yaml_number(m.energy.write_pj), yaml_number(m.area_um2));
+      yaml_scalar(m.name), clock_text(a, m.clock), m.off_chip, m.capacity, m.word, m.banks, m.read_ports, m.write_ports,
+      m.latency, yaml_number(m.energy.read_pj), yaml_number(m.energy.write_pj), yaml_number(m.area_um2));
 }
 
-std::string link_entry(const Link& l) {
-  return fmt::format("  {}: {{kind: link, width: {} B, duplex: {}, latency: {}, energy: {}}}\n", yaml_scalar(l.name),
-                     l.width, l.duplex, l.latency, yaml_number(l.pj_per_byte));
+std::string link_entry(const Architecture& a, const Link& l) {
+  std::string text = fmt::format(
+      "  {}: {{kind: link, clock: {}, width: {} B, duplex: {}, crossbar: {}, arbitration: {}, latency: {}, energy: {}",
+      yaml_scalar(l.name), clock_text(a, l.clock), l.width, l.duplex, l.crossbar, name(l.arbitration), l.latency,
+      yaml_number(l.pj_per_byte));
+  if (l.fifo > 0) text += fmt::format(", fifo: {} B", l.fifo);
+  std::vector<std::string> ends;
+  for (const std::string& end : l.between) ends.push_back(yaml_scalar(end));
+  if (!ends.empty()) text += fmt::format(", between: [{}]", fmt::join(ends, ", "));
+  return text + "}\n";
 }
 
 std::string step_text(const Step& step) {
@@ -47,11 +58,12 @@ std::string walk_entry(const Route& r) {
   return fmt::format(", walk: [{}]", fmt::join(walk, ", "));
 }
 
-std::string route_item(const Architecture& a, const Route& r) {
+/// Where the mover has no link of its own, its first route found the way, and will find it again.
+std::string route_item(const Architecture& a, const Route& r, bool found) {
   std::vector<std::string> links, targets = {yaml_scalar(name_at(a.memories, r.target))};
   for (const int link : r.links) links.push_back(yaml_scalar(name_at(a.links, link)));
   for (const int target : r.also) targets.push_back(yaml_scalar(name_at(a.memories, target)));
-  const std::string link = links.empty() ? "" : fmt::format(", link: [{}]", fmt::join(links, ", "));
+  const std::string link = links.empty() || found ? "" : fmt::format(", link: [{}]", fmt::join(links, ", "));
   return fmt::format("      - {{from: {}, to: [{}]{}{}}}\n", yaml_scalar(name_at(a.memories, r.source)),
                      fmt::join(targets, ", "), link, walk_entry(r));
 }
@@ -100,8 +112,9 @@ std::string capability_entry(const Architecture& a, const Capability& c) {
 std::string mover_entry(const Architecture& a, const Unit& u) {
   std::string text =
       fmt::format("    request: {} B\n    in_flight: {}\n    setup: {}\n", u.request, u.in_flight, u.setup);
+  if (u.routes.empty() && u.link >= 0) text += fmt::format("    link: {}\n", yaml_scalar(name_at(a.links, u.link)));
   text += u.routes.empty() ? "    routes: []\n" : "    routes:\n";
-  for (const Route& route : u.routes) text += route_item(a, route);
+  for (std::size_t r = 0; r < u.routes.size(); ++r) text += route_item(a, u.routes[r], r == 0 && u.link < 0);
   return text;
 }
 
@@ -115,10 +128,16 @@ std::string controller_entry(const Architecture& a) {
 
 }  // namespace
 
+std::string_view name(Arbitration arbitration) {
+  static constexpr std::array<std::string_view, 3> names = {"first_come", "round_robin", "priority"};
+  return names[static_cast<std::size_t>(arbitration)];
+}
+
 std::string yaml_unit(const Architecture& a, const Unit& u) {
   const bool mover = u.kind == UnitKind::mover;
-  std::string text = fmt::format("  {}:\n    kind: {}\n    queue: {}\n    area: {}\n", yaml_scalar(u.name),
-                                 mover ? "mover" : "compute", u.queue, yaml_number(u.area_um2));
+  std::string text =
+      fmt::format("  {}:\n    kind: {}\n    clock: {}\n    queue: {}\n    area: {}\n", yaml_scalar(u.name),
+                  mover ? "mover" : "compute", clock_text(a, u.clock), u.queue, yaml_number(u.area_um2));
   if (mover) text += mover_entry(a, u);
   text += u.capabilities.empty() ? "    capabilities: {}\n" : "    capabilities:\n";
   for (const Capability& capability : u.capabilities) text += capability_entry(a, capability);
@@ -127,8 +146,8 @@ std::string yaml_unit(const Architecture& a, const Unit& u) {
 
 std::string yaml_components(const Architecture& a) {
   std::string text = "\n";
-  for (const Memory& memory : a.memories) text += memory_entry(memory);
-  for (const Link& link : a.links) text += link_entry(link);
+  for (const Memory& memory : a.memories) text += memory_entry(a, memory);
+  for (const Link& link : a.links) text += link_entry(a, link);
   for (const Unit& unit : a.units) text += yaml_unit(a, unit);
   return a.controller.name.empty() ? text : text + controller_entry(a);
 }

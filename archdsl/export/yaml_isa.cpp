@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "archdsl/export/names.h"
 #include "archdsl/export/yaml.h"
 #include "archdsl/isa/emit.h"
 #include "archdsl/source/error.h"
@@ -76,6 +77,49 @@ std::string mnemonic_entry(const Architecture& a, const Mnemonic& m) {
   return text;
 }
 
+/// Positions of indices in a name, and the values there.
+std::vector<std::int64_t*> indices_of(NameParts& name) {
+  std::vector<std::int64_t*> indices;
+  for (NamePart& part : name) {
+    for (std::int64_t& index : part.indices) indices.push_back(&index);
+  }
+  return indices;
+}
+
+/// Whether the indices at position p are what field e chooses, for every unit.
+bool chooses(const Architecture& a, const Mnemonic& m, std::size_t e, std::size_t p) {
+  for (std::size_t ordinal = 0; ordinal < m.units.size(); ++ordinal) {
+    if (m.units[ordinal] < 0) continue;
+    NameParts name = parts_of(a.units[static_cast<std::size_t>(m.units[ordinal])].name);
+    const auto indices = indices_of(name);
+    const ElementField& element = m.elements[e];
+    const auto value = static_cast<std::int64_t>(ordinal) / element.stride % element.count;
+    if (p >= indices.size() || *indices[p] != value) return false;
+  }
+  return true;
+}
+
+/// The unit's name, with a field's name for each index that it chooses. Fields choose positions in their order.
+std::string unit_pattern(const Architecture& a, const Mnemonic& m) {
+  NameParts name = parts_of(a.units[static_cast<std::size_t>(m.unit)].name);
+  std::vector<std::string> indices;
+  std::size_t e = 0;
+  for (const std::int64_t* const index : indices_of(name)) {
+    const bool chosen = e < m.elements.size() && chooses(a, m, e, indices.size());
+    indices.push_back(chosen ? m.fields[static_cast<std::size_t>(m.elements[e++].field)].name
+                             : fmt::format("{}", *index));
+  }
+  if (e < m.elements.size())
+    throw Error(fmt::format("`{}`: the names of its units do not show what chooses them", m.name));
+  std::string text;
+  std::size_t at = 0;
+  for (const NamePart& part : name) {
+    text += text.empty() ? part.name : "." + part.name;
+    for (std::size_t i = 0; i < part.indices.size(); ++i) text += "[" + indices[at++] + "]";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string_view name(Meaning meaning) {
@@ -125,13 +169,16 @@ std::int64_t field_unit(const Mnemonic& m, int field) {
 std::string target_text(const Architecture& a, const Mnemonic& m) {
   if (m.unit < 0) return "";
   const Unit& unit = a.units[static_cast<std::size_t>(m.unit)];
+  const std::string chosen = unit_pattern(a, m);
   if (m.meaning == Meaning::run) {
-    return fmt::format("{}.{}", unit.name, unit.capabilities[static_cast<std::size_t>(m.capability)].name);
+    return fmt::format("{}.{}", chosen, unit.capabilities[static_cast<std::size_t>(m.capability)].name);
   }
-  if (m.meaning != Meaning::transfer) return unit.name;
+  if (m.meaning != Meaning::transfer) return chosen;
   const Route& route = unit.routes[static_cast<std::size_t>(m.route)];
-  return fmt::format("{}.{}->{}", unit.name, a.memories[static_cast<std::size_t>(route.source)].name,
-                     a.memories[static_cast<std::size_t>(route.target)].name);
+  std::vector<std::string> targets = {a.memories[static_cast<std::size_t>(route.target)].name};
+  for (const int target : route.also) targets.push_back(a.memories[static_cast<std::size_t>(target)].name);
+  return fmt::format("{}.{}->{}", chosen, a.memories[static_cast<std::size_t>(route.source)].name,
+                     fmt::join(targets, ","));
 }
 
 std::string yaml_isa(const Architecture& a) {

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <pugixml.hpp>
 #include <string>
 
 #include "archdsl/check/load.h"
@@ -38,13 +37,6 @@ TEST_CASE("json holds every component and the hash") {
   CHECK(json["isa"]["mnemonics"].size() == a.isa.mnemonics.size());
 }
 
-TEST_CASE("IP-XACT is well-formed and maps the memories") {
-  pugi::xml_document document;
-  REQUIRE(document.load_string(to_ipxact(gemmini()).c_str()));
-  const auto maps = document.child("ipxact:component").child("ipxact:memoryMaps").children("ipxact:memoryMap");
-  CHECK(std::distance(maps.begin(), maps.end()) == 4);
-}
-
 TEST_CASE("show writes what the extension names") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const Architecture a = gemmini();
@@ -54,6 +46,7 @@ TEST_CASE("show writes what the extension names") {
     CHECK(std::filesystem::file_size(file) > 100);
     std::filesystem::remove(file);
   }
+  std::filesystem::remove_all(folder / "accord_show.ipxact");
   CHECK_THROWS_AS(show(a, folder / "accord_show.png"), Error);
   CHECK_THROWS_AS(show(a, "/nonexistent/a.dot"), Error);
   const std::filesystem::path picture = folder / "accord_show.svg";
