@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <vector>
+#include <sstream>
 
 #include "archdsl/source/grammar_tables.h"
 
@@ -28,6 +28,13 @@ const MapRule& map_rule(std::string_view name) {
   const auto found = std::find_if(rules.begin(), rules.end(), [&](const MapRule& rule) { return rule.name == name; });
   assert(found != rules.end());
   return *found;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
 }
 
 }  // namespace accord

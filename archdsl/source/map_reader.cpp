@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <sstream>
 #include <utility>
 
 #include "archdsl/source/scope.h"
 #include "archdsl/source/suggest.h"
 
 namespace accord {
-
-std::vector<std::string> words_of(const KeyRule& rule) {
-  std::istringstream in{std::string(rule.words)};
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
 
 MapReader::MapReader(Scope& scope, const Node& node, std::string_view rule, std::string what)
     : scope_(scope), node_(node), rule_(map_rule(rule)), what_(std::move(what)), valid_(node.is_map()) {
@@ -108,7 +100,7 @@ std::string MapReader::text(std::string_view key) const {
 }
 
 std::string MapReader::word(std::string_view key) const {
-  const std::vector<std::string> words = words_of(rule(key));
+  const std::vector<std::string> words = words_of(rule(key).words);
   const Node* const found = find(key);
   const std::string otherwise(rule(key).fallback);
   const std::string value = found ? scope_.text(*found, key).value_or(otherwise) : otherwise;

@@ -303,6 +303,14 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
   }
 }
 
+std::vector<std::string_view> units_of(Dimension dimension) {
+  std::vector<std::string_view> names;
+  for (const Unit& unit : units) {
+    if (unit.dimension == dimension) names.push_back(unit.name);
+  }
+  return names;
+}
+
 std::string to_string(const Quantity& quantity) {
   static constexpr std::array<std::string_view, 7> suffix = {"", " B", " Hz", " s", " cycles", " pJ", " B/s"};
   if (quantity.dimension == Dimension::word) return quantity.word;

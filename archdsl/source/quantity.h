@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "archdsl/source/arithmetic.h"
 
@@ -48,6 +49,9 @@ Quantity evaluate_quantity(std::string_view text, const QuantityNames& names);
 
 /// A number with an optional unit and nothing else ("64 KiB", "-3", "0x10", "1.5 GHz"); nullopt for any other text.
 std::optional<Quantity> parse_quantity(std::string_view text);
+
+/// Names of the units that measure a dimension: "B", "kB", ...
+std::vector<std::string_view> units_of(Dimension dimension);
 
 /// What parse_quantity reads back: "16", "65536 B", "2.5 pJ".
 std::string to_string(const Quantity& quantity);

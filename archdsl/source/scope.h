@@ -112,6 +112,7 @@ class Scope {
   std::vector<Names> scopes_;
   std::map<std::string, FigureTable, std::less<>> tables_;
   double clock_hz_ = 0;
+  int depth_ = 0;  ///< params being read, each for the one before
 };
 
 /// Reads one map of the covenant by its rule: on construction it reports what is no map, keys that the rule does not
@@ -149,8 +150,5 @@ class MapReader {
   std::string what_;
   bool valid_;
 };
-
-/// The words of a rule, one by one.
-std::vector<std::string> words_of(const KeyRule& rule);
 
 }  // namespace accord
