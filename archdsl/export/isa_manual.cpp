@@ -17,6 +17,13 @@ std::string bits_text(int offset, int bits) {
 
 std::string span_text(std::int64_t low, std::int64_t high) { return fmt::format("{} … {}", low, high); }
 
+std::string clocks_text(const Architecture& a) {
+  std::vector<std::string> clocks;
+  for (const ClockDomain& c : a.clocks) clocks.push_back(fmt::format("{} {} Hz", md_code(c.name), yaml_number(c.hz)));
+  return fmt::format("{}{}", fmt::join(clocks, ", "),
+                     clocks.size() > 1 ? "; a component's cycles are those of its own clock" : "");
+}
+
 std::string overview(const Architecture& a) {
   const Isa& isa = a.isa;
   std::vector<std::vector<std::string>> rows = {
@@ -27,7 +34,7 @@ std::string overview(const Architecture& a) {
       {"controller",
        fmt::format("{}, {} instruction{} per cycle, {} nested hardware loops", md_code(a.controller.name),
                    a.controller.issue_width, a.controller.issue_width == 1 ? "" : "s", a.controller.loop_depth)},
-      {"clock", fmt::format("{} Hz", yaml_number(a.clock_hz))}};
+      {"clock", clocks_text(a)}};
   switch (a.sync.kind) {
     case Sync::Kind::in_order:
       rows.push_back({"order",
@@ -145,8 +152,21 @@ std::string updates_text(const Architecture& a, const Mnemonic& m) {
   return (is_meaning ? "" : "After the operands are read:\n\n") + text + "\n";
 }
 
+/// Which unit of an array: the elements are alike, so that the chapter speaks of the first.
+std::string choice_words(const Architecture& a, const Mnemonic& m) {
+  if (m.units.empty()) return "";
+  const auto count = std::count_if(m.units.begin(), m.units.end(), [](int unit) { return unit >= 0; });
+  std::string text = fmt::format("Goes to one of {} units, {}", count, md_code(unit_text(a, m)));
+  for (const ElementField& e : m.elements) {
+    text +=
+        fmt::format("; {} is {}", md_code(m.fields[static_cast<std::size_t>(e.field)].name), span_text(0, e.count - 1));
+  }
+  return text +
+         fmt::format(". Said here of the first, {}.\n\n", md_code(a.units[static_cast<std::size_t>(m.unit)].name));
+}
+
 std::string chapter(const Architecture& a, const Mnemonic& m) {
-  std::string text = fmt::format("### {}\n\n{}\n\n", md_code(m.name), meaning_words(a, m));
+  std::string text = fmt::format("### {}\n\n{}{}\n\n", md_code(m.name), choice_words(a, m), meaning_words(a, m));
   text += layout(a, m) + arguments_table(a, m) + updates_text(a, m);
   for (const std::string& part : {timing_words(a, m), energy_words(a, m)}) {
     if (!part.empty()) text += part + "\n\n";

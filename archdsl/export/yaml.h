@@ -45,7 +45,11 @@ std::string register_text(const Isa& isa, const Mnemonic& mnemonic, Binding::Bas
 /// disagree.
 std::int64_t field_unit(const Mnemonic& mnemonic, int field);
 
-/// `UNIT.FROM->TO`, `UNIT.CAPABILITY`, `UNIT`, where a field chooses the unit with its name as index (`core[c].mesh`);
+/// Name of the mnemonic's unit, with the field's name for each index that a field chooses: `core[c].mesh`. Throws
+/// accord::Error where the units' names do not show what the fields choose.
+std::string unit_text(const Architecture& architecture, const Mnemonic& mnemonic);
+
+/// `UNIT.FROM->TO`, `UNIT.CAPABILITY`, `UNIT`, the unit as in unit_text;
 /// empty for meanings without a unit.
 std::string target_text(const Architecture& architecture, const Mnemonic& mnemonic);
 

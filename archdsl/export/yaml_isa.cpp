@@ -99,8 +99,9 @@ bool chooses(const Architecture& a, const Mnemonic& m, std::size_t e, std::size_
   return true;
 }
 
-/// The unit's name, with a field's name for each index that it chooses. Fields choose positions in their order.
-std::string unit_pattern(const Architecture& a, const Mnemonic& m) {
+}  // namespace
+
+std::string unit_text(const Architecture& a, const Mnemonic& m) {
   NameParts name = parts_of(a.units[static_cast<std::size_t>(m.unit)].name);
   std::vector<std::string> indices;
   std::size_t e = 0;
@@ -119,8 +120,6 @@ std::string unit_pattern(const Architecture& a, const Mnemonic& m) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string_view name(Meaning meaning) {
   static constexpr std::array<std::string_view, 8> names = {"set",  "add",  "transfer", "run",
@@ -169,7 +168,7 @@ std::int64_t field_unit(const Mnemonic& m, int field) {
 std::string target_text(const Architecture& a, const Mnemonic& m) {
   if (m.unit < 0) return "";
   const Unit& unit = a.units[static_cast<std::size_t>(m.unit)];
-  const std::string chosen = unit_pattern(a, m);
+  const std::string chosen = unit_text(a, m);
   if (m.meaning == Meaning::run) {
     return fmt::format("{}.{}", chosen, unit.capabilities[static_cast<std::size_t>(m.capability)].name);
   }

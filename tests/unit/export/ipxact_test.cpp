@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "archdsl/export/yaml.h"
 #include "archdsl/source/error.h"
 #include "tests/unit/export/machines.h"
 
@@ -98,6 +99,11 @@ TEST_CASE("covenant to IP-XACT to covenant gives the same machine, and the same 
     CHECK(again.source == a.source);
     CHECK(by_path(to_ipxact(again, "m")) == by_path(files));
   }
+}
+
+TEST_CASE("arrays, links with ends, multicasts and chosen units come back") {
+  const Architecture a = array_of_cores();
+  CHECK(round_trip(to_ipxact(a, "m")) == to_yaml(a));
 }
 
 TEST_CASE("the documents keep the standard's order, names and references") {

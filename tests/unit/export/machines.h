@@ -78,4 +78,40 @@ inline Architecture mesh(int rows, int columns) {
   return a;
 }
 
+/// Cores of an array, joined by links with ends, a multicast, and instructions whose field chooses the core.
+inline Architecture array_of_cores() {
+  return load_text(R"yaml(accord: 1
+name: arr
+templates:
+  core_t:
+    components:
+      spad: {kind: memory, capacity: 1 KiB, word: 16 B}
+      dma: {kind: mover, routes: [dram -> spad, spad -> dram]}
+      alu:
+        kind: compute
+        capabilities:
+          relu:
+            does: "y[i] = max(x[i], 0)"
+            types: {x: i8, y: i8}
+            dims: {i: "1..16"}
+            operands: {x: {in: spad, steps: [1 B]}, y: {in: spad, steps: [1 B]}}
+components:
+  dram: {kind: memory, off_chip: true, capacity: 1 MiB, word: 16 B}
+  core[4]: {template: core_t}
+  wire0: {kind: link, width: 16 B, between: [dram, "core[0]"]}
+  wire1: {kind: link, width: 16 B, between: ["core[0]", "core[1]"]}
+  bcast: {kind: mover, routes: ["dram -> core[*].spad"]}
+  ctl: {kind: controller}
+isa:
+  width: 64
+  registers: {base: 20}
+  mnemonics:
+    set: {means: {set: [base]}, opcode: 1, fields: {base: 20}}
+    ld: {means: {transfer: "core[c].dma.dram->spad"}, opcode: 2, fields: {c: 2, dst: {bits: 6, unit: 16}, n: 8}, args: {src.base: base, dst.base: dst, n0: n}}
+    st: {means: {transfer: "core[c].dma.spad->dram"}, opcode: 3, fields: {c: 2, src: {bits: 6, unit: 16}, n: 8}, args: {dst.base: base, src.base: src, n0: n}}
+    relu: {means: {run: "core[c].alu.relu"}, opcode: 4, fields: {c: 2, n: 7, x: 10, y: 10}, args: {i: n, x.base: x, y.base: y}}
+    bc: {means: {transfer: "bcast.dram->core[*].spad"}, opcode: 5, fields: {dst: {bits: 6, unit: 16}, n: 8}, args: {src.base: base, dst.base: dst, n0: n}}
+)yaml");
+}
+
 }  // namespace accord

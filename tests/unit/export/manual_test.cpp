@@ -125,6 +125,12 @@ TEST_CASE("a chapter says meaning, arguments, updates, time and energy") {
   CHECK(contains(chapter(to_isa_manual(hvx), "vmem"), "Energy: 0.5 pJ per byte read from `l2`."));
 }
 
+TEST_CASE("a chapter says which units a field chooses from") {
+  const std::string ld = chapter(to_isa_manual(array_of_cores()), "ld");
+  CHECK(contains(ld, "Goes to one of 4 units, `core[c].dma`; `c` is 0 … 3. Said here of the first, `core[0].dma`."));
+  CHECK(contains(chapter(to_isa_manual(array_of_cores()), "bc"), "the same to `core[3].spad`"));
+}
+
 TEST_CASE("the memory map gives ranges, banks and users") {
   const std::string map = to_memory_map(gemmini());
   CHECK(contains(map,
