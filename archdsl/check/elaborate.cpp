@@ -54,6 +54,11 @@ int read_domain(Elaboration& elaboration, const Node& node) {
 
 /// Names first, so that components may refer to those below them.
 void collect_names(Elaboration& elaboration) {
+  for (const ExpandedGroup& group : elaboration.expansion.groups) {
+    for (const std::string& element : group.elements) {
+      if (!element.empty()) elaboration.elements.insert(element);
+    }
+  }
   int links = 0, units = 0, controllers = 0;
   for (const ExpandedComponent& expanded : elaboration.expansion.components) {
     Elaboration::Component component;
@@ -84,6 +89,12 @@ void read_memories(Elaboration& elaboration) {
     if (component.kind != ComponentKind::memory) continue;
     elaboration.current = &component;
     for (Memory& memory : read_memory(elaboration, component)) {
+      if (elaboration.components.size() + partitions.size() > most_components) {
+        elaboration.scope.reporter().report(
+            "too-many-components", component.place,
+            fmt::format("a machine has at most {} components, partitions included", most_components));
+        return;
+      }
       const int index = static_cast<int>(elaboration.architecture.memories.size());
       if (memory.name == component.name) {
         component.index = index;

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "archdsl/expand/expand.h"
@@ -46,10 +47,15 @@ struct Elaboration {
   Expansion expansion;
   std::vector<Component> components;
   std::unordered_map<std::string, std::size_t> component_of;  ///< by name
+  std::unordered_set<std::string> elements;                   ///< names of the expansion's groups' elements
   const Component* current = nullptr;                         ///< its references are being resolved
   std::vector<UnitSource> units;
+  /// Units by their names without indices ("core[].mesh"); filled when a mnemonic first chooses among elements.
+  std::unordered_map<std::string, std::vector<int>> alike_units;
+  std::size_t choices = 0;  ///< elements among which the mnemonics choose, all together
   std::vector<Place> memory_places;
   std::vector<Place> link_places;
+  std::vector<Place> clock_places;
   std::vector<bool> fed;  ///< per unit
   std::vector<Place> mnemonic_places;
   Place isa_place;
@@ -69,7 +75,9 @@ struct Elaboration {
   Location where(const Place& place) { return scope.reporter().location(place); }
 };
 
-std::vector<ClockDomain> read_clocks(Scope& scope, const MapReader& covenant);
+std::vector<ClockDomain> read_clocks(Elaboration& elaboration, const MapReader& covenant);
+/// reference / own as a fraction, of frequencies or of beats per second in whole numbers.
+Period period_of(double reference_hz, double own_hz);
 /// Reads what the elaboration's expansion holds; `place` is that of `components`.
 void read_components(Elaboration& elaboration, const Place& place);
 /// The memory, or its partitions.

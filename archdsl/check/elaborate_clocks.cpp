@@ -11,14 +11,6 @@ namespace {
 
 constexpr double most_ratio = 1024;
 
-/// reference / own as a fraction; frequencies count in whole hertz.
-Period period_of(double reference_hz, double own_hz) {
-  const auto reference = static_cast<std::int64_t>(std::llround(reference_hz));
-  const auto own = static_cast<std::int64_t>(std::llround(own_hz));
-  const std::int64_t divisor = std::gcd(reference, own);
-  return {reference / divisor, own / divisor};
-}
-
 ClockDomain read_domain(Scope& scope, const NodeEntry& entry) {
   ClockDomain domain;
   domain.name = entry.key.text;
@@ -38,7 +30,15 @@ ClockDomain read_domain(Scope& scope, const NodeEntry& entry) {
 
 }  // namespace
 
-std::vector<ClockDomain> read_clocks(Scope& scope, const MapReader& covenant) {
+Period period_of(double reference_hz, double own_hz) {
+  const auto reference = static_cast<std::int64_t>(std::llround(reference_hz));
+  const auto own = static_cast<std::int64_t>(std::llround(own_hz));
+  const std::int64_t divisor = std::gcd(reference, own);
+  return {reference / divisor, own / divisor};
+}
+
+std::vector<ClockDomain> read_clocks(Elaboration& elaboration, const MapReader& covenant) {
+  Scope& scope = elaboration.scope;
   const Node* const clock = covenant.find("clock");
   const Node* const clocks = covenant.find("clocks");
   if (clock && clocks) {
@@ -47,6 +47,7 @@ std::vector<ClockDomain> read_clocks(Scope& scope, const MapReader& covenant) {
   std::vector<ClockDomain> domains;
   for (const NodeEntry& entry : scope.entries(clocks, "clocks", 64)) {
     domains.push_back(read_domain(scope, entry));
+    elaboration.clock_places.push_back(entry.key.place);
     domains.back().period = period_of(domains[0].hz, domains.back().hz);
     const double ratio = domains[0].hz / domains.back().hz;
     if (ratio <= most_ratio && ratio * most_ratio >= 1 && domains.back().period.denominator <= 1'000'000) continue;
@@ -58,6 +59,7 @@ std::vector<ClockDomain> read_clocks(Scope& scope, const MapReader& covenant) {
   }
   if (domains.empty()) {
     domains.push_back({"core", 1e9, 0, {}});
+    elaboration.clock_places.emplace_back();
     if (clock) domains[0].hz = scope.frequency(*clock, "clock").value_or(1e9);
     if (clocks && clocks->is_map()) {
       scope.reporter().report("wrong-form", clocks->place, "clocks names at least one clock: {core: 1 GHz}");

@@ -18,19 +18,16 @@ std::string resolve_end(Elaboration& elaboration, const Node& node) {
     if (component->kind == ComponentKind::memory) return component->name;
   }
   std::string prefix = elaboration.current->prefix;
-  std::vector<std::string> names;
   while (true) {
-    for (const ExpandedGroup& group : elaboration.expansion.groups) {
-      if (!group.name.starts_with(prefix)) continue;
-      for (const std::string& element : group.elements) {
-        if (element == prefix + *name) return element;
-      }
-      if (names.size() < 256) names.push_back(group.name);
-    }
+    if (elaboration.elements.contains(prefix + *name)) return prefix + *name;
     if (prefix.empty()) break;
     prefix.pop_back();
     const std::size_t outer = prefix.rfind('.');
     prefix.resize(outer == std::string::npos ? 0 : outer + 1);
+  }
+  std::vector<std::string> names;
+  for (const ExpandedGroup& group : elaboration.expansion.groups) {
+    if (names.size() < 256) names.push_back(group.name);
   }
   elaboration.scope.reporter().report("unknown-name", node.place,
                                       fmt::format("an end: there is no memory or instance `{}`", *name),
@@ -41,6 +38,24 @@ std::string resolve_end(Elaboration& elaboration, const Node& node) {
 Arbitration parse_arbitration(const std::string& word) {
   if (word == "round_robin") return Arbitration::round_robin;
   return word == "priority" ? Arbitration::priority : Arbitration::first_come;
+}
+
+/// Bytes per cycle, or a bandwidth, which need not be a whole number of bytes per cycle.
+void read_width(Elaboration& elaboration, const MapReader& reader, Link& link) {
+  const Node* const node = reader.find("width");
+  const auto quantity = node ? elaboration.scope.quantity(*node, "width") : std::nullopt;
+  if (!quantity || quantity->dimension != Dimension::bytes_per_second) {
+    if (quantity) link.width = reader.rate("width");
+    return;
+  }
+  const double reference = elaboration.architecture.clock_hz;
+  if (quantity->number() < reference / 1024 || quantity->number() > reference * (1 << 20)) {
+    elaboration.scope.reporter().report("out-of-range", node->place,
+                                        "width must be between 1/1024 B and 2^20 B per cycle of the reference clock");
+    return;
+  }
+  link.width = 1;
+  link.period = period_of(reference, quantity->number());
 }
 
 }  // namespace
@@ -54,7 +69,7 @@ Link read_link(Elaboration& elaboration, const Elaboration::Component& component
   link.where = elaboration.where(component.place);
   link.clock = component.clock;
   link.period = domain.period;
-  link.width = reader.rate("width");
+  read_width(elaboration, reader, link);
   link.duplex = reader.flag("duplex");
   link.crossbar = reader.flag("crossbar");
   link.arbitration = parse_arbitration(reader.word("arbitration"));

@@ -41,7 +41,7 @@ Unit read_mover(Elaboration& elaboration, const Elaboration::Component& componen
   if (const Node* const capabilities = reader.find("capabilities")) {
     read_capabilities(elaboration, capabilities, unit, source);
   }
-  if (!unit.routes.empty()) links = unit.routes.front().links;
+  if (links.empty() && !unit.routes.empty()) links = unit.routes.front().links;
   unit.link = links.empty() ? -1 : links.front();
   return unit;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "archdsl/check/elaborate.h"
+#include "archdsl/check/elaborate_on_the_way.h"
 
 namespace accord {
 
@@ -81,13 +82,18 @@ class RouteReader {
     }
     if (const Node* const link = reader.find("link")) route_.links = read_links(elaboration_, *link);
     route_.walk = read_walk(elaboration_, reader.find("walk"));
+    if (const Node* const pad = reader.find("pad")) route_.pad = read_padding(scope_, *pad);
+    if (const Node* const gather = reader.find("gather"))
+      route_.gather = read_gather(elaboration_, *gather, route_.walk.size(), index_);
     return !from_.text.empty() && !to_.empty() && !to_[0].text.empty();
   }
 
+  /// A gather is another route than the plain one: `FROM[INDEX]->TO`.
   std::string name_of() const {
     std::vector<std::string> targets;
     for (const End& end : to_) targets.push_back(end.text);
-    return fmt::format("{}->{}", from_.text, fmt::join(targets, ","));
+    const std::string index = index_.empty() ? "" : fmt::format("[{}]", index_);
+    return fmt::format("{}{}->{}", from_.text, index, fmt::join(targets, ","));
   }
 
   /// `core[*].spad` stands for all elements.
@@ -155,6 +161,7 @@ class RouteReader {
   Route route_;
   End from_;
   std::vector<End> to_;
+  std::string index_;  ///< memory of a gather's list
 };
 
 }  // namespace

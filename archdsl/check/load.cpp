@@ -60,7 +60,7 @@ bool read_covenant(Elaboration& elaboration, const Node& root, const std::map<st
   architecture.name = reader.text("name");
   if (const Node* const name = reader.find("name")) scope.check_name(architecture.name, name->place, "name");
   architecture.source = reader.text("source");
-  architecture.clocks = read_clocks(scope, reader);
+  architecture.clocks = read_clocks(elaboration, reader);
   architecture.clock_hz = architecture.clocks[0].hz;
   architecture.numerics = read_numerics(elaboration, reader.find("numerics"));
   elaboration.components_sound = reader.find("components") && sound(scope, [&] { read_machine(elaboration, reader); });

@@ -75,8 +75,9 @@ std::optional<Binding> MnemonicReader::default_argument(const std::string& name)
   return std::nullopt;
 }
 
-/// Extents are 1; the stride of a dimension that never steps is 0.
+/// Extents are 1; nothing is filled; the stride of a dimension that never steps is 0.
 std::optional<Binding> MnemonicReader::default_transfer_argument(const std::string& name) const {
+  if (trailing_number(name, "lo") >= 0 || trailing_number(name, "hi") >= 0) return constant(0);
   if (trailing_number(name, "n") >= 1) return constant(1);
   const int dim = std::max(trailing_number(name, "src.stride"), trailing_number(name, "dst.stride"));
   if (dim < 1) return std::nullopt;

@@ -9,6 +9,8 @@ namespace accord {
 
 namespace {
 
+constexpr std::size_t most_choices = std::size_t{1} << 18;  ///< of all mnemonics together, gaps included
+
 /// "core[2][c].mesh" as core, 2, c, mesh, with what was in brackets apart.
 struct Pattern {
   std::string skeleton;              ///< "core[][].mesh"
@@ -42,10 +44,13 @@ std::optional<int> whole(const std::string& text) {
 }  // namespace
 
 bool MnemonicReader::is_unit(const std::string& text) const {
-  const std::string skeleton = parse_pattern(text).skeleton;
+  auto& alike = elaboration_.alike_units;
   const auto& units = elaboration_.architecture.units;
-  return std::any_of(units.begin(), units.end(),
-                     [&](const Unit& unit) { return parse_pattern(unit.name).skeleton == skeleton; });
+  if (alike.empty()) {
+    for (std::size_t u = 0; u < units.size(); ++u)
+      alike[parse_pattern(units[u].name).skeleton].push_back(static_cast<int>(u));
+  }
+  return alike.contains(parse_pattern(text).skeleton);
 }
 
 bool MnemonicReader::read_unit(const std::string& text, const Place& place) {
@@ -83,9 +88,8 @@ bool MnemonicReader::read_elements(const std::string& text, const Place& place) 
     field_sources_[static_cast<std::size_t>(chosen)].used = true;
     mnemonic_.elements.push_back({chosen, 1, 1});
   }
-  for (std::size_t u = 0; u < units.size(); ++u) {
-    const Pattern name = parse_pattern(units[u].name);
-    if (name.skeleton != pattern.skeleton) continue;
+  for (const int unit : elaboration_.alike_units.at(pattern.skeleton)) {
+    const Pattern name = parse_pattern(units[static_cast<std::size_t>(unit)].name);
     std::vector<int> chosen;
     bool fits = true;
     for (std::size_t i = 0; i < name.indices.size(); ++i) {
@@ -97,16 +101,25 @@ bool MnemonicReader::read_elements(const std::string& text, const Place& place) 
     if (!fits) continue;
     for (std::size_t e = 0; e < chosen.size(); ++e)
       mnemonic_.elements[e].count = std::max(mnemonic_.elements[e].count, chosen[e] + 1);
-    found.emplace_back(std::move(chosen), static_cast<int>(u));
+    found.emplace_back(std::move(chosen), unit);
   }
   if (found.empty()) {
     report("unknown-name", place, fmt::format("no element `{}` is a mover or compute unit", text));
     return false;
   }
-  int size = 1;
+  std::size_t size = 1;
+  for (const ElementField& element : mnemonic_.elements) {
+    size = std::min(size * static_cast<std::size_t>(element.count), most_choices + 1);
+  }
+  elaboration_.choices += size;
+  if (elaboration_.choices > most_choices) {
+    report("out-of-range", place, fmt::format("the mnemonics choose among more than {} elements", most_choices));
+    return false;
+  }
+  int stride = 1;
   for (std::size_t e = mnemonic_.elements.size(); e-- > 0;) {
-    mnemonic_.elements[e].stride = size;
-    size *= mnemonic_.elements[e].count;
+    mnemonic_.elements[e].stride = stride;
+    stride *= mnemonic_.elements[e].count;
   }
   for (const ElementField& element : mnemonic_.elements) {
     const Field& chooser = mnemonic_.fields[static_cast<std::size_t>(element.field)];
@@ -115,7 +128,7 @@ bool MnemonicReader::read_elements(const std::string& text, const Place& place) 
            fmt::format("the field `{}` of {} bits cannot choose among {} elements", chooser.name, chooser.bits,
                        element.count));
   }
-  mnemonic_.units.assign(static_cast<std::size_t>(size), -1);
+  mnemonic_.units.assign(size, -1);
   for (const auto& [chosen, unit] : found) {
     int ordinal = 0;
     for (std::size_t e = 0; e < chosen.size(); ++e) ordinal += chosen[e] * mnemonic_.elements[e].stride;

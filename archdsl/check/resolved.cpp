@@ -58,11 +58,18 @@ json to_json(const Architecture& a, const Route& r) {
   json targets = json::array({name_or_null(a.memories, r.target)}), links = json::array();
   for (const int target : r.also) targets.push_back(name_or_null(a.memories, target));
   for (const int link : r.links) links.push_back(name_or_null(a.links, link));
-  return {{"from", name_or_null(a.memories, r.source)},
-          {"to", std::move(targets)},
-          {"links", std::move(links)},
-          {"crossing", r.crossing},
-          {"walk", std::move(walk)}};
+  json route = {{"from", name_or_null(a.memories, r.source)},
+                {"to", std::move(targets)},
+                {"links", std::move(links)},
+                {"crossing", r.crossing},
+                {"walk", std::move(walk)}};
+  if (r.pad) route["pad"] = {{"type", name(r.pad->type)}, {"value", r.pad->value}};
+  if (r.gather) {
+    route["gather"] = {{"index", name_or_null(a.memories, r.gather->index)},
+                       {"type", name(r.gather->type)},
+                       {"dim", r.gather->dim}};
+  }
+  return route;
 }
 
 json to_json(const Architecture& a, const Capability& c) {

@@ -12,6 +12,14 @@ void check_rules(Elaboration& elaboration);
 void check_capacities(Elaboration& elaboration);
 void check_off_chip(Elaboration& elaboration);
 void check_feeds(Elaboration& elaboration);
+void check_semaphore_count(Elaboration& elaboration);
+// rules_timing.cpp
+void check_timing(Elaboration& elaboration);
+// rules_unused.cpp
+void check_unused(Elaboration& elaboration);
+void check_templates_used(Elaboration& elaboration);
+// rules_widths.cpp
+void check_widths(Elaboration& elaboration);
 // rules_reach.cpp
 void check_reach(Elaboration& elaboration);
 // rules_isa.cpp

@@ -40,10 +40,11 @@ Span span_of(const Isa& isa, const Mnemonic& mnemonic, const Binding& binding) {
 struct Legal {
   std::string name;
   Span values;
+  const Memory* memory = nullptr;  ///< of an address
 };
 
 Legal address(const std::string& name, const Memory& memory) {
-  return {name, {0, static_cast<double>(memory.capacity - 1)}};
+  return {name, {0, static_cast<double>(memory.capacity - 1)}, &memory};
 }
 
 std::vector<Legal> legal_arguments(const Architecture& architecture, const Route& route) {
@@ -71,13 +72,27 @@ std::vector<Legal> legal_arguments(const Architecture& architecture, const Capab
   return legal;
 }
 
+/// What is addressed in words needs to reach the last word only.
+void check_reaches(Elaboration& elaboration, std::size_t index, const Legal& legal, const Binding& binding,
+                   const Span& reach) {
+  const auto unit = static_cast<double>(binding.field >= 0 ? std::max<std::int64_t>(binding.unit, 1) : 1);
+  if (binding.field < 0 || reach.high + unit > legal.values.high) return;
+  elaboration.scope.reporter().report("short-field", elaboration.mnemonic_places[index],
+                                      fmt::format("{} of `{}` reaches {:.0f} of the {} B of `{}`", legal.name,
+                                                  elaboration.architecture.isa.mnemonics[index].name, reach.high + unit,
+                                                  legal.memory->capacity, legal.memory->name));
+}
+
 /// The legal arguments come first in the order of bindings: they are named and checked by position.
 void check_arguments(Elaboration& elaboration, std::size_t index, const std::vector<Legal>& legal) {
   const Isa& isa = elaboration.architecture.isa;
   const Mnemonic& mnemonic = isa.mnemonics[index];
   for (std::size_t a = 0; a < legal.size(); ++a) {
     const Span reach = span_of(isa, mnemonic, mnemonic.arguments[a]);
-    if (reach.low <= legal[a].values.high && reach.high >= legal[a].values.low) continue;
+    if (reach.low <= legal[a].values.high && reach.high >= legal[a].values.low) {
+      if (legal[a].memory) check_reaches(elaboration, index, legal[a], mnemonic.arguments[a], reach);
+      continue;
+    }
     elaboration.scope.reporter().report(
         "useless-binding", elaboration.mnemonic_places[index],
         fmt::format("`{}` can give {} only values from {:.0f} to {:.0f}, but {:.0f} to {:.0f} are legal", mnemonic.name,

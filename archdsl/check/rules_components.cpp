@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "archdsl/check/rules.h"
 
@@ -35,6 +36,55 @@ void check_feeds(Elaboration& elaboration) {
                     elaboration.architecture.units[u].name),
         "add it to `feeds`, or leave `feeds` out to feed all");
   }
+}
+
+namespace {
+
+std::set<int> memories_written(const Unit& unit) {
+  std::set<int> memories;
+  for (const Route& route : unit.routes) memories.insert(route.target);
+  for (const Capability& capability : unit.capabilities) {
+    for (const Statement& statement : capability.program.statements)
+      memories.insert(capability.operands[static_cast<std::size_t>(statement.target.operand)].memory);
+  }
+  memories.erase(-1);
+  return memories;
+}
+
+std::set<int> memories_touched(const Unit& unit) {
+  std::set<int> memories = memories_written(unit);
+  for (const Route& route : unit.routes) memories.insert(route.source);
+  for (const Capability& capability : unit.capabilities) {
+    for (const CapabilityOperand& operand : capability.operands) memories.insert(operand.memory);
+  }
+  memories.erase(-1);
+  return memories;
+}
+
+}  // namespace
+
+// Each pair of units that share on-chip data needs one semaphore for "full" and one for "free"; where they must be
+// shared, an order that looks right can wait for itself.
+void check_semaphore_count(Elaboration& elaboration) {
+  const Architecture& architecture = elaboration.architecture;
+  if (architecture.sync.kind != Sync::Kind::semaphores || architecture.units.size() > 256) return;
+  std::int64_t pairs = 0;
+  for (const Unit& writer : architecture.units) {
+    const std::set<int> written = memories_written(writer);
+    for (const Unit& reader : architecture.units) {
+      if (&reader == &writer) continue;
+      const std::set<int> touched = memories_touched(reader);
+      pairs += std::any_of(written.begin(), written.end(), [&](int memory) {
+        return !architecture.memories[static_cast<std::size_t>(memory)].off_chip && touched.contains(memory);
+      });
+    }
+  }
+  if (architecture.sync.semaphores >= pairs) return;
+  elaboration.scope.reporter().report(
+      "few-semaphores", elaboration.sync_place,
+      fmt::format("{} semaphores for {} directed pairs of units that share on-chip data: prone to deadlock",
+                  architecture.sync.semaphores, pairs),
+      "at least one for each pair and direction");
 }
 
 }  // namespace accord

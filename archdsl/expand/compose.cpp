@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace accord {
@@ -23,6 +25,27 @@ std::vector<const Node*> names_of(const Node& node) {
   std::vector<const Node*> items;
   for (const Node& item : node.items) items.push_back(&item);
   return items;
+}
+
+/// Where each key of a map stands. Keys are unique, so one pass over another map needs it once.
+std::unordered_map<std::string, std::size_t> index_of(const Node& map) {
+  std::unordered_map<std::string, std::size_t> index;
+  for (std::size_t e = 0; e < map.entries.size(); ++e) index.emplace(map.entries[e].key.text, e);
+  return index;
+}
+
+void erase_entries(Node& map, std::vector<std::size_t> which) {
+  std::sort(which.begin(), which.end());
+  std::size_t kept = 0;
+  for (std::size_t e = 0, next = 0; e < map.entries.size(); ++e) {
+    if (next < which.size() && which[next] == e) {
+      ++next;
+    } else {
+      if (kept != e) map.entries[kept] = std::move(map.entries[e]);
+      ++kept;
+    }
+  }
+  map.entries.resize(kept);
 }
 
 class Composer {
@@ -108,12 +131,15 @@ class Composer {
 
   /// Joins the entries of maps down to `levels` levels (one more in `isa`); what stands in both is a mistake.
   void join(Node& into, Node fragment, int levels) {
+    const auto index = index_of(into);
     for (NodeEntry& entry : fragment.entries) {
-      const auto known = std::find_if(into.entries.begin(), into.entries.end(),
-                                      [&](const NodeEntry& e) { return e.key.text == entry.key.text; });
-      if (known == into.entries.end()) {
+      const auto found = index.find(entry.key.text);
+      if (found == index.end()) {
         into.entries.push_back(std::move(entry));
-      } else if (levels > 0 && known->value.is_map() && entry.value.is_map()) {
+        continue;
+      }
+      NodeEntry* const known = &into.entries[found->second];
+      if (levels > 0 && known->value.is_map() && entry.value.is_map()) {
         join(known->value, std::move(entry.value), levels - (entry.key.text == "isa" ? 0 : 1));
       } else if (levels > 0 && known->value.is_sequence() && entry.value.is_sequence()) {
         for (Node& item : entry.value.items) known->value.items.push_back(std::move(item));
@@ -128,17 +154,19 @@ class Composer {
 
   /// Lays `top` over `base`, map by map.
   void overlay(Node& base, Node top) {
+    const auto index = index_of(base);
+    std::vector<std::size_t> removed;
     for (NodeEntry& entry : top.entries) {
-      const auto known = std::find_if(base.entries.begin(), base.entries.end(),
-                                      [&](const NodeEntry& e) { return e.key.text == entry.key.text; });
+      const auto found = index.find(entry.key.text);
+      NodeEntry* const known = found == index.end() ? nullptr : &base.entries[found->second];
       if (entry.value.kind == Node::Kind::null) {
-        if (known == base.entries.end()) {
+        if (!known) {
           reporter_.report("unknown-key", entry.key.place,
                            fmt::format("`{}` is to be removed, but the covenant below has none", entry.key.text));
         } else {
-          base.entries.erase(known);
+          removed.push_back(found->second);
         }
-      } else if (known == base.entries.end()) {
+      } else if (!known) {
         base.entries.push_back(std::move(entry));
       } else if (known->value.is_map() && entry.value.is_map()) {
         overlay(known->value, std::move(entry.value));
@@ -147,6 +175,7 @@ class Composer {
         *known = std::move(entry);
       }
     }
+    erase_entries(base, std::move(removed));
   }
 
   Reporter& reporter_;

@@ -15,7 +15,7 @@ namespace accord {
 
 namespace {
 
-constexpr std::size_t most_values = 2'000'000;
+constexpr std::size_t most_values = 1'000'000;
 constexpr int deepest = 16;
 constexpr std::size_t most_dims = 3;
 constexpr std::array<const char*, most_dims> index_names = {"i", "j", "k"};
@@ -190,6 +190,7 @@ class Expander {
     const auto text = scope_.text(name, "template");
     if (!text) return nullptr;
     const Node* const found = templates_ && templates_->is_map() ? templates_->find(*text) : nullptr;
+    expansion_.unused_templates.erase(*text);
     if (found) return found;
     std::vector<std::string> known;
     if (templates_) {
@@ -230,6 +231,7 @@ class Expander {
   void check_templates() {
     for (const NodeEntry& entry : scope_.entries(templates_, "templates", most_components)) {
       scope_.check_name(entry.key.text, entry.key.place, "template");
+      expansion_.unused_templates.emplace(entry.key.text, entry.key.place);
       MapReader(scope_, entry.value, "template", fmt::format("template `{}`", entry.key.text));
     }
   }

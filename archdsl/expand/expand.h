@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Expansion {
   std::vector<ExpandedComponent> components;
   std::vector<ExpandedGroup> groups;
   std::deque<Node> nodes;  ///< what the components' nodes lie in
+  std::map<std::string, Place> unused_templates;
 };
 
 constexpr std::size_t most_components = 16384;

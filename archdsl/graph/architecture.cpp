@@ -17,11 +17,23 @@ void append_free_strides(const std::string& side, const std::vector<WalkDim>& wa
 
 }  // namespace
 
+std::int64_t Period::cycles(std::int64_t own) const {
+  if (numerator == denominator) return own;
+  __extension__ using Wide = __int128;
+  const Wide exact = (static_cast<Wide>(own) * numerator + denominator - 1) / denominator;
+  return exact > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(exact);
+}
+
 std::vector<std::string> transfer_arguments(const Route& route) {
   std::vector<std::string> names = {"src.base", "dst.base"};
   for (std::size_t d = 0; d < route.walk.size(); ++d) names.push_back(fmt::format("n{}", d));
   append_free_strides("src", route.walk, &WalkDim::source, names);
   append_free_strides("dst", route.walk, &WalkDim::target, names);
+  for (std::size_t d = 0; route.pad && d < route.walk.size(); ++d) {
+    names.push_back(fmt::format("lo{}", d));
+    names.push_back(fmt::format("hi{}", d));
+  }
+  if (route.gather) names.insert(names.end(), {"index.base", "rows"});
   return names;
 }
 

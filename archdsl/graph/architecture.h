@@ -18,7 +18,7 @@ struct Period {
   std::int64_t denominator = 1;
 
   /// Reference cycles that `own` cycles take, rounded up.
-  std::int64_t cycles(std::int64_t own) const { return (own * numerator + denominator - 1) / denominator; }
+  std::int64_t cycles(std::int64_t own) const;
   bool is_reference() const { return numerator == denominator; }
 };
 
@@ -75,7 +75,7 @@ struct Link {
   std::int64_t fifo = 0;     ///< bytes held for a target that is busy before the link stops; 0: no limit
   std::int64_t latency = 0;  ///< cycles
   int clock = 0;             ///< domain; `width` is per cycle of the domain
-  Period period;
+  Period period;             ///< of one beat: the clock's, or what a stated bandwidth makes of it (`width` is then 1)
   std::vector<std::string> between;  ///< the two ends, components or groups of them; empty: a bus
   double pj_per_byte = 0;
   Location where;
@@ -95,9 +95,28 @@ struct WalkDim {
   Step target;
 };
 
+/// What a mover writes at the target instead of bytes that it does not read: one element, over and over, beginning anew
+/// with each row of the innermost dimension.
+struct Padding {
+  ElementType type = ElementType::u8;
+  double value = 0;  ///< within the type; whole for integers, else rounded to it
+};
+
+/// Steps taken from a list: step i of dimension `dim` lies at index[i] * stride of the source instead of i * stride.
+struct Gather {
+  int index = -1;                       ///< on-chip memory that holds the list, its entries contiguous
+  ElementType type = ElementType::i32;  ///< of an entry; an integer
+  int dim = 1;
+};
+
 /// One way a mover can drive. Arguments of a transfer, in order: src.base, dst.base, n0 (bytes), n1.. (steps, default
-/// 1), src.stride1.., dst.stride1.. (bytes; wired ones are not arguments but constants). The mover walks dimension 0
-/// innermost and splits what is contiguous in the off-chip (else source) memory into requests.
+/// 1), src.stride1.., dst.stride1.. (bytes; wired ones are not arguments but constants); with `pad` lo0, hi0, lo1,
+/// hi1.. (default 0); with `gather` index.base, rows. The mover walks dimension 0 innermost and splits what is
+/// contiguous in the off-chip (else source) memory into requests.
+/// Padding: of the steps of dimension d (bytes for d = 0) the first `lo` and the last `hi` are filled at the target;
+/// src.base is the first byte that is read. Filled bytes are written first, so where targets overlap read ones stay.
+/// Gather: the list has an entry per step that is read; entries are 0..rows - 1. The operation counts as reading all
+/// of the table's `rows` steps.
 struct Route {
   int source = -1;  ///< memory
   int target = -1;
@@ -106,6 +125,8 @@ struct Route {
   std::vector<bool> backward;  ///< per link: from its second end to its first
   std::int64_t crossing = 0;   ///< reference cycles lost in clock domain crossings on the way
   std::vector<WalkDim> walk;
+  std::optional<Padding> pad;
+  std::optional<Gather> gather;
   Location where;
 };
 

@@ -230,6 +230,51 @@ constexpr std::array route = {
             .range = {1, 8},
             .example = "[{max: 16 B}, {max: 64, source: free, target: 16 B}]",
             .map = "walk"},
+    KeyRule{.key = "pad",
+            .form = Form::map,
+            .meaning = "What is written at the target where arguments `loD` and `hiD` say that nothing is read "
+                       "(default: none, and no such arguments).",
+            .example = "{value: -128, type: i8}",
+            .map = "pad"},
+    KeyRule{.key = "gather",
+            .form = Form::map,
+            .meaning = "Steps of one dimension are taken from a list of indices; adds arguments `index.base` and "
+                       "`rows`. In mnemonics the route is `UNIT.FROM[INDEX]->TO`.",
+            .example = "{index: lists, type: i32, dim: 1}",
+            .map = "gather"},
+};
+
+constexpr std::array pad = {
+    KeyRule{.key = "value",
+            .form = Form::quantity,
+            .meaning = "A plain number within the type; a whole one for integers.",
+            .required = true,
+            .example = "-128"},
+    KeyRule{.key = "type",
+            .form = Form::type,
+            .meaning = "Of the element, which repeats from the first byte of each row of the innermost dimension on.",
+            .required = true,
+            .example = "i8"},
+};
+
+constexpr std::array gather = {
+    KeyRule{.key = "index",
+            .form = Form::reference,
+            .meaning = "On-chip memory that holds the list.",
+            .required = true,
+            .example = "lists"},
+    KeyRule{.key = "type",
+            .form = Form::word,
+            .meaning = "Of the list's entries, which are contiguous.",
+            .fallback = "i32",
+            .example = "u8",
+            .words = "u8 i8 i16 i32 i64"},
+    KeyRule{.key = "dim",
+            .form = Form::integer,
+            .meaning = "Dimension of the walk whose steps are indexed; the innermost is 0.",
+            .fallback = "1",
+            .range = {1, 7},
+            .example = "1"},
 };
 
 constexpr std::array walk = {
@@ -405,6 +450,8 @@ constexpr std::array rules = {
             Form::reference,
             "a memory; `core[*].spad` stands for those of all elements"},
     MapRule{"walk", "A dimension of an address walk.", walk},
+    MapRule{"pad", "What a mover fills in.", pad, Form::integer, "the value of every byte", {-128, 255}},
+    MapRule{"gather", "Where a mover finds the indices that it follows.", gather},
     MapRule{"compute", "A compute unit.", compute},
     MapRule{"capability", "What a unit does in one go.", capability},
     MapRule{"operand_type", "An operand's element type.", {}, Form::type, "the type"},

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t deepest = 64;
 constexpr std::size_t most_nodes = 200'000;
+constexpr std::size_t value_bytes = 64;  ///< of text count as one value more
 
 struct Stop {};  ///< thrown once what follows cannot be understood; the diagnostic is already made
 
@@ -65,6 +66,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Frame {
     Node node;
     YAML::anchor_t anchor = 0;
+    YAML::Mark mark;
     std::size_t size = 1;
     bool have_key = false;
     Node key;
@@ -85,7 +87,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void leaf(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& text, bool quoted) {
-    count(1, mark);
+    const std::size_t size = 1 + text.size() / value_bytes;
+    count(size, mark);
     Node node;
     node.kind = kind;
     node.place = place(mark);
@@ -93,7 +96,7 @@ class TreeBuilder : public YAML::EventHandler {
     node.quoted = quoted;
     const std::size_t shown = text.substr(0, text.find('\n')).size();
     node.place.length = static_cast<int>(std::max<std::size_t>(1, shown + (quoted ? 2 : 0)));
-    finish(std::move(node), anchor, 1);
+    finish(std::move(node), anchor, size, mark);
   }
 
   void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -106,16 +109,21 @@ class TreeBuilder : public YAML::EventHandler {
     frame.node.kind = kind;
     frame.node.place = place(mark);
     frame.anchor = anchor;
+    frame.mark = mark;
   }
 
   void close() {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
-    finish(std::move(frame.node), frame.anchor, frame.size);
+    finish(std::move(frame.node), frame.anchor, frame.size, frame.mark);
   }
 
-  void finish(Node node, YAML::anchor_t anchor, std::size_t size) {
-    if (anchor != 0) anchors_[anchor] = {node, size};
+  /// What has an anchor is kept a second time, so it counts twice.
+  void finish(Node node, YAML::anchor_t anchor, std::size_t size, const YAML::Mark& mark) {
+    if (anchor != 0) {
+      count(size, mark);
+      anchors_[anchor] = {node, size};
+    }
     add(std::move(node), size);
   }
 
@@ -173,9 +181,9 @@ std::string_view describe(Node::Kind kind) {
 }
 
 std::size_t size_of(const Node& node) {
-  std::size_t size = 1;
+  std::size_t size = 1 + node.text.size() / value_bytes;
   for (const Node& item : node.items) size += size_of(item);
-  for (const NodeEntry& entry : node.entries) size += 1 + size_of(entry.value);
+  for (const NodeEntry& entry : node.entries) size += size_of(entry.key) + size_of(entry.value);
   return size;
 }
 

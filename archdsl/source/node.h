@@ -33,7 +33,7 @@ struct NodeEntry {
   Node value;
 };
 
-/// Number of values in a node, itself included.
+/// Number of values in a node, itself included; long texts count as several. Bounds the memory of copies.
 std::size_t size_of(const Node& node);
 
 /// "a map", "a list", ...: for diagnostics.

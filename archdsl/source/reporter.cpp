@@ -17,6 +17,7 @@ constexpr std::uintmax_t largest_file = 4 << 20;
 constexpr std::size_t most_diagnostics = 200;
 constexpr std::size_t most_errors = 400;
 constexpr std::size_t most_files = 256;
+constexpr std::uintmax_t most_bytes = 16 << 20;  ///< of all files, which are kept for the diagnostics
 constexpr std::size_t longest_shown_line = 32768;  ///< longer ones are not kept for the caret
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
@@ -69,7 +70,10 @@ bool Reporter::read(int number, const Place& from) {
   if (!std::filesystem::is_regular_file(file.path, status)) return refuse("this is not a file");
   std::ifstream in(file.path, std::ios::binary);
   if (!in) return refuse("the file cannot be read");
-  if (std::filesystem::file_size(file.path, status) > largest_file) return refuse("the file is larger than 4 MiB");
+  const std::uintmax_t size = std::filesystem::file_size(file.path, status);
+  if (size > largest_file) return refuse("the file is larger than 4 MiB");
+  bytes_ += size;
+  if (bytes_ > most_bytes) return refuse("all files together are larger than 16 MiB");
   file.text.assign(std::istreambuf_iterator<char>(in), {});
   for (std::size_t i = 0; i < file.text.size(); ++i) {
     if (file.text[i] == '\n') file.line_starts.push_back(i + 1);

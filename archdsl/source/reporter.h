@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -79,6 +80,7 @@ class Reporter {
   std::vector<Entry> entries_;
   Diagnostic overflow_;
   std::size_t errors_ = 0;
+  std::uintmax_t bytes_ = 0;  ///< of all files
 };
 
 }  // namespace accord

@@ -12,6 +12,12 @@
 
 namespace accord {
 
+namespace {
+
+constexpr int deepest = 64;  ///< params that are read because another one needs them
+
+}  // namespace
+
 int Scope::open(int parent) {
   Names& names = scopes_.emplace_back();
   names.parent = parent;
@@ -33,7 +39,9 @@ Param* Scope::look_up(int scope, std::string_view name) {
 void Scope::read(Param& param) {
   if (param.state != Param::State::pending) return;
   param.state = Param::State::reading;
+  ++depth_;
   param.read(param);
+  --depth_;
 }
 
 const Param* Scope::find_param(int scope, std::string_view name) {
@@ -84,6 +92,8 @@ std::optional<Quantity> Scope::value_of(int scope, std::string_view name) {
     if (!param) continue;
     if (param->state == Param::State::reading)
       return failed_quantity(0, name.size(), fmt::format("`{}` depends on itself", name));
+    if (param->state == Param::State::pending && depth_ >= deepest)
+      return failed_quantity(0, name.size(), fmt::format("more than {} params that each need the next", deepest));
     read(*param);
     param->used = true;
     Quantity value = param->value;
@@ -248,13 +258,6 @@ std::optional<std::int64_t> Scope::bytes_per_cycle(const Node& node, std::string
   const auto value = source ? parse(node, *source, what, Dimension::bytes) : std::nullopt;
   if (!value) return std::nullopt;
   if (value->dimension == Dimension::bytes) return in_range(node, *value, what, range);
-  if (value->dimension == Dimension::bytes_per_second) {
-    const double count = std::floor(value->number() / clock_hz_ + 1e-9);
-    Quantity per_cycle;
-    per_cycle.dimension = Dimension::bytes;
-    per_cycle.integer = static_cast<std::int64_t>(std::clamp(count, -0x1p52, 0x1p52));
-    return in_range(node, per_cycle, what, range);
-  }
   reporter_.report("wrong-value", node.place,
                    fmt::format("{} is in bytes per cycle (`16 B`) or a bandwidth (`16 GB/s`)", what));
   return std::nullopt;

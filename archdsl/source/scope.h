@@ -78,7 +78,7 @@ class Scope {
   std::optional<std::int64_t> bytes(const Node& node, std::string_view what, Range range);
   /// A plain number or `20 cycles`, or a time, which the clock turns into cycles, rounded up.
   std::optional<std::int64_t> cycles(const Node& node, std::string_view what, Range range);
-  /// Bytes (per cycle), or a bandwidth, which the clock turns into bytes per cycle, rounded down.
+  /// Bytes per cycle.
   std::optional<std::int64_t> bytes_per_cycle(const Node& node, std::string_view what, Range range);
   std::optional<double> frequency(const Node& node, std::string_view what);
   /// Picojoules; a plain number counts as such.
