@@ -54,6 +54,7 @@ void read_curve(Scope& scope, const NodeEntry& entry, FigureTable& table) {
     return;
   }
   FigureTable::Curve curve;
+  curve.extend = reader.flag("extend");
   for (const Node& point : points->items) {
     if (!read_point(scope, point, curve)) return;
   }
@@ -71,7 +72,8 @@ std::optional<Quantity> FigureTable::evaluate(std::string_view name, std::span<c
   if (arguments[0].dimension != curve.x_dimension)
     return fail(fmt::format("`{}` is a curve over {}", name, describe(curve.x_dimension)));
   const double x = arguments[0].number();
-  if (x < curve.points.front().first || x > curve.points.back().first) {
+  if (x <= 0) return fail(fmt::format("`{}` is a curve over positive values", name));
+  if (!curve.extend && (x < curve.points.front().first || x > curve.points.back().first)) {
     return fail(
         fmt::format("`{}` is known from {} to {} only", name, curve.points.front().first, curve.points.back().first));
   }

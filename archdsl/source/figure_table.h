@@ -17,10 +17,12 @@ class Scope;
 /// A file of cited figures: single values, and curves over one quantity.
 struct FigureTable {
   /// Points in ascending order of x. Between two points y follows the power law through them (a straight line in
-  /// log-log axes); beyond the ends it is an error.
+  /// log-log axes); beyond the ends it is an error, or goes on along the outermost piece where
+  /// `extend` says so.
   struct Curve {
     Dimension x_dimension = Dimension::none;
     Dimension y_dimension = Dimension::none;
+    bool extend = false;
     std::vector<std::pair<double, double>> points;
   };
 
