@@ -65,9 +65,8 @@ json to_json(const Architecture& a, const Route& r) {
                 {"walk", std::move(walk)}};
   if (r.pad) route["pad"] = {{"type", name(r.pad->type)}, {"value", r.pad->value}};
   if (r.gather) {
-    route["gather"] = {{"index", name_or_null(a.memories, r.gather->index)},
-                       {"type", name(r.gather->type)},
-                       {"dim", r.gather->dim}};
+    route["gather"] = {
+        {"index", name_or_null(a.memories, r.gather->index)}, {"type", name(r.gather->type)}, {"dim", r.gather->dim}};
   }
   return route;
 }

@@ -25,6 +25,7 @@ Graph build(const Architecture& architecture) {
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const auto& routes = architecture.units[u].routes;
     for (std::size_t r = 0; r < routes.size(); ++r) {
+      if (routes[r].gather) continue;  // needs a list of indices, which a path cannot know
       boost::add_edge(static_cast<std::size_t>(routes[r].source), static_cast<std::size_t>(routes[r].target),
                       Edge{{static_cast<int>(u), static_cast<int>(r)}, bytes_per_cycle(architecture, routes[r])},
                       graph);

@@ -73,6 +73,8 @@ Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
     const Mnemonic& mnemonic = architecture.isa.mnemonics[m];
     const int index = static_cast<int>(m);
     if (mnemonic.meaning == Meaning::transfer) {
+      // No copy of a planner's has a list of indices to gather by.
+      if (architecture.units[mnemonic.unit].routes[mnemonic.route].gather) continue;
       routes_.emplace(std::pair(mnemonic.unit, mnemonic.route), limit_route(architecture, index));
     } else if (mnemonic.meaning == Meaning::run) {
       runs_.emplace(std::pair(mnemonic.unit, mnemonic.capability), limit_run(architecture, index));

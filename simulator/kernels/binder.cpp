@@ -108,9 +108,17 @@ void Binder::plan_run(Plan& plan) const {
   assert(static_cast<std::size_t>(next) == plan.mnemonic->arguments.size());
 }
 
-void Binder::plan_transfer(Plan& plan) {
+// Arguments of a transfer: bases; extents, strides, padding; base of the list; rows (Route).
+void Binder::plan_transfer(Plan& plan) const {
+  const Route& route =
+      architecture_.units[static_cast<std::size_t>(plan.unit)].routes[static_cast<std::size_t>(plan.mnemonic->route)];
+  const int arguments = static_cast<int>(plan.mnemonic->arguments.size());
+  const int list = route.gather ? arguments - 2 : -1;
   plan.bases = {{0, 0}, {1, 1}};
-  for (int a = 2; a < static_cast<int>(plan.mnemonic->arguments.size()); ++a) plan.key.push_back(a);
+  if (route.gather) plan.bases.emplace_back(list, 2);
+  for (int a = 2; a < arguments; ++a) {
+    if (a != list) plan.key.push_back(a);
+  }
 }
 
 bool Binder::bind(int mnemonic, int unit, std::span<const std::int64_t> arguments, Operation& out, std::string& error) {

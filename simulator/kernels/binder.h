@@ -53,7 +53,7 @@ class Binder {
 
   Plan make_plan(const Mnemonic& mnemonic, int unit) const;
   void plan_run(Plan& plan) const;
-  static void plan_transfer(Plan& plan);
+  void plan_transfer(Plan& plan) const;
   Plan& plan_of(int mnemonic, int unit);
   bool select_shape(Plan& plan, std::span<const std::int64_t> arguments, std::string& error);
   std::shared_ptr<OperationShape> shape_run(const Plan& plan, std::span<const std::int64_t> key,
@@ -63,6 +63,8 @@ class Binder {
   bool add_accesses(OperationShape& shape, const PreparedCapability& prepared,
                     const std::vector<std::vector<std::int64_t>>& steps) const;
   void add_costs(OperationShape& shape, const PreparedCapability& prepared, const Unit& unit) const;
+  double energy_of(const AccessShape& access, std::int64_t bytes) const;
+  double link_energy(const OperationShape& shape) const;
   void add_requests(OperationShape& shape, bool transfer) const;
   bool in_range(const Operation& operation, std::string& error) const;
 

@@ -23,6 +23,15 @@ std::byte* gather(std::byte* to, const std::byte* from, std::span<const Dim> dim
   return to;
 }
 
+std::int64_t load_integer(const std::byte* at, ElementType type) {
+  const auto size = static_cast<std::size_t>(bytes(type));
+  std::uint64_t value = 0;
+  std::memcpy(&value, at, size);
+  if (type == ElementType::u8) return static_cast<std::int64_t>(value);
+  const int unused = 64 - 8 * static_cast<int>(size);
+  return static_cast<std::int64_t>(value << unused) >> unused;
+}
+
 }  // namespace
 
 Evaluator::Evaluator(const Architecture& architecture, const Binder& binder, std::vector<ByteStore*> stores,
@@ -44,21 +53,48 @@ void Evaluator::check_read(const Operation& operation, int memory, std::int64_t 
                          architecture_.memories[static_cast<std::size_t>(memory)].name));
 }
 
+bool Evaluator::read_list(Operation& operation, std::string& error) {
+  const OperationShape& shape = *operation.shape;
+  operation.indices.clear();
+  if (shape.walk.gather < 0 || shape.list.entries == 0) return true;
+  const AccessShape& access = shape.accesses.back();
+  check_read(operation, access.memory, operation.low(access), access.footprint.extent);
+  const std::byte* from = store(access.memory).data() + operation.low(access);
+  for (std::int64_t i = 0; i < shape.list.entries; ++i) {
+    const std::int64_t index = load_integer(from + i * bytes(shape.list.type), shape.list.type);
+    operation.indices.push_back(index);
+    if (index >= 0 && index < shape.list.rows) continue;
+    error = fmt::format("index {} of the list is {}; the table has {} rows", i, index, shape.list.rows);
+    return false;
+  }
+  return true;
+}
+
+void Evaluator::fill(const Operation& operation) {
+  for (const FillBox& box : operation.shape->fills) {
+    make_row(operation.shape->filling, box, row_);
+    for_each_row(box, [&](std::int64_t offset, std::int64_t n) {
+      for (const AccessShape& target : targets_of(*operation.shape)) {
+        ByteStore& to = store(target.memory);
+        std::memcpy(to.data() + operation.base[1] + offset, row_.data(), static_cast<std::size_t>(n));
+        to.mark_written(operation.base[1] + offset, n);
+      }
+    });
+  }
+}
+
 void Evaluator::transfer(const Operation& operation) {
   const AccessShape& source = operation.shape->accesses[0];
-  const std::span<const AccessShape> targets = std::span(operation.shape->accesses).subspan(1);
   ByteStore& from = store(source.memory);
-  if (source.footprint.extent == 0) return;
-  for_each_piece(operation.shape->walk, 0, operation.shape->walk.bytes,
-                 [&](std::int64_t s, std::int64_t t, std::int64_t n) {
-                   check_read(operation, source.memory, operation.base[0] + s, n);
-                   for (const AccessShape& target : targets) {
-                     ByteStore& to = store(target.memory);
-                     std::memmove(to.data() + operation.base[1] + t, from.data() + operation.base[0] + s,
-                                  static_cast<std::size_t>(n));
-                     to.mark_written(operation.base[1] + t, n);
-                   }
-                 });
+  fill(operation);
+  for_each_piece(operation, 0, operation.shape->walk.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+    check_read(operation, source.memory, operation.base[0] + s, n);
+    for (const AccessShape& target : targets_of(*operation.shape)) {
+      ByteStore& to = store(target.memory);
+      std::memmove(to.data() + operation.base[1] + t, from.data() + operation.base[0] + s, static_cast<std::size_t>(n));
+      to.mark_written(operation.base[1] + t, n);
+    }
+  });
 }
 
 void Evaluator::run(const Operation& operation, const PreparedCapability& capability) {

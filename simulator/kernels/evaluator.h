@@ -18,8 +18,12 @@ class Evaluator {
   /// `stores` one per memory. `unwritten`, where set, hears of reads of bytes that were never written.
   Evaluator(const Architecture& architecture, const Binder& binder, std::vector<ByteStore*> stores, Report unwritten);
 
-  /// All of the operation.
+  /// All of the operation; a gather's list must have been read.
   void evaluate(const Operation& operation);
+
+  /// Reads a gather's list into Operation::indices, nothing for other operations. False, with the reason in `error`,
+  /// where an entry is no row of the table.
+  bool read_list(Operation& operation, std::string& error);
 
   /// The bytes that `access` reads were all written (else reports).
   void check_read(const Operation& operation, int memory, std::int64_t address, std::int64_t length);
@@ -36,6 +40,7 @@ class Evaluator {
 
   void run(const Operation& operation, const PreparedCapability& capability);
   void transfer(const Operation& operation);
+  void fill(const Operation& operation);
   bool place_operand(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
   bool use_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
   void load_tile(Tile& tile, const std::byte* from, const Operation& operation, const PreparedCapability& capability,
@@ -47,6 +52,7 @@ class Evaluator {
   Report unwritten_;
   std::map<std::pair<const PreparedCapability*, std::size_t>, Tile> tiles_;
   std::vector<StridedOperand> operands_;
+  std::vector<std::byte> row_;
   std::array<std::uint64_t, max_operands> scalars_{};
 };
 

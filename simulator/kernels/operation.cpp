@@ -2,6 +2,13 @@
 
 namespace accord::sim {
 
+void make_row(std::span<const std::byte> filling, const FillBox& box, std::vector<std::byte>& row) {
+  row.resize(static_cast<std::size_t>(box.dims[0].count));
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    row[i] = filling[(static_cast<std::size_t>(box.within) + i) % filling.size()];
+  }
+}
+
 bool conflicts(const Operation& a, const Operation& b, const std::vector<bool>& memories) {
   for (const AccessShape& x : a.shape->accesses) {
     if (!memories[static_cast<std::size_t>(x.memory)] || x.footprint.extent == 0) continue;

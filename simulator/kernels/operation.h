@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "archdsl/tensor/element_type.h"
 #include "simulator/kernels/footprint.h"
 #include "simulator/kernels/prepared_program.h"
 
@@ -27,7 +30,7 @@ struct AccessShape {
   Footprint footprint;
 };
 
-/// A transfer's walk: dimension 0 is bytes.
+/// The bytes that a transfer reads, as a walk: dimension 0 is bytes.
 struct Walk {
   struct Dim {
     std::int64_t count = 1;
@@ -36,25 +39,42 @@ struct Walk {
   };
   std::vector<Dim> dims;
   std::int64_t bytes = 0;
+  std::int64_t target = 0;  ///< of the first byte from dst.base: what lies before it is filled
+  int gather = -1;          ///< dimension whose source steps are Operation::indices; -1: none
 };
 
-/// Calls `visit(source offset, target offset, bytes)` for the contiguous pieces of bytes [first, last) of the walk.
+/// The list that a gather follows.
+struct IndexList {
+  ElementType type = ElementType::i32;
+  std::int64_t entries = 0;
+  std::int64_t rows = 0;  ///< entries lie in 0..rows - 1
+};
+
+/// A box of bytes that a transfer fills at the target: `dims[0].count` bytes, repeated over the others.
+struct FillBox {
+  std::int64_t offset = 0;  ///< from dst.base
+  std::int64_t within = 0;  ///< bytes of its row before it
+  std::vector<Stride> dims;
+  Footprint footprint;
+};
+
+/// Calls `visit(offset, bytes)` for every row of the box.
 template <class Visit>
-void for_each_piece(const Walk& walk, std::int64_t first, std::int64_t last, Visit&& visit) {
-  const std::int64_t row = walk.dims[0].count;
-  for (std::int64_t at = first; at < last;) {
-    std::int64_t rest = at / row, source = at % row, target = source;
-    const std::int64_t length = std::min(row - source, last - at);
-    for (std::size_t d = 1; d < walk.dims.size() && rest; ++d) {
-      const std::int64_t index = rest % walk.dims[d].count;
-      source += index * walk.dims[d].source;
-      target += index * walk.dims[d].target;
-      rest /= walk.dims[d].count;
+void for_each_row(const FillBox& box, Visit&& visit) {
+  std::int64_t rows = 1;
+  for (std::size_t d = 1; d < box.dims.size(); ++d) rows *= box.dims[d].count;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t offset = box.offset, rest = row;
+    for (std::size_t d = 1; d < box.dims.size(); ++d) {
+      offset += rest % box.dims[d].count * box.dims[d].step;
+      rest /= box.dims[d].count;
     }
-    visit(source, target, length);
-    at += length;
+    visit(offset, box.dims[0].count);
   }
 }
+
+/// The content of one row of the box, where `filling` is the element that repeats along rows.
+void make_row(std::span<const std::byte> filling, const FillBox& box, std::vector<std::byte>& row);
 
 /// A mover's off-chip (else source) side of an operation: `run` contiguous bytes, repeated over `outer`, innermost
 /// first.
@@ -64,6 +84,7 @@ struct RequestPattern {
   std::int64_t offset = 0;
   std::int64_t run = 0;
   std::vector<Stride> outer;  ///< steps may be negative or 0
+  int gathered = -1;          ///< which of them follows Operation::indices; -1: none
   std::int64_t runs = 0;
 };
 
@@ -74,6 +95,10 @@ struct OperationShape {
   std::vector<Placement> placements;     ///< runs: one per operand of the prepared program
   std::vector<std::int64_t> loads;       ///< runs: per operand of the capability, 0 where held values are used
   Walk walk;                             ///< transfers
+  std::size_t targets = 0;               ///< transfers: accesses[1] .. accesses[targets]; a gather's list comes last
+  IndexList list;                        ///< gathers
+  std::vector<FillBox> fills;            ///< transfers: disjoint, none empty
+  std::vector<std::byte> filling;        ///< the element that fills them
   std::vector<RequestPattern> requests;  ///< of movers
   Cycle start = 0, interval = 0, drain = 0;
   Cycle useful = 0;  ///< cycles that the interval would take with every lane busy
@@ -92,8 +117,9 @@ struct Operation {
   int unit = -1;
   int layer = -1;
   std::shared_ptr<const OperationShape> shape;
-  std::array<std::int64_t, max_operands> base{};     ///< by operand of the capability; transfers: source, target
+  std::array<std::int64_t, max_operands> base{};     ///< by operand of the capability; transfers: source, target, list
   std::array<std::uint64_t, max_operands> scalar{};  ///< values of scalar operands, in their types
+  std::vector<std::int64_t> indices;                 ///< gathers: the list, as read when the operation streamed
 
   Cycle dispatched = 0;
   Cycle ready = 0;  ///< ranges are free from then on
@@ -109,6 +135,32 @@ struct Operation {
   }
   std::int64_t high(const AccessShape& access) const { return low(access) + access.footprint.extent; }
 };
+
+/// What a transfer writes.
+inline std::span<const AccessShape> targets_of(const OperationShape& shape) {
+  return std::span(shape.accesses).subspan(1, shape.targets);
+}
+
+/// Calls `visit(source offset, target offset, bytes)` for the contiguous pieces of bytes [first, last) of a transfer's
+/// walk.
+template <class Visit>
+void for_each_piece(const Operation& operation, std::int64_t first, std::int64_t last, Visit&& visit) {
+  const Walk& walk = operation.shape->walk;
+  const std::int64_t row = walk.dims[0].count;
+  for (std::int64_t at = first; at < last;) {
+    std::int64_t rest = at / row, source = at % row, target = walk.target + source;
+    const std::int64_t length = std::min(row - source, last - at);
+    for (std::size_t d = 1; d < walk.dims.size() && (rest || walk.gather >= 0); ++d) {
+      const std::int64_t step = rest % walk.dims[d].count;
+      const bool gathered = static_cast<int>(d) == walk.gather;
+      source += (gathered ? operation.indices[static_cast<std::size_t>(step)] : step) * walk.dims[d].source;
+      target += step * walk.dims[d].target;
+      rest /= walk.dims[d].count;
+    }
+    visit(source, target, length);
+    at += length;
+  }
+}
 
 /// True where one of the two writes what the other touches (bounding ranges).
 bool conflicts(const Operation& a, const Operation& b, const std::vector<bool>& memories);

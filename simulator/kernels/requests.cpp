@@ -15,13 +15,16 @@ void add_transfer(OperationShape& shape, int side) {
   RequestPattern pattern;
   pattern.access = side;
   pattern.write = side == 1;
+  pattern.offset = side == 1 ? shape.walk.target : 0;
   pattern.run = shape.walk.dims[0].count;
   bool contiguous = true;
   for (std::size_t d = 1; d < shape.walk.dims.size(); ++d) {
     const Walk::Dim& dim = shape.walk.dims[d];
     const std::int64_t step = side == 0 ? dim.source : dim.target;
-    if (dim.count == 1) continue;
-    contiguous = contiguous && step == pattern.run;
+    const bool gathered = side == 0 && static_cast<int>(d) == shape.walk.gather;  // each row may lie anywhere
+    if (dim.count == 1 && !gathered) continue;
+    contiguous = contiguous && step == pattern.run && !gathered;
+    if (gathered) pattern.gathered = static_cast<int>(pattern.outer.size());
     if (contiguous) {
       pattern.run *= dim.count;
     } else {
@@ -34,7 +37,7 @@ void add_transfer(OperationShape& shape, int side) {
 void add_access(OperationShape& shape, int index, bool write) {
   const Footprint& footprint = shape.accesses[static_cast<std::size_t>(index)].footprint;
   if (footprint.extent == 0) return;
-  RequestPattern pattern{index, write, footprint.offset, footprint.run, footprint.outer, 0};
+  RequestPattern pattern{index, write, footprint.offset, footprint.run, footprint.outer, -1, 0};
   finish(pattern, shape);
 }
 

@@ -50,18 +50,18 @@ bool occurs(const Access& access, int iterator) {
   });
 }
 
-double energy_of(const Architecture& architecture, const AccessShape& access, std::int64_t bytes) {
-  const Energy& energy = architecture.memories[static_cast<std::size_t>(access.memory)].energy;
+}  // namespace
+
+double Binder::energy_of(const AccessShape& access, std::int64_t bytes) const {
+  const Energy& energy = architecture_.memories[static_cast<std::size_t>(access.memory)].energy;
   return static_cast<double>(bytes) * ((access.reads ? energy.read_pj : 0) + (access.writes ? energy.write_pj : 0));
 }
 
-double link_energy(const Architecture& architecture, const OperationShape& shape) {
+double Binder::link_energy(const OperationShape& shape) const {
   double pj = 0;
-  for (const int link : shape.links) pj += architecture.links[static_cast<std::size_t>(link)].pj_per_byte;
+  for (const int link : shape.links) pj += architecture_.links[static_cast<std::size_t>(link)].pj_per_byte;
   return static_cast<double>(shape.link_bytes) * pj;
 }
-
-}  // namespace
 
 bool Binder::add_accesses(OperationShape& shape, const PreparedCapability& prepared,
                           const std::vector<std::vector<std::int64_t>>& steps) const {
@@ -100,27 +100,15 @@ void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared
   shape.useful = std::min(shape.interval, unit.period.cycles(useful));
   shape.energy_pj = points * prepared.spec->pj_per_point;
   for (const AccessShape& access : shape.accesses) {
-    shape.energy_pj += energy_of(architecture_, access, access.footprint.bytes);
+    shape.energy_pj += energy_of(access, access.footprint.bytes);
     if (!architecture_.memories[static_cast<std::size_t>(access.memory)].off_chip) continue;
     shape.off_chip_bytes += access.footprint.bytes * (int{access.reads} + int{access.writes});
   }
   if (unit.kind != UnitKind::mover) return;
   if (unit.link >= 0) shape.links = {unit.link};
   shape.link_bytes = shape.off_chip_bytes;
-  shape.energy_pj += link_energy(architecture_, shape);
+  shape.energy_pj += link_energy(shape);
 }
-
-namespace {
-
-/// Bytes that a transfer reads: what a source step of 0 repeats is read once.
-std::int64_t read_bytes(const Walk& walk) {
-  std::int64_t bytes = walk.bytes > 0 ? walk.dims[0].count : 0;
-  for (std::size_t d = 1; d < walk.dims.size(); ++d)
-    bytes *= walk.dims[d].source == 0 ? 1 : std::max<std::int64_t>(walk.dims[d].count, 1);
-  return bytes;
-}
-
-}  // namespace
 
 std::shared_ptr<OperationShape> Binder::shape_run(const Plan& plan, std::span<const std::int64_t> key,
                                                   std::string& error) const {
@@ -152,58 +140,6 @@ std::shared_ptr<OperationShape> Binder::shape_run(const Plan& plan, std::span<co
   if (!error.empty()) return nullptr;
   add_costs(*shape, prepared, unit);
   if (unit.kind == UnitKind::mover) add_requests(*shape, false);
-  return shape;
-}
-
-// Key of a transfer: n0.., free source strides, free target strides.
-std::shared_ptr<OperationShape> Binder::shape_transfer(const Plan& plan, std::span<const std::int64_t> key,
-                                                       std::string& error) const {
-  const Unit& unit = architecture_.units[static_cast<std::size_t>(plan.unit)];
-  const Route& route = unit.routes[static_cast<std::size_t>(plan.mnemonic->route)];
-  auto shape = std::make_shared<OperationShape>();
-  Walk& walk = shape->walk;
-  walk.bytes = 1;
-  for (std::size_t d = 0; d < route.walk.size(); ++d) {
-    if (key[d] < 0 || key[d] > route.walk[d].max) {
-      error = fmt::format("n{} is {}; the mover walks at most {}", d, key[d], route.walk[d].max);
-      return nullptr;
-    }
-    walk.dims.push_back({key[d], d == 0 ? 1 : route.walk[d].source.bytes, d == 0 ? 1 : route.walk[d].target.bytes});
-    if (key[d] > 0 && walk.bytes > most_points / key[d]) {
-      error = "moves more than 2^40 bytes";
-      return nullptr;
-    }
-    walk.bytes *= key[d];
-  }
-  std::size_t next = route.walk.size();
-  for (std::size_t d = 1; d < route.walk.size(); ++d) {
-    if (route.walk[d].source.kind == Step::Kind::free) walk.dims[d].source = key[next++];
-  }
-  for (std::size_t d = 1; d < route.walk.size(); ++d) {
-    if (route.walk[d].target.kind == Step::Kind::free) walk.dims[d].target = key[next++];
-  }
-  std::vector<Stride> source, target;
-  for (const Walk::Dim& dim : walk.dims) {
-    source.push_back({dim.count, dim.source});
-    target.push_back({dim.count, dim.target});
-  }
-  auto from = make_footprint(1, 0, std::move(source)), to = make_footprint(1, 0, std::move(target));
-  if (!from || !to) {
-    error = "strides reach beyond 2^48 bytes";
-    return nullptr;
-  }
-  shape->accesses.push_back({0, route.source, true, false, false, std::move(*from)});
-  shape->accesses.push_back({1, route.target, false, true, false, *to});
-  for (const int also : route.also) shape->accesses.push_back({1, also, false, true, false, *to});
-  shape->links = route.links;
-  shape->link_bytes = read_bytes(walk);
-  for (const AccessShape& access : shape->accesses) {
-    const std::int64_t moved = access.reads ? shape->link_bytes : walk.bytes;
-    shape->energy_pj += energy_of(architecture_, access, moved);
-    if (architecture_.memories[static_cast<std::size_t>(access.memory)].off_chip) shape->off_chip_bytes += moved;
-  }
-  shape->energy_pj += link_energy(architecture_, *shape);
-  add_requests(*shape, true);
   return shape;
 }
 

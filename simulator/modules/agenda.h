@@ -10,7 +10,8 @@
 namespace accord::sim {
 
 /// What changes memories, ordered by the time at which it does: bytes that arrive, results that are computed, layers
-/// that end. Values never influence timing, so they may be worked off late, in order of time, then of the program.
+/// that end. Values influence no timing but that of gathers, which ask for all that comes before they read their lists;
+/// so they may be worked off late, in order of time, then of the program.
 class Agenda {
  public:
   struct Item {
@@ -20,15 +21,17 @@ class Agenda {
     int layer;
     std::int64_t first, last;  ///< bytes [first, last) of a transfer's walk; equal: all of the operation
   };
+  static constexpr std::int64_t filled = -1;  ///< Item::first of a transfer's filled bytes
 
   std::function<void(const Item&)> perform;
 
   void add(const Item& item) { items_.push(item); }
   std::size_t size() const { return items_.size(); }
 
-  /// Performs all items before `limit`.
-  void drain(Cycle limit = std::numeric_limits<Cycle>::max()) {
-    while (!items_.empty() && items_.top().time < limit) {
+  /// Performs all items before `limit`, and those at `limit` of operations before `order`.
+  void drain(Cycle limit = std::numeric_limits<Cycle>::max(), std::int64_t order = 0) {
+    while (!items_.empty() &&
+           (items_.top().time < limit || (items_.top().time == limit && items_.top().order < order))) {
       const Item item = items_.top();
       items_.pop();
       perform(item);

@@ -54,6 +54,7 @@ bool InOrderController::execute(const Decoded& decoded) {
     run_.layers.count(operation_);
     unit.account_start(operation_, start, run_.leaves.operand_of(user));
     unit.begin(operation_, start);
+    if (run_.hazards.fatal) return false;
     use_ranges(operation_);
     run_.evaluator.evaluate(operation_);
   } else if (decoded.meaning != Meaning::fence) {
@@ -100,6 +101,7 @@ void execute_values(RunState& run, FrontEnd& front, Sequence& sequence) {
     while (const Decoded* decoded = front.next()) {
       if (decoded->meaning != Meaning::run && decoded->meaning != Meaning::transfer) continue;
       if (!run.bind(*decoded, front.arguments(), 0, operation)) return;
+      if (!run.read_list(operation, 0)) return;
       run.layers.count(operation);
       run.layers.finish(operation);
       run.evaluator.evaluate(operation);

@@ -40,7 +40,12 @@ void LinkModule::arbitrate() try {
   while (!run_.hazards.fatal) {
     Mover* const chosen = choose();
     if (!chosen) return;
-    if (chosen->next_presentation() >= horizon) return wake(chosen->next_presentation());
+    const bool early = chosen->next_presentation() >= (chosen->reads_list() ? now() + 1 : horizon);
+    if (early) return wake(chosen->next_presentation());
+    if (chosen->reads_list()) {
+      chosen->read_list();
+      continue;
+    }
     served_ = static_cast<std::size_t>(std::ranges::find(movers_, chosen) - movers_.begin());
     chosen->present();
   }

@@ -33,6 +33,7 @@ class MemoryModule : public sc_core::sc_module {
     return (address + bytes - 1) / spec_.word - address / spec_.word + 1;
   }
 
+  std::int64_t word() const { return spec_.word; }
   Cycle latency() const { return latency_; }
   bool off_chip() const { return spec_.off_chip; }
   /// Charges busy cycles before `limit`.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <span>
 
 namespace accord::sim {
@@ -36,11 +37,68 @@ void Mover::stream() {
     reserve_on_chip_ports();
     presented_ = std::max(presented_, first_ + shape.start + shape.interval - 1);
   }
+  if (!shape.fills.empty()) fill_ports();
   cursor_.start(*streaming_, spec().request);
   if (cursor_.done()) return finish();
-  next_ = std::max(first_, arrivals_[oldest_]);
+  reads_list_ = shape.walk.gather >= 0;
+  next_ = reads_list_ ? first_ : std::max(first_, arrivals_[oldest_]);
   if (!run_.in_order) return way_->front()->wake(next_);
-  while (streaming_) present();
+  if (reads_list_) read_list();
+  while (streaming_ && !run_.hazards.fatal) present();
+}
+
+// The list as it is at this cycle; its words pass the read ports one by one.
+void Mover::read_list() {
+  reads_list_ = false;
+  run_.agenda.drain(next_, streaming_->id);
+  if (!run_.read_list(*streaming_, next_)) return;
+  const AccessShape& access = streaming_->shape->accesses.back();
+  MemoryModule& from = memory(access.memory);
+  const std::int64_t address = streaming_->low(access), word = from.word();
+  word_ready_.clear();
+  Cycle at = next_;
+  for (std::int64_t w = 0; w < from.words(address, access.footprint.extent); ++w) {
+    at = from.access(false, std::max(address, (address / word + w) * word), 1, 1, at).first;
+    word_ready_.push_back(at + from.latency());
+  }
+  account_.spend(Leaves::port, word_ready_.front() - from.latency());
+  next_ = std::max({next_, arrivals_[oldest_], index_ready()});
+}
+
+// When the last index that the next request needs is there.
+Cycle Mover::index_ready() const {
+  const OperationShape& shape = *streaming_->shape;
+  const auto dim = static_cast<std::size_t>(shape.walk.gather);
+  const std::int64_t steps = shape.walk.dims[dim].count;
+  std::int64_t inside = 1;
+  for (std::size_t d = 0; d < dim; ++d) inside *= shape.walk.dims[d].count;
+  const std::int64_t first = cursor_.first() / inside, last = (cursor_.first() + cursor_.bytes() - 1) / inside;
+  const std::int64_t step = first / steps == last / steps ? last % steps : steps - 1;
+  const AccessShape& list = shape.accesses.back();
+  const std::int64_t size = bytes(shape.list.type), address = streaming_->low(list);
+  const std::int64_t word = memory(list.memory).word();
+  return word_ready_[static_cast<std::size_t>((address + (step + 1) * size - 1) / word - address / word)];
+}
+
+// Through the target's ports alone, once all that came before has arrived.
+void Mover::fill_ports() {
+  const Cycle from = std::max(first_, arrived_);
+  Cycle end = from;
+  for (const AccessShape& target : targets_of(*streaming_->shape)) {
+    MemoryModule& to = memory(target.memory);
+    for (const FillBox& box : streaming_->shape->fills) {
+      const std::int64_t base = streaming_->base[1];
+      std::int64_t words = 0;
+      for_each_run(box.footprint, base, [&](std::int64_t address, std::int64_t n) { words += to.words(address, n); });
+      end = std::max(end, to.access(true, base + box.footprint.offset, box.footprint.extent, words, from).end);
+    }
+  }
+  account_.spend(Leaves::memory_latency, from);
+  account_.spend(Leaves::working, end);
+  arrived_ = end;
+  if (run_.in_order) return;
+  ++streaming_->holds;
+  run_.agenda.add({arrived_, streaming_->id, streaming_, -1, Agenda::filled, 0});
 }
 
 void Mover::reserve_on_chip_ports() {
@@ -70,13 +128,14 @@ void Mover::present() {
   }
   if (cursor_.done()) return finish();
   next_ = std::max(next_ + beat_, arrivals_[oldest_]);
+  if (streaming_->shape->walk.gather >= 0) next_ = std::max(next_, index_ready());
 }
 
 // What the mover still holds goes to the target alone.
 Cycle Mover::repeat(const Request& request) {
   const AccessShape& there = streaming_->shape->accesses[1];
   std::int64_t address = 0, words = 0;
-  for_each_piece(streaming_->shape->walk, request.first, request.first + request.bytes,
+  for_each_piece(*streaming_, request.first, request.first + request.bytes,
                  [&](std::int64_t, std::int64_t t, std::int64_t n) {
                    if (words == 0) address = streaming_->base[1] + t;
                    words += memory(there.memory).words(streaming_->base[1] + t, n);
@@ -103,7 +162,7 @@ Cycle Mover::pass(const Request& request) {
   if (transfer) {
     there = &shape.accesses[write ? 0 : 1];
     const std::int64_t base = streaming_->base[write ? 0 : 1];
-    for_each_piece(shape.walk, request.first, request.first + request.bytes,
+    for_each_piece(*streaming_, request.first, request.first + request.bytes,
                    [&](std::int64_t s, std::int64_t t, std::int64_t n) {
                      const std::int64_t address = base + (write ? s : t);
                      if (there_words == 0) there_address = address;
@@ -161,7 +220,7 @@ Timeline::Slot Mover::cross(const Request& request, Cycle earliest, Cycle& laten
 
 // Into every target of a transfer.
 void Mover::store(const Request& request, std::int64_t address, std::int64_t words, Cycle from, Cycle& arrival) {
-  for (const AccessShape& target : std::span(streaming_->shape->accesses).subspan(1)) {
+  for (const AccessShape& target : targets_of(*streaming_->shape)) {
     arrival = std::max(arrival, memory(target.memory).access(true, address, request.bytes, words, from).end);
   }
 }
@@ -170,7 +229,8 @@ void Mover::finish() {
   Operation& operation = *streaming_;
   const OperationShape& shape = *operation.shape;
   const bool transfer = shape.placements.empty();
-  operation.done = shape.requests.empty() ? first_ : std::max(first_, arrived_);
+  const bool arrives = !shape.requests.empty() || !shape.fills.empty();
+  operation.done = arrives ? std::max(first_, arrived_) : first_;
   if (!transfer) {
     operation.done = std::max({operation.done, ports_end_, first_ + shape.start + shape.interval}) + shape.drain;
     arrived_ = std::max(arrived_, operation.done);
@@ -199,15 +259,27 @@ void Mover::transport(tlm::tlm_command command, int memory, std::int64_t address
 }
 
 void Mover::move(const Operation& operation, std::int64_t first, std::int64_t last) {
+  if (first == Agenda::filled) return fill(operation);
   const int source = operation.shape->accesses[0].memory;
-  const std::span<const AccessShape> targets = std::span(operation.shape->accesses).subspan(1);
-  for_each_piece(operation.shape->walk, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+  for_each_piece(operation, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
     if (static_cast<std::int64_t>(buffer_.size()) < n) buffer_.resize(static_cast<std::size_t>(n));
     run_.evaluator.check_read(operation, source, operation.base[0] + s, n);
     transport(tlm::TLM_READ_COMMAND, source, operation.base[0] + s, n);
-    for (const AccessShape& target : targets)
+    for (const AccessShape& target : targets_of(*operation.shape))
       transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + t, n);
   });
+}
+
+void Mover::fill(const Operation& operation) {
+  for (const FillBox& box : operation.shape->fills) {
+    make_row(operation.shape->filling, box, row_);
+    buffer_.resize(std::max(buffer_.size(), row_.size()));
+    std::memcpy(buffer_.data(), row_.data(), row_.size());
+    for_each_row(box, [&](std::int64_t offset, std::int64_t n) {
+      for (const AccessShape& target : targets_of(*operation.shape))
+        transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + offset, n);
+    });
+  }
 }
 
 }  // namespace accord::sim

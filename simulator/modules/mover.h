@@ -12,7 +12,8 @@ namespace accord::sim {
 
 /// A DMA engine. An operation spends `setup` cycles, then presents its requests, one per cycle and at most `in_flight`
 /// under way; the next operation's set-up overlaps with that. Bytes of a transfer move, over the socket, when their
-/// request arrives; requests arrive in order.
+/// request arrives; requests arrive in order. Filled bytes are written before the transfer's others, a gather's list is
+/// read before its first request, and each request waits for the word that holds its index.
 class Mover final : public UnitModule {
  public:
   tlm_utils::multi_passthrough_initiator_socket<Mover> socket;  ///< bound to every memory, in the covenant's order
@@ -34,13 +35,19 @@ class Mover final : public UnitModule {
   const LinkModule* stream_link() const { return streaming_ ? way_->front() : nullptr; }
   Cycle next_presentation() const { return next_; }
   void present();
+  /// What comes next is no request but a gather's list, which is read when it is time, neither before nor after.
+  bool reads_list() const { return reads_list_; }
+  void read_list();
 
-  /// Moves bytes [first, last) of a transfer's walk.
+  /// Moves bytes [first, last) of a transfer's walk, or its filled bytes (Agenda::filled).
   void move(const Operation& operation, std::int64_t first, std::int64_t last);
 
  private:
   void stream();
   void reserve_on_chip_ports();
+  void fill_ports();
+  void fill(const Operation& operation);
+  Cycle index_ready() const;
   Cycle pass(const Request& request);
   Cycle repeat(const Request& request);
   void finish();
@@ -57,6 +64,8 @@ class Mover final : public UnitModule {
   const std::vector<LinkModule*>* way_ = nullptr;
   const Route* route_ = nullptr;  ///< nullptr: a capability
   RequestCursor cursor_;
+  bool reads_list_ = false;
+  std::vector<Cycle> word_ready_;  ///< by word of a gather's list
   Cycle setup_end_ = 0;
   Cycle first_ = 0;  ///< presentation of the stream's first request
   Cycle next_ = 0;   ///< of its next one
@@ -69,6 +78,7 @@ class Mover final : public UnitModule {
   std::size_t oldest_ = 0;
   tlm::tlm_generic_payload payload_;
   std::vector<unsigned char> buffer_;
+  std::vector<std::byte> row_;
 };
 
 }  // namespace accord::sim

@@ -29,12 +29,15 @@ class RequestCursor {
     std::int64_t address = operation_->base[static_cast<std::size_t>(access.operand)] + pattern.offset + within_;
     std::int64_t rest = run_;
     bool repeat = false;
-    for (const Stride& dim : pattern.outer) {
-      repeat = repeat || (dim.step == 0 && rest % dim.count > 0);
-      address += rest % dim.count * dim.step;
+    for (std::size_t d = 0; d < pattern.outer.size(); ++d) {
+      const Stride& dim = pattern.outer[d];
+      const std::int64_t step = rest % dim.count;
+      const bool gathered = static_cast<int>(d) == pattern.gathered;
+      repeat = repeat || (dim.step == 0 && step > 0);
+      address += (gathered ? operation_->indices[static_cast<std::size_t>(step)] : step) * dim.step;
       rest /= dim.count;
     }
-    const Request request{&pattern, address, std::min(most_, pattern.run - within_), moved_, repeat};
+    const Request request{&pattern, address, bytes(), moved_, repeat};
     moved_ += request.bytes;
     within_ += request.bytes;
     if (within_ == pattern.run) {
@@ -46,6 +49,10 @@ class RequestCursor {
     }
     return request;
   }
+
+  /// The next request covers bytes [first(), first() + bytes()) of a transfer's walk; not where all are done.
+  std::int64_t first() const { return moved_; }
+  std::int64_t bytes() const { return std::min(most_, operation_->shape->requests[pattern_].run - within_); }
 
  private:
   const Operation* operation_ = nullptr;

@@ -14,4 +14,12 @@ bool RunState::bind(const Decoded& decoded, std::span<const std::int64_t> argume
   return false;
 }
 
+bool RunState::read_list(Operation& operation, Cycle now) {
+  std::string error;
+  if (evaluator.read_list(operation, error)) return true;
+  hazards.report("out_of_range", now, operation.instruction, operation.mnemonic, error);
+  hazards.fatal = true;
+  return false;
+}
+
 }  // namespace accord::sim

@@ -44,6 +44,9 @@ struct RunState {
 
   /// Puts an instruction's arguments into `operation`; reports out_of_range and makes it fatal otherwise.
   bool bind(const Decoded& decoded, std::span<const std::int64_t> arguments, Cycle now, Operation& operation);
+
+  /// Reads a gather's list as it is now; an index beyond the table is an out_of_range and fatal.
+  bool read_list(Operation& operation, Cycle now);
 };
 
 }  // namespace accord::sim

@@ -56,7 +56,7 @@ class UnitModule : public sc_core::sc_module {
   /// The operation's end is known.
   void resolve(Operation& operation);
   void trace(const Operation& operation) const;
-  MemoryModule& memory(int index) { return *memories_[static_cast<std::size_t>(index)]; }
+  MemoryModule& memory(int index) const { return *memories_[static_cast<std::size_t>(index)]; }
 
   RunState& run_;
   StallAccount account_;
