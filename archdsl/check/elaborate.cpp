@@ -93,6 +93,7 @@ void read_memories(Elaboration& elaboration) {
         elaboration.scope.reporter().report(
             "too-many-components", component.place,
             fmt::format("a machine has at most {} components, partitions included", most_components));
+        for (auto& other : elaboration.components) other.kind = ComponentKind::unknown;
         return;
       }
       const int index = static_cast<int>(elaboration.architecture.memories.size());

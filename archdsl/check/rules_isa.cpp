@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "archdsl/check/rules.h"
 
@@ -11,6 +13,21 @@ namespace {
 
 bool has_mnemonic(const Isa& isa, const auto& condition) {
   return std::any_of(isa.mnemonics.begin(), isa.mnemonics.end(), condition);
+}
+
+/// A unit, and the route or capability of it, or the meaning.
+using Start = std::pair<int, int>;
+
+/// What the mnemonics start: `index` gives a mnemonic's second part, or -1 where it is of another sort.
+std::set<Start> starts_of(const Isa& isa, const auto& index) {
+  std::set<Start> starts;
+  for (const Mnemonic& mnemonic : isa.mnemonics) {
+    const int of = index(mnemonic);
+    if (of < 0) continue;
+    starts.emplace(mnemonic.unit, of);
+    for (const int unit : mnemonic.units) starts.emplace(unit, of);
+  }
+  return starts;
 }
 
 }  // namespace
@@ -35,17 +52,17 @@ void check_coverage(Elaboration& elaboration) {
   const auto warn = [&](const Place& place, const std::string& what) {
     elaboration.scope.reporter().report("missing-mnemonic", place, fmt::format("no mnemonic starts {}", what));
   };
+  const auto routes = starts_of(architecture.isa, [](const Mnemonic& m) { return m.route; });
+  const auto capabilities = starts_of(architecture.isa, [](const Mnemonic& m) { return m.capability; });
   for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) {
     const Unit& unit = architecture.units[static_cast<std::size_t>(u)];
     const UnitSource& source = elaboration.units[static_cast<std::size_t>(u)];
     for (std::size_t r = 0; r < unit.routes.size(); ++r) {
-      const auto starts = [&](const Mnemonic& m) { return m.route == static_cast<int>(r) && goes_to(m, u); };
-      if (!has_mnemonic(architecture.isa, starts))
+      if (!routes.contains({u, static_cast<int>(r)}))
         warn(source.route_places[r], fmt::format("the route {}.{}", unit.name, source.route_names[r]));
     }
     for (std::size_t c = 0; c < unit.capabilities.size(); ++c) {
-      const auto starts = [&](const Mnemonic& m) { return m.capability == static_cast<int>(c) && goes_to(m, u); };
-      if (has_mnemonic(architecture.isa, starts)) continue;
+      if (capabilities.contains({u, static_cast<int>(c)})) continue;
       warn(source.capability_places[c], fmt::format("the capability {}.{}", unit.name, unit.capabilities[c].name));
     }
   }
@@ -63,10 +80,10 @@ void check_fence(Elaboration& elaboration) {
 void check_semaphores(Elaboration& elaboration) {
   const Architecture& architecture = elaboration.architecture;
   if (architecture.sync.kind != Sync::Kind::semaphores) return;
+  const auto orders = starts_of(architecture.isa, [](const Mnemonic& m) { return static_cast<int>(m.meaning); });
   for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) {
     for (const Meaning meaning : {Meaning::wait, Meaning::signal}) {
-      if (has_mnemonic(architecture.isa, [&](const Mnemonic& m) { return m.meaning == meaning && goes_to(m, u); }))
-        continue;
+      if (orders.contains({u, static_cast<int>(meaning)})) continue;
       const std::string& name = architecture.units[static_cast<std::size_t>(u)].name;
       const std::string_view word = meaning == Meaning::wait ? "wait" : "signal";
       elaboration.scope.reporter().report(

@@ -37,13 +37,9 @@ Flow flow_of(const Capability& capability) {
 class Reach {
  public:
   explicit Reach(Elaboration& elaboration) : elaboration_(elaboration), architecture_(elaboration.architecture) {
-    for (std::size_t m = 0; m < architecture_.memories.size(); ++m) {
-      if (!architecture_.memories[m].off_chip) continue;
-      filled_.insert(static_cast<int>(m));
-      drained_.insert(static_cast<int>(m));
-    }
-    while (grow()) {
-    }
+    collect_steps();
+    fill();
+    drain();
   }
 
   void report() {
@@ -53,26 +49,68 @@ class Reach {
   }
 
  private:
-  static bool contains(const std::set<int>& all, const std::set<int>& some) {
-    return std::includes(all.begin(), all.end(), some.begin(), some.end());
-  }
+  using Users = std::vector<std::vector<std::size_t>>;  ///< per memory: steps
 
-  bool grow() {
-    const std::size_t before = filled_.size() + drained_.size();
+  void collect_steps() {
     for (const Unit& unit : architecture_.units) {
       for (const Route& route : unit.routes) {
-        if (filled_.contains(route.source)) filled_.insert(route.target);
-        if (drained_.contains(route.target)) drained_.insert(route.source);
+        steps_.push_back({{route.source}, {route.target}});
+        steps_.back().writes.insert(route.also.begin(), route.also.end());
       }
-      for (const Capability& capability : unit.capabilities) {
-        const Flow flow = flow_of(capability);
-        const auto drains = [&](int memory) { return drained_.contains(memory); };
-        if (contains(filled_, flow.reads)) filled_.insert(flow.writes.begin(), flow.writes.end());
-        if (std::any_of(flow.writes.begin(), flow.writes.end(), drains))
-          drained_.insert(flow.reads.begin(), flow.reads.end());
+      for (const Capability& capability : unit.capabilities) steps_.push_back(flow_of(capability));
+    }
+  }
+
+  Users users(std::set<int> Flow::*side) const {
+    Users result(architecture_.memories.size());
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      for (const int memory : steps_[s].*side) result[static_cast<std::size_t>(memory)].push_back(s);
+    }
+    return result;
+  }
+
+  std::vector<int> off_chip_memories() const {
+    std::vector<int> result;
+    for (std::size_t m = 0; m < architecture_.memories.size(); ++m) {
+      if (architecture_.memories[m].off_chip) result.push_back(static_cast<int>(m));
+    }
+    return result;
+  }
+
+  static void arrive(const std::set<int>& memories, std::set<int>& known, std::vector<int>& next) {
+    for (const int memory : memories) {
+      if (known.insert(memory).second) next.push_back(memory);
+    }
+  }
+
+  /// A step's results are there once all that it reads is.
+  void fill() {
+    const Users readers = users(&Flow::reads);
+    std::vector<std::size_t> missing;
+    std::vector<int> next = off_chip_memories();
+    filled_.insert(next.begin(), next.end());
+    for (const Flow& step : steps_) {
+      missing.push_back(step.reads.size());
+      if (step.reads.empty()) arrive(step.writes, filled_, next);
+    }
+    while (!next.empty()) {
+      const auto memory = static_cast<std::size_t>(next.back());
+      next.pop_back();
+      for (const std::size_t step : readers[memory]) {
+        if (--missing[step] == 0) arrive(steps_[step].writes, filled_, next);
       }
     }
-    return filled_.size() + drained_.size() > before;
+  }
+
+  void drain() {
+    const Users writers = users(&Flow::writes);
+    std::vector<int> next = off_chip_memories();
+    drained_.insert(next.begin(), next.end());
+    while (!next.empty()) {
+      const auto memory = static_cast<std::size_t>(next.back());
+      next.pop_back();
+      for (const std::size_t step : writers[memory]) arrive(steps_[step].reads, drained_, next);
+    }
   }
 
   void report(std::size_t u, std::size_t c) {
@@ -118,6 +156,7 @@ class Reach {
 
   Elaboration& elaboration_;
   const Architecture& architecture_;
+  std::vector<Flow> steps_;
   std::set<int> filled_;   ///< memories that data from off-chip memory can come to
   std::set<int> drained_;  ///< memories whose data can come to off-chip memory
 };

@@ -13,16 +13,6 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t most_mistakes = 100;  ///< that are shown
-
-template <typename Named>
-std::string suggestion(std::string_view word, const std::vector<Named>& candidates) {
-  std::vector<std::string> names;
-  for (const Named& candidate : candidates) names.push_back(candidate.name);
-  const std::string hint = did_you_mean(word, names);
-  return hint.empty() ? "" : "; " + hint;
-}
-
 /// The binding of the mnemonic that uses the field, nullptr where none does.
 const Binding* binding_of(const Mnemonic& mnemonic, std::size_t field) {
   for (const Binding& binding : mnemonic.arguments) {
@@ -198,12 +188,11 @@ void Assembler::resolve(const Reference& reference) {
   const Mnemonic& mnemonic = isa_.mnemonics[static_cast<std::size_t>(instruction_.mnemonic)];
   Int128 wanted = 0;
   if (reference.symbol) {
-    const auto found = std::find_if(program_.symbols.begin(), program_.symbols.end(),
-                                    [&](const Symbol& symbol) { return symbol.name == reference.name; });
-    if (found == program_.symbols.end()) {
+    const auto found = symbols_.find(reference.name);
+    if (found == symbols_.end()) {
       return fail(fmt::format("unknown symbol `{}`{}", reference.name, suggestion(reference.name, program_.symbols)));
     }
-    wanted = static_cast<Int128>(found->address) + reference.offset;
+    wanted = static_cast<Int128>(found->second) + reference.offset;
   } else {
     const auto found = labels_.find(reference.name);
     if (found == labels_.end()) return fail(fmt::format("unknown label `{}`", reference.name));
@@ -228,6 +217,7 @@ void Assembler::finish() {
   end_data();
   close_map_entry();
   close_run();
+  for (const Symbol& symbol : program_.symbols) symbols_.emplace(symbol.name, symbol.address);
   for (const Reference& reference : references_) resolve(reference);
   if (!mistakes_.empty()) return;
   try {

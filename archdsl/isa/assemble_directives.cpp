@@ -46,11 +46,13 @@ const std::unordered_map<std::string_view, Assembler::Directive>& Assembler::dir
 void Assembler::directive(std::string_view name, int column, LineCursor& cursor) {
   const auto found = directives().find(name);
   if (found == directives().end()) {
-    std::vector<std::string> names;
-    for (const auto& [known, handler] : directives()) names.emplace_back(known);
-    std::sort(names.begin(), names.end());
-    const std::string hint = did_you_mean(name, names);
-    mistake(column, fmt::format("unknown directive `{}`{}{}", name, hint.empty() ? "" : "; ", hint));
+    struct Named {
+      std::string name;
+    };
+    std::vector<Named> known;
+    for (const auto& [text, handler] : directives()) known.push_back({std::string(text)});
+    std::sort(known.begin(), known.end(), [](const Named& a, const Named& b) { return a.name < b.name; });
+    mistake(column, fmt::format("unknown directive `{}`{}", name, suggestion(name, known)));
     return;
   }
   const std::size_t before = mistake_count_;
@@ -83,13 +85,10 @@ std::optional<std::string> Assembler::memory(LineCursor& cursor) {
   const int column = cursor.column();
   std::optional<std::string> result = text(cursor, "a memory");
   if (!result) return result;
-  std::vector<std::string> names;
   for (const Memory& candidate : architecture_.memories) {
     if (candidate.name == *result) return result;
-    names.push_back(candidate.name);
   }
-  const std::string hint = did_you_mean(*result, names);
-  mistake(column, fmt::format("unknown memory `{}`{}{}", *result, hint.empty() ? "" : "; ", hint));
+  mistake(column, fmt::format("unknown memory `{}`{}", *result, suggestion(*result, architecture_.memories)));
   return std::nullopt;
 }
 

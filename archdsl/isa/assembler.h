@@ -8,6 +8,7 @@
 
 #include "archdsl/isa/asm_text.h"
 #include "archdsl/isa/program.h"
+#include "archdsl/source/suggest.h"
 
 namespace accord {
 
@@ -20,6 +21,8 @@ class Assembler {
   Program run(std::string_view text);
 
  private:
+  static constexpr std::size_t most_mistakes = 100;  ///< that are shown
+
   using Directive = void (Assembler::*)(LineCursor&);
 
   /// A field whose value is a label (of a loop's end) or a symbol's address.
@@ -71,6 +74,14 @@ class Assembler {
   std::optional<std::string> memory(LineCursor& cursor);
   std::optional<std::vector<std::int64_t>> list(LineCursor& cursor, std::string_view what);
 
+  /// "; did you mean ..."; empty where no more mistakes are shown.
+  std::string suggestion(std::string_view word, const auto& candidates) const {
+    if (mistakes_.size() >= most_mistakes) return "";
+    std::vector<std::string> names;
+    for (const auto& candidate : candidates) names.push_back(candidate.name);
+    const std::string hint = did_you_mean(word, names);
+    return hint.empty() ? "" : "; " + hint;
+  }
   /// Records a mistake of this line; always false.
   bool mistake(int column, std::string message) { return mistake(line_, column, std::move(message)); }
   bool mistake(int line, int column, std::string message);
@@ -81,6 +92,7 @@ class Assembler {
   const std::size_t size_;  ///< bytes per instruction
   std::unordered_map<std::string_view, std::size_t> mnemonics_;
   std::unordered_map<std::string, std::int64_t> labels_;
+  std::unordered_map<std::string_view, std::int64_t> symbols_;  ///< addresses, once all are known
   std::vector<Reference> references_;
   Program program_;
   Instruction instruction_;

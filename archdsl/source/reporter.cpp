@@ -86,6 +86,7 @@ bool Reporter::check_text(int file) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = sequence_length(text, i);
     if (length == 0) return reject_text(file, i, "not UTF-8 text");
+    if (length > 1) files_[static_cast<std::size_t>(file)].ascii = false;
     const char c = text[i];
     if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7F) {
       return reject_text(file, i, "a control character");
@@ -112,15 +113,18 @@ int Reporter::add_instance(const Place& place, std::string what) {
 std::string_view Reporter::line(const Place& place) const {
   const File& file = files_[static_cast<std::size_t>(place.file)];
   if (place.line < 1 || static_cast<std::size_t>(place.line) > file.line_starts.size()) return {};
-  const std::size_t begin = file.line_starts[static_cast<std::size_t>(place.line) - 1];
-  const std::string_view rest = std::string_view(file.text).substr(begin);
-  const std::string_view whole = rest.substr(0, rest.find('\n'));
+  const auto next = static_cast<std::size_t>(place.line);
+  const std::size_t begin = file.line_starts[next - 1];
+  const std::size_t end = next < file.line_starts.size() ? file.line_starts[next] - 1 : file.text.size();
+  const std::string_view whole = std::string_view(file.text).substr(begin, end - begin);
   return whole.ends_with('\r') ? whole.substr(0, whole.size() - 1) : whole;
 }
 
 Location Reporter::location(const Place& place) const {
   const std::string_view before = line(place).substr(0, static_cast<std::size_t>(std::max(place.column - 1, 0)));
-  return {path(place.file).string(), place.line, place.line > 0 ? characters(before) + 1 : 0};
+  const bool ascii = files_[static_cast<std::size_t>(place.file)].ascii || before.size() > longest_shown_line;
+  const int column = ascii ? static_cast<int>(before.size()) : characters(before);
+  return {path(place.file).string(), place.line, place.line > 0 ? column + 1 : 0};
 }
 
 Diagnostic Reporter::note(const Place& place, std::string message) const {

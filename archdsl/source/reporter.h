@@ -60,6 +60,7 @@ class Reporter {
     std::filesystem::path path;
     std::string text;
     std::vector<std::size_t> line_starts;
+    bool ascii = true;  ///< bytes are characters
   };
   struct Instance {
     Place place;
