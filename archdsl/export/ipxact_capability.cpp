@@ -54,6 +54,18 @@ class UnitReader {
     return {Step::Kind::fixed, ipxact_integer(text, fmt::format("{}: a step", unit_.name), 0, greatest_extent)};
   }
 
+  ElementType element_type(pugi::xml_node node, const char* attribute) const {
+    const auto type = parse_element_type(node.attribute(attribute).value());
+    if (!type) fail(fmt::format("`{}` is no element type", node.attribute(attribute).value()));
+    return *type;
+  }
+
+  double signed_real(std::string_view text) const {
+    const bool negative = text.starts_with('-');
+    const double size = ipxact_real(text.substr(negative ? 1 : 0), unit_.name + ": padValue");
+    return negative ? -size : size;
+  }
+
   void read_route(pugi::xml_node node) {
     if (unit_.routes.size() >= most_entries) fail(fmt::format("more than {} routes", most_entries));
     Route route;
@@ -71,6 +83,13 @@ class UnitReader {
       }
     }
     if (route.target < 0) fail("a route without target");
+    if (node.attribute("padType")) {
+      route.pad = Padding{element_type(node, "padType"), signed_real(node.attribute("padValue").value())};
+    }
+    if (node.attribute("gatherIndex")) {
+      route.gather = Gather{way(node.attribute("gatherIndex").value()).memory, element_type(node, "gatherType"),
+                            static_cast<int>(integer(node, "gatherDim", 0, 7))};
+    }
     for (const pugi::xml_node walk : children_of(node, "walk")) {
       route.walk.push_back({integer(walk, "max", 1, greatest_extent), step(walk.attribute("source").value()),
                             step(walk.attribute("target").value())});
@@ -92,9 +111,7 @@ class UnitReader {
     }
     const auto operands = children_of(node, "operand");
     for (const pugi::xml_node operand : operands) {
-      const auto type = parse_element_type(operand.attribute("type").value());
-      if (!type) fail(fmt::format("`{}` is no element type", operand.attribute("type").value()));
-      context.operand_types[operand.attribute("name").value()] = *type;
+      context.operand_types[operand.attribute("name").value()] = element_type(operand, "type");
     }
     if (c.dims.size() > 32 || operands.size() > 64) fail("a capability has at most 32 dimensions and 64 operands");
     c.program = parse(children_of(node, "does"), context);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "archdsl/export/ipxact_xml.h"
+#include "archdsl/export/route.h"
 #include "archdsl/export/yaml.h"
 #include "archdsl/tensor/parse.h"
 
@@ -121,7 +122,11 @@ class ComponentWriter {
 
   void write_parameters(pugi::xml_node list, const Link& l) const {
     add_parameter(list, "clock", clock(l.clock));
-    add_parameter(list, "bytes_per_cycle", l.width);
+    if (states_bandwidth(a_, l)) {
+      add_parameter(list, "bytes_per_second", bandwidth_of(a_, l));
+    } else {
+      add_parameter(list, "bytes_per_cycle", l.width);
+    }
     add_parameter(list, "duplex", l.duplex);
     add_parameter(list, "crossbar", l.crossbar);
     add_parameter(list, "arbitration", std::string(name(l.arbitration)));
@@ -162,6 +167,15 @@ class ComponentWriter {
     std::vector<std::string> targets = {netlist_.target_port(part_.index, route, route.target)};
     for (const int target : route.also) targets.push_back(netlist_.target_port(part_.index, route, target));
     add_attribute(node, "target", fmt::format("{}", fmt::join(targets, " ")));
+    if (route.pad) {
+      add_attribute(node, "padType", std::string(name(route.pad->type)));
+      add_attribute(node, "padValue", yaml_number(route.pad->value));
+    }
+    if (route.gather) {
+      add_attribute(node, "gatherIndex", netlist_.operand_port(part_.index, route.gather->index));
+      add_attribute(node, "gatherType", std::string(name(route.gather->type)));
+      add_attribute(node, "gatherDim", fmt::format("{}", route.gather->dim));
+    }
     for (const WalkDim& dim : route.walk) {
       pugi::xml_node walk = add_element(node, "accord:walk");
       add_attribute(walk, "max", fmt::format("{}", dim.max));

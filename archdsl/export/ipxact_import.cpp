@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "archdsl/export/ipxact.h"
@@ -70,7 +71,10 @@ class Importer {
       domain.crossing = ipxact_integer(clock.attribute("crossing").value(), "a clock's crossing", 0, 1024);
       a_.clocks.push_back(domain);
     }
-    if (!a_.clocks.empty()) return;
+    if (!a_.clocks.empty()) {
+      a_.clock_hz = a_.clocks[0].hz;
+      return;
+    }
     a_.clocks.push_back({"core", 1e9, 0, {}});
     if (machine) read_clock_driver(*machine);
   }
@@ -82,7 +86,7 @@ class Importer {
     const bool pico = std::string_view(period.attribute("units").value()) == "ps";
     const double value = ipxact_real(period.text().get(), "clockPeriod");
     if (!(value > 0)) throw Error("clockPeriod must be above 0");
-    a_.clocks[0].hz = (pico ? 1e12 : 1e9) / value;
+    a_.clock_hz = a_.clocks[0].hz = (pico ? 1e12 : 1e9) / value;
   }
 
   void read_instances() {
@@ -183,6 +187,10 @@ class Importer {
     l.name = instance.name;
     l.clock = clock_of(t);
     l.width = t.integer("bytes_per_cycle", 1, 1, 1 << 20);
+    l.period = a_.clocks[static_cast<std::size_t>(l.clock)].period;
+    if (const std::int64_t bandwidth = t.integer("bytes_per_second", 0, 1, greatest); bandwidth > 0) {
+      l.period = {std::llround(a_.clock_hz), bandwidth};
+    }
     l.duplex = t.flag("duplex");
     l.crossbar = t.flag("crossbar");
     l.arbitration = arbitration_of(t);

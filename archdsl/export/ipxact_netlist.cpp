@@ -49,6 +49,9 @@ void Netlist::add_unit(int unit) {
     reach(unit, source_way(route));
     reach(unit, target_way(route, route.target));
     for (const int target : route.also) reach(unit, target_way(route, target));
+    if (route.gather && !first_ports_[static_cast<std::size_t>(unit)].contains(route.gather->index)) {
+      reach(unit, {route.gather->index, {}});
+    }
   }
   for (const Capability& c : u.capabilities) {
     for (const CapabilityOperand& operand : c.operands) {

@@ -128,6 +128,7 @@ class MapWriter {
 
   void add_uses(const Unit& unit) {
     for (const Route& route : unit.routes) {
+      if (route.gather) row(route.gather->index).reads.add(unit.name, "takes indices for", name(route.source));
       row(route.source).reads.add(unit.name, "moves to", name(route.target));
       row(route.target).writes.add(unit.name, "moves from", name(route.source));
       for (const int target : route.also) row(target).writes.add(unit.name, "moves from", name(route.source));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
@@ -8,5 +10,24 @@ namespace accord {
 
 /// The links that a route's bytes pass, in order; none: a private wire.
 inline const std::vector<int>& links_of(const Route& route) { return route.links; }
+
+/// True where the link states a bandwidth, its beat being a period of its own instead of its clock's.
+inline bool states_bandwidth(const Architecture& architecture, const Link& link) {
+  const Period& clock = architecture.clocks[static_cast<std::size_t>(link.clock)].period;
+  return link.period.numerator != clock.numerator || link.period.denominator != clock.denominator;
+}
+
+/// Bytes per second that a link with a bandwidth states.
+inline std::int64_t bandwidth_of(const Architecture& architecture, const Link& link) {
+  return std::llround(architecture.clock_hz / static_cast<double>(link.period.numerator) *
+                      static_cast<double>(link.period.denominator));
+}
+
+/// Bytes per cycle; of a bandwidth per cycle of the reference clock, rounded, at least 1.
+inline std::int64_t width_of(const Architecture& architecture, const Link& link) {
+  if (!states_bandwidth(architecture, link)) return link.width;
+  const auto width = std::llround(static_cast<double>(bandwidth_of(architecture, link)) / architecture.clock_hz);
+  return width < 1 ? 1 : width;
+}
 
 }  // namespace accord

@@ -27,9 +27,9 @@ DrawnComponent drawn(const Memory& m) {
   return c;
 }
 
-DrawnComponent drawn(const Link& l) {
+DrawnComponent drawn(const Architecture& a, const Link& l) {
   DrawnComponent c{
-      DrawnShape::link, l.name, {fmt::format("{}{}", bytes_text(l.width), l.duplex ? " each way" : "")}, ""};
+      DrawnShape::link, l.name, {fmt::format("{}{}", bytes_text(width_of(a, l)), l.duplex ? " each way" : "")}, ""};
   c.likeness =
       fmt::format("{} {} {} {} {}", l.latency, l.pj_per_byte, static_cast<int>(l.arbitration), l.crossbar, l.fifo);
   return c;
@@ -96,6 +96,7 @@ class WireCollector {
 
   /// From end to end; the mover stands on the chip's side of the links.
   void add_route(const Route& r) {
+    if (r.gather) flow(r.gather->index, self_, memory(r.gather->index).word);
     std::vector<int> way = links_of(r);
     for (int& link : way) link += static_cast<int>(a_.memories.size());
     const std::int64_t narrow = std::min(memory(r.source).word, memory(r.target).word);
@@ -116,7 +117,7 @@ class WireCollector {
     const auto index = static_cast<std::size_t>(component);
     if (index < a_.memories.size()) return a_.memories[index].word;
     const std::size_t link = index - a_.memories.size();
-    return link < a_.links.size() ? a_.links[link].width : std::numeric_limits<std::int64_t>::max();
+    return link < a_.links.size() ? accord::width_of(a_, a_.links[link]) : std::numeric_limits<std::int64_t>::max();
   }
 
   void add_capability(const Capability& c) {
@@ -137,8 +138,10 @@ class WireCollector {
       const int link = static_cast<int>(a_.memories.size() + l);
       const bool to_memory = wires_.contains({place, link}) || wires_.contains({link, place});
       if (!to_memory || !(wires_.contains({self_, link}) || wires_.contains({link, self_}))) continue;
-      reads ? flow(place, link, a_.links[l].width) : flow(link, place, a_.links[l].width);
-      reads ? flow(link, self_, a_.links[l].width) : flow(self_, link, a_.links[l].width);
+      reads ? flow(place, link, accord::width_of(a_, a_.links[l]))
+            : flow(link, place, accord::width_of(a_, a_.links[l]));
+      reads ? flow(link, self_, accord::width_of(a_, a_.links[l]))
+            : flow(self_, link, accord::width_of(a_, a_.links[l]));
       return true;
     }
     return false;
@@ -170,7 +173,7 @@ std::string bytes_text(std::int64_t bytes) {
 Wiring wiring_of(const Architecture& a) {
   Wiring wiring;
   for (const Memory& memory : a.memories) wiring.components.push_back(drawn(memory));
-  for (const Link& link : a.links) wiring.components.push_back(drawn(link));
+  for (const Link& link : a.links) wiring.components.push_back(drawn(a, link));
   WireCollector collector(a);
   const int first_unit = static_cast<int>(wiring.components.size());
   for (const Unit& unit : a.units) {

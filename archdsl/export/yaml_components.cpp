@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "archdsl/export/route.h"
 #include "archdsl/export/yaml.h"
 #include "archdsl/tensor/parse.h"
 
@@ -27,9 +28,11 @@ std::string memory_entry(const Architecture& a, const Memory& m) {
 }
 
 std::string link_entry(const Architecture& a, const Link& l) {
+  const std::string width =
+      states_bandwidth(a, l) ? fmt::format("{} B/s", bandwidth_of(a, l)) : fmt::format("{} B", l.width);
   std::string text = fmt::format(
-      "  {}: {{kind: link, clock: {}, width: {} B, duplex: {}, crossbar: {}, arbitration: {}, latency: {}, energy: {}",
-      yaml_scalar(l.name), clock_text(a, l.clock), l.width, l.duplex, l.crossbar, name(l.arbitration), l.latency,
+      "  {}: {{kind: link, clock: {}, width: {}, duplex: {}, crossbar: {}, arbitration: {}, latency: {}, energy: {}",
+      yaml_scalar(l.name), clock_text(a, l.clock), width, l.duplex, l.crossbar, name(l.arbitration), l.latency,
       yaml_number(l.pj_per_byte));
   if (l.fifo > 0) text += fmt::format(", fifo: {} B", l.fifo);
   std::vector<std::string> ends;
@@ -58,6 +61,16 @@ std::string walk_entry(const Route& r) {
   return fmt::format(", walk: [{}]", fmt::join(walk, ", "));
 }
 
+std::string fill_entry(const Architecture& a, const Route& r) {
+  std::string text;
+  if (r.pad) text += fmt::format(", pad: {{value: {}, type: {}}}", yaml_number(r.pad->value), name(r.pad->type));
+  if (r.gather) {
+    text += fmt::format(", gather: {{index: {}, type: {}, dim: {}}}", yaml_scalar(name_at(a.memories, r.gather->index)),
+                        name(r.gather->type), r.gather->dim);
+  }
+  return text;
+}
+
 /// Where the mover has no link of its own, its first route found the way, and will find it again.
 std::string route_item(const Architecture& a, const Route& r, bool found) {
   std::vector<std::string> links, targets = {yaml_scalar(name_at(a.memories, r.target))};
@@ -65,7 +78,7 @@ std::string route_item(const Architecture& a, const Route& r, bool found) {
   for (const int target : r.also) targets.push_back(yaml_scalar(name_at(a.memories, target)));
   const std::string link = links.empty() || found ? "" : fmt::format(", link: [{}]", fmt::join(links, ", "));
   return fmt::format("      - {{from: {}, to: [{}]{}{}}}\n", yaml_scalar(name_at(a.memories, r.source)),
-                     fmt::join(targets, ", "), link, walk_entry(r));
+                     fmt::join(targets, ", "), link, walk_entry(r) + fill_entry(a, r));
 }
 
 std::string operand_entry(const Architecture& a, const Operand& operand, const CapabilityOperand& place) {

@@ -176,8 +176,9 @@ std::string target_text(const Architecture& a, const Mnemonic& m) {
   const Route& route = unit.routes[static_cast<std::size_t>(m.route)];
   std::vector<std::string> targets = {a.memories[static_cast<std::size_t>(route.target)].name};
   for (const int target : route.also) targets.push_back(a.memories[static_cast<std::size_t>(target)].name);
-  return fmt::format("{}.{}->{}", chosen, a.memories[static_cast<std::size_t>(route.source)].name,
-                     fmt::join(targets, ","));
+  std::string source = a.memories[static_cast<std::size_t>(route.source)].name;
+  if (route.gather) source += "[" + a.memories[static_cast<std::size_t>(route.gather->index)].name + "]";
+  return fmt::format("{}.{}->{}", chosen, source, fmt::join(targets, ","));
 }
 
 std::string yaml_isa(const Architecture& a) {
