@@ -14,8 +14,7 @@ constexpr double exact_integers = 9007199254740992;  ///< 2^53
 std::optional<ElementType> read_type(Scope& scope, const Node& node) {
   const auto text = scope.text(node, "type");
   const auto type = text ? parse_element_type(*text) : std::nullopt;
-  if (text && !type)
-    scope.reporter().report("wrong-value", node.place, fmt::format("`{}` is no element type", *text));
+  if (text && !type) scope.reporter().report("wrong-value", node.place, fmt::format("`{}` is no element type", *text));
   return type;
 }
 

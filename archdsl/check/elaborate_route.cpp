@@ -49,7 +49,7 @@ class RouteReader {
     route_.source = elaboration_.resolve(ComponentKind::memory, from_.text, from_.place, "a route's source");
     const std::string name = name_of();
     resolve_targets();
-    const bool known = route_.source >= 0 && route_.target >= 0;
+    const bool known = route_.source >= 0 && route_.target >= 0 && gather_known_;
     source_.routes_known = source_.routes_known && known;
     check_fresh(name);
     unit_.routes.push_back(std::move(route_));
@@ -83,8 +83,10 @@ class RouteReader {
     if (const Node* const link = reader.find("link")) route_.links = read_links(elaboration_, *link);
     route_.walk = read_walk(elaboration_, reader.find("walk"));
     if (const Node* const pad = reader.find("pad")) route_.pad = read_padding(scope_, *pad);
-    if (const Node* const gather = reader.find("gather"))
+    if (const Node* const gather = reader.find("gather")) {
       route_.gather = read_gather(elaboration_, *gather, route_.walk.size(), index_);
+      gather_known_ = route_.gather.has_value();
+    }
     return !from_.text.empty() && !to_.empty() && !to_[0].text.empty();
   }
 
@@ -162,6 +164,7 @@ class RouteReader {
   End from_;
   std::vector<End> to_;
   std::string index_;  ///< memory of a gather's list
+  bool gather_known_ = true;
 };
 
 }  // namespace
