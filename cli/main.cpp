@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "archdsl/source/error.h"
+#include "cli/command_schema.h"
 #include "cli/commands.h"
 #include "compiler/compile.h"
 
@@ -84,6 +85,17 @@ void add_show(CLI::App& app, Action& chosen) {
   auto* map =
       sub->add_flag("--memory-map", command->memory_map, "Table of all memories in Markdown; stdout without -o");
   sub->add_flag("--isa", command->isa, "Manual of the instruction set in Markdown; stdout without -o")->excludes(map);
+}
+
+void add_schema(CLI::App& app, Action& chosen) {
+  static const std::map<std::string, FileKind> kinds = {
+      {"covenant", FileKind::covenant}, {"fragment", FileKind::fragment}, {"figures", FileKind::figures}};
+  SchemaCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "schema", "Prints the language's JSON Schema, or its reference", command);
+  sub->add_option("-o,--output", command->output, "FILE.json or FILE.md; stdout by default");
+  auto* of = sub->add_option("--of", command->of, "covenant, fragment (an included file) or figures (a table file)");
+  of->transform(CLI::CheckedTransformer(kinds));
+  sub->add_flag("--reference", command->reference, "All keys in Markdown instead")->excludes(of);
 }
 
 void add_zoo(CLI::App& app, Action& chosen) {
@@ -181,6 +193,7 @@ int main(int argc, char** argv) {
   accord::Action chosen;
   accord::add_check(app, chosen);
   accord::add_show(app, chosen);
+  accord::add_schema(app, chosen);
   accord::add_zoo(app, chosen);
   accord::add_compile(app, chosen);
   accord::add_sim(app, chosen);

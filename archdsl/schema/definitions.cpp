@@ -80,12 +80,11 @@ Schema Definitions::object(const MapRule& rule, Strictness strictness) {
 
 /// A map with `kind` is the one of that name; the other choices are known by the key that they require.
 Schema Definitions::choice(const MapRule& rule, Strictness strictness) {
-  Schema by_kind = Schema::array(), by_key = Schema::array();
-  const KeyRule* kind = nullptr;
+  Schema by_kind = Schema::array(), by_key = Schema::array(), kinds = Schema::array();
   for (const std::string& name : words_of(rule.choices)) {
     const MapRule& chosen = map_rule(name);
     if (chosen.find("kind")) {
-      kind = chosen.find("kind");
+      kinds.push_back(name);
       by_kind.push_back({{"if", {{"properties", {{"kind", {{"const", name}}}}}, {"required", {"kind"}}}},
                          {"then", refer(name, strictness)}});
       continue;
@@ -98,7 +97,9 @@ Schema Definitions::choice(const MapRule& rule, Strictness strictness) {
   const Schema expression = {{"type", "string"}, {"pattern", expression_pattern()}};
   const Schema unknown_kind = {{"properties", {{"kind", expression}}}};
   by_kind.push_back({{"if", unknown_kind}, {"then", any_choice(rule, strictness)}});
-  Schema rest = {{"properties", {{"kind", property(*kind, strictness)}}}, {"allOf", std::move(by_kind)}};
+  Schema kind = any_of({{"enum", std::move(kinds)}}, expression);
+  if (strictness == Strictness::overlay) kind = any_of(std::move(kind), {{"type", "null"}});
+  Schema rest = {{"properties", {{"kind", std::move(kind)}}}, {"allOf", std::move(by_kind)}};
   if (strictness == Strictness::whole) rest["required"] = {"kind"};
   for (Schema& one : by_key) {
     one["else"] = std::move(rest);

@@ -1,8 +1,10 @@
 #include "archdsl/schema/form_schema.h"
 
-#include <array>
+#include <fmt/format.h>
+
 #include <string>
 
+#include "archdsl/schema/form_text.h"
 #include "archdsl/schema/pattern.h"
 #include "archdsl/tensor/element_type.h"
 
@@ -67,6 +69,13 @@ void add_range(Schema& schema, Form form, Range range) {
   if (range.high <= exact) schema["maximum"] = range.high;
 }
 
+/// What editors say in place of the pattern.
+std::string expected(Form form) {
+  const std::string units = units_text(form);
+  return fmt::format("{} was expected: {}{}", name_of(form), meaning_of(form),
+                     units.empty() ? "" : fmt::format(" (units: {})", units));
+}
+
 }  // namespace
 
 Schema form_schema(Form form, Range range, std::string_view words) {
@@ -83,7 +92,7 @@ Schema form_schema(Form form, Range range, std::string_view words) {
   Schema schema = {{"type", types_of(form)}};
   add_range(schema, form, range);
   const std::string pattern = pattern_of(form, range.low < 0);
-  if (!pattern.empty()) schema["pattern"] = pattern;
+  if (!pattern.empty()) schema.update({{"pattern", pattern}, {"patternErrorMessage", expected(form)}});
   return schema;
 }
 

@@ -52,6 +52,13 @@ constexpr std::array texts = {
              "of a file, beside the file that names it, in the folders of `ACCORD_PATH`, or in Accord's `configs`"},
 };
 
+FormText text_of(Form form) {
+  for (const FormText& text : texts) {
+    if (text.form == form) return text;
+  }
+  return {form, "", ""};
+}
+
 std::vector<Dimension> dimensions_of(Form form) {
   switch (form) {
     case Form::bytes:
@@ -104,12 +111,9 @@ std::string count_text(Range range) {
 
 std::span<const FormText> form_texts() { return texts; }
 
-std::string_view name_of(Form form) {
-  for (const FormText& text : texts) {
-    if (text.form == form) return text.name;
-  }
-  return "";
-}
+std::string_view name_of(Form form) { return text_of(form).name; }
+
+std::string_view meaning_of(Form form) { return text_of(form).meaning; }
 
 std::string units_text(Form form) {
   std::vector<std::string_view> units;

@@ -18,6 +18,7 @@ struct FormText {
 /// The forms of single values that the reference explains.
 std::span<const FormText> form_texts();
 std::string_view name_of(Form form);
+std::string_view meaning_of(Form form);
 
 /// "B, kB, KiB": units in which a form is written; empty where it has none.
 std::string units_text(Form form);

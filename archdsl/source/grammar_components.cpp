@@ -6,19 +6,21 @@ namespace {
 
 constexpr std::int64_t greatest_extent = std::int64_t{1} << 40;
 
-constexpr KeyRule kind = {.key = "kind",
-                          .form = Form::word,
-                          .meaning = "Kind of the component.",
-                          .required = true,
-                          .example = "memory",
-                          .words = "memory link mover compute controller"};
+constexpr KeyRule kind(std::string_view name) {
+  return {.key = "kind",
+          .form = Form::word,
+          .meaning = "Kind of the component.",
+          .required = true,
+          .example = name,
+          .words = name};
+}
 constexpr KeyRule when = {.key = "when",
                           .form = Form::flag,
                           .meaning = "False: this component does not exist.",
                           .fallback = "true",
                           .example = "\"${i > 0}\""};
 constexpr KeyRule doc = {
-    .key = "doc", .form = Form::text, .meaning = "What the component is.", .example = "weights, double-buffered"};
+    .key = "doc", .form = Form::text, .meaning = "What the component is.", .example = "section 3.2 of the paper"};
 constexpr KeyRule clock = {
     .key = "clock",
     .form = Form::name,
@@ -28,7 +30,7 @@ constexpr KeyRule area = {
     .key = "area", .form = Form::area, .meaning = "Silicon area in um^2.", .fallback = "0", .example = "12500"};
 
 constexpr std::array memory = {
-    kind,
+    kind("memory"),
     when,
     doc,
     clock,
@@ -107,7 +109,7 @@ constexpr std::array memory_energy = {
 };
 
 constexpr std::array link = {
-    kind,
+    kind("link"),
     when,
     doc,
     clock,
@@ -158,7 +160,7 @@ constexpr std::array link = {
 };
 
 constexpr std::array mover = {
-    kind,
+    kind("mover"),
     when,
     doc,
     clock,
@@ -293,7 +295,7 @@ constexpr std::array walk = {
 };
 
 constexpr std::array compute = {
-    kind,
+    kind("compute"),
     when,
     doc,
     clock,
@@ -407,7 +409,7 @@ constexpr std::array timing = {
 };
 
 constexpr std::array controller = {
-    kind,
+    kind("controller"),
     when,
     doc,
     KeyRule{.key = "feeds",

@@ -350,18 +350,18 @@ constexpr std::array figure = {
 };
 
 constexpr std::array curve = {
-    KeyRule{
-        .key = "points",
-        .form = Form::sequence,
-        .meaning = "Ascending points; between two of them the power law through both holds.",
-        .required = true,
-        .range = {2, 4096},
-        .example = "[[8 KiB, 10 pJ], [32 KiB, 20 pJ]]",
-        .map = "point"},
+    KeyRule{.key = "points",
+            .form = Form::sequence,
+            .meaning = "Ascending points; between two of them the power law through both holds.",
+            .required = true,
+            .range = {2, 4096},
+            .example = "[[8 KiB, 10 pJ], [32 KiB, 20 pJ]]",
+            .map = "point"},
     KeyRule{.key = "extend",
             .form = Form::flag,
             .meaning = "Beyond its ends the curve goes on along its outermost piece.",
-            .fallback = "false"},
+            .fallback = "false",
+            .example = "true"},
     KeyRule{.key = "doc", .form = Form::text, .meaning = "What it is.", .example = "read of 64 bits"},
     KeyRule{.key = "source", .form = Form::text, .meaning = "Where it stands.", .example = "Fig. 1.1.9"},
 };
