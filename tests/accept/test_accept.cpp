@@ -10,33 +10,15 @@
 #include <vector>
 
 #include "archdsl/check/load.h"
+#include "tests/accept/accepted.h"
 
 using namespace accord;
+using test::accepted;
+using test::load;
 
 namespace {
 
-const std::filesystem::path root = ACCORD_SOURCE_DIR;
-
-std::map<std::string, std::string> overrides_of(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  const std::string mark = "# set: ";
-  if (!line.starts_with(mark)) return {};
-  const std::size_t equals = line.find('=');
-  return {{line.substr(mark.size(), equals - mark.size()), line.substr(equals + 1)}};
-}
-
-Architecture load(const std::filesystem::path& file) {
-  LoadResult result = load_architecture(file, overrides_of(file));
-  for (const Diagnostic& diagnostic : result.diagnostics) {
-    FAIL_CHECK(render(diagnostic));
-  }
-  REQUIRE(result.architecture.has_value());
-  return *std::move(result.architecture);
-}
-
-Architecture accepted(const std::string& name) { return load(root / "tests/accept" / (name + ".yaml")); }
+const std::filesystem::path root = test::repository();
 
 }  // namespace
 
@@ -93,7 +75,7 @@ TEST_CASE("defaults are those of the documentation") {
 TEST_CASE("times and bandwidths follow the clock") {
   const Architecture a = accepted("times_and_bandwidths");
   CHECK(a.memories[0].latency == 80);
-  CHECK(a.links.at(0).width == 16);
+  CHECK(test::bytes_per_reference_cycle(a.links.at(0)) == 16);
   CHECK(a.links.at(0).latency == 2);
   CHECK(a.links.at(0).pj_per_byte == 4);
   CHECK(a.units[0].routes[0].links == std::vector<int>{0});
