@@ -44,7 +44,7 @@ struct Elaboration {
 
   Scope& scope;
   Architecture architecture;
-  Expansion expansion;
+  ExpandedMachine expansion;
   std::vector<Component> components;
   std::unordered_map<std::string, std::size_t> component_of;  ///< by name
   std::unordered_set<std::string> elements;                   ///< names of the expansion's groups' elements

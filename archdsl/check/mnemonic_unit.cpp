@@ -151,7 +151,8 @@ void MnemonicReader::check_alike(const Place& place) {
     bool alike = false;
     if (mnemonic_.meaning == Meaning::transfer) {
       const auto r = static_cast<std::size_t>(mnemonic_.route);
-      alike = r < sources[u].route_names.size() && sources[u].route_names[r] == sources[first].route_names[r];
+      alike = r < sources[u].route_names.size() && parse_pattern(sources[u].route_names[r]).skeleton ==
+                                                       parse_pattern(sources[first].route_names[r]).skeleton;
     } else {
       const auto c = static_cast<std::size_t>(mnemonic_.capability);
       alike = c < units[u].capabilities.size() && units[u].capabilities[c].name == units[first].capabilities[c].name;

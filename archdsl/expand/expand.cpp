@@ -64,7 +64,7 @@ class Expander {
     for (const NodeEntry& entry : scope_.entries(&node, "components", most_components)) component(entry, prefix);
   }
 
-  Expansion take() { return std::move(expansion_); }
+  ExpandedMachine take() { return std::move(expansion_); }
 
  private:
   void report(std::string_view code, const Place& place, std::string message, std::string hint = {}) {
@@ -73,6 +73,7 @@ class Expander {
 
   void component(const NodeEntry& entry, const std::string& prefix) {
     if (literal_) {
+      add_instances_around(entry.key);
       add(prefix + entry.key.text, prefix, entry.key.place, entry.value);
       return;
     }
@@ -102,6 +103,16 @@ class Expander {
       std::string element = element_of(entry, group, at, prefix);
       expansion_.groups[index].elements.push_back(std::move(element));
     } while (advance(at, group.shape));
+  }
+
+  /// In a literal name "core[0].spad" the instance is core[0]: links may end there.
+  void add_instances_around(const Node& key) {
+    for (std::size_t dot = key.text.find('.'); dot != std::string::npos; dot = key.text.find('.', dot + 1)) {
+      const std::string name = key.text.substr(0, dot);
+      if (group_of_.emplace(name, expansion_.groups.size()).second) {
+        expansion_.groups.push_back({name, {}, {name}, key.place});
+      }
+    }
   }
 
   bool read_shape(const Declarator& declarator, const Place& place, std::vector<int>& shape) {
@@ -221,7 +232,7 @@ class Expander {
   Scope& scope_;
   const Node* templates_;
   bool literal_;
-  Expansion expansion_;
+  ExpandedMachine expansion_;
   std::unordered_map<std::string, std::size_t> group_of_;
   std::size_t values_ = 0;
   int depth_ = 0;
@@ -239,7 +250,7 @@ class Expander {
 
 }  // namespace
 
-Expansion expand(Scope& scope, const Node* templates, const Node& components, bool literal) {
+ExpandedMachine expand(Scope& scope, const Node* templates, const Node& components, bool literal) {
   Expander expander(scope, templates, literal);
   try {
     expander.check_templates();

@@ -26,7 +26,7 @@ struct ExpandedGroup {
   Place place;
 };
 
-struct Expansion {
+struct ExpandedMachine {
   std::vector<ExpandedComponent> components;
   std::vector<ExpandedGroup> groups;
   std::deque<Node> nodes;  ///< what the components' nodes lie in
@@ -36,9 +36,9 @@ struct Expansion {
 constexpr std::size_t most_components = 16384;
 
 /// Expands `components`: instances of templates, arrays, `when`. With `literal`, names stand for themselves.
-Expansion expand(Scope& scope, const Node* templates, const Node& components, bool literal);
+ExpandedMachine expand(Scope& scope, const Node* templates, const Node& components, bool literal);
 
 /// Adds the links that `wiring` (a map or a list of them) describes.
-void expand_wiring(Scope& scope, const Node& wiring, Expansion& expansion);
+void expand_wiring(Scope& scope, const Node& wiring, ExpandedMachine& expansion);
 
 }  // namespace accord

@@ -68,7 +68,7 @@ Node scalar(const Node& like, std::string text) {
 
 class WiringReader {
  public:
-  WiringReader(Scope& scope, const Node& node, Expansion& expansion)
+  WiringReader(Scope& scope, const Node& node, ExpandedMachine& expansion)
       : scope_(scope), reader_(scope, node, "wiring", "wiring"), expansion_(expansion) {}
 
   void read() {
@@ -145,12 +145,12 @@ class WiringReader {
 
   Scope& scope_;
   MapReader reader_;
-  Expansion& expansion_;
+  ExpandedMachine& expansion_;
 };
 
 }  // namespace
 
-void expand_wiring(Scope& scope, const Node& wiring, Expansion& expansion) {
+void expand_wiring(Scope& scope, const Node& wiring, ExpandedMachine& expansion) {
   if (!wiring.is_sequence()) return WiringReader(scope, wiring, expansion).read();
   for (const Node& item : wiring.items) WiringReader(scope, item, expansion).read();
 }
