@@ -119,7 +119,7 @@ class CapabilityReader {
     return node.is_map();
   }
 
-  /// Parses the statements; a mistake is found in the first statement without which the ones before it parse.
+  /// Parses the statements, up to the first mistake.
   bool read_program(const Node& does, const Node& types) {
     const std::size_t errors = scope_.reporter().errors();
     StatementContext context;
@@ -131,25 +131,28 @@ class CapabilityReader {
       return false;
     }
     std::vector<std::string> texts;
+    std::vector<ResolvedText> sources;
     for (const Node* const item : items) {
       if (!item->is_scalar()) {
         report("wrong-form", item->place, fmt::format("a statement is a single value, not {}", describe(item->kind)));
         return false;
       }
-      const auto resolved = scope_.resolve(*item);
+      auto resolved = scope_.resolve(*item);
       if (!resolved) return false;
       if (resolved->text.size() > longest_statement) {
         report("bad-statement", item->place, fmt::format("longer than {} characters", longest_statement));
         return false;
       }
       texts.push_back(resolved->text);
-      auto parsed = parse_statements(texts, context);
-      if (const auto* const error = std::get_if<StatementError>(&parsed)) {
-        report("bad-statement", scope_.place_of(*item, *resolved, error->offset, error->length), error->message);
-        return false;
-      }
-      capability_.program = std::get<TensorProgram>(std::move(parsed));
+      sources.push_back(*std::move(resolved));
     }
+    auto parsed = parse_statements(texts, context);
+    if (const auto* const error = std::get_if<StatementError>(&parsed)) {
+      const std::size_t s = error->statement;
+      report("bad-statement", scope_.place_of(*items[s], sources[s], error->offset, error->length), error->message);
+      return false;
+    }
+    capability_.program = std::get<TensorProgram>(std::move(parsed));
     check_types_used(types);
     return scope_.reporter().errors() == errors;
   }

@@ -71,6 +71,11 @@ bool MnemonicReader::read_unit(const std::string& text, const Place& place) {
 }
 
 bool MnemonicReader::read_elements(const std::string& text, const Place& place) {
+  const auto refuse = [&] {
+    report("out-of-range", place, fmt::format("the mnemonics choose among more than {} elements", most_choices));
+    return false;
+  };
+  if (elaboration_.choices > most_choices) return refuse();
   const Pattern pattern = parse_pattern(text);
   const auto& units = elaboration_.architecture.units;
   std::vector<std::pair<std::vector<int>, int>> found;  // values of the chosen indices, unit
@@ -112,10 +117,7 @@ bool MnemonicReader::read_elements(const std::string& text, const Place& place) 
     size = std::min(size * static_cast<std::size_t>(element.count), most_choices + 1);
   }
   elaboration_.choices += size;
-  if (elaboration_.choices > most_choices) {
-    report("out-of-range", place, fmt::format("the mnemonics choose among more than {} elements", most_choices));
-    return false;
-  }
+  if (elaboration_.choices > most_choices) return refuse();
   int stride = 1;
   for (std::size_t e = mnemonic_.elements.size(); e-- > 0;) {
     mnemonic_.elements[e].stride = stride;

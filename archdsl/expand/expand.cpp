@@ -15,7 +15,9 @@ namespace accord {
 
 namespace {
 
-constexpr std::size_t most_values = 1'000'000;
+constexpr std::size_t most_values = 64 * most_components;
+constexpr std::size_t scope_values = 8;  ///< that the memory of a scope counts as
+constexpr std::size_t param_values = 4;
 constexpr int deepest = 16;
 constexpr std::size_t most_dims = 3;
 constexpr std::array<const char*, most_dims> index_names = {"i", "j", "k"};
@@ -177,13 +179,16 @@ class Expander {
     return copy(node, inner, node.place.instance);
   }
 
+  void charge(std::size_t values, const Place& place) {
+    values_ += values;
+    if (values_ <= most_values) return;
+    report("too-many-components", place,
+           fmt::format("the machine has more than {} values once it is expanded", most_values));
+    throw TooLarge();
+  }
+
   Node& copy(const Node& node, int scope, int instance) {
-    values_ += size_of(node);
-    if (values_ > most_values) {
-      report("too-many-components", node.place,
-             fmt::format("the machine has more than {} values once it is expanded", most_values));
-      throw TooLarge();
-    }
+    charge(scope_values + size_of(node), node.place);
     Node& result = expansion_.nodes.emplace_back(node);
     rescope(result, scope, instance);
     return result;
@@ -224,7 +229,9 @@ class Expander {
     const std::string& template_name = reader.find("template")->text;
     const int instance = scope_.reporter().add_instance(place, fmt::format("template `{}` is", template_name));
     const Node& body = copy(*found, inner, instance);
-    declare_arguments(scope_, body.find("params"), reader.find("with"), inner);
+    const Node* const params = body.find("params");
+    if (params) charge(param_values * params->entries.size(), params->place);
+    declare_arguments(scope_, params, reader.find("with"), inner);
     if (const Node* const inside = body.find("components")) components(*inside, name + ".");
     --depth_;
   }

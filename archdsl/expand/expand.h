@@ -33,7 +33,10 @@ struct ExpandedMachine {
   std::map<std::string, Place> unused_templates;
 };
 
-constexpr std::size_t most_components = 16384;
+#ifndef ACCORD_MOST_COMPONENTS  // the fuzz targets take fewer: the sanitizers make them slow
+#define ACCORD_MOST_COMPONENTS 16384
+#endif
+constexpr std::size_t most_components = ACCORD_MOST_COMPONENTS;
 
 /// Expands `components`: instances of templates, arrays, `when`. With `literal`, names stand for themselves.
 ExpandedMachine expand(Scope& scope, const Node* templates, const Node& components, bool literal);

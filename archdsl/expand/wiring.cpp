@@ -117,7 +117,8 @@ class WiringReader {
     ExpandedGroup links{name, {static_cast<int>(pairs.size())}, {}, reader_.node().place};
     for (const auto& [a, b] : pairs) {
       if (a.empty() || b.empty()) continue;
-      if (expansion_.components.size() >= most_components) return wrong("a machine has at most 16384 components");
+      if (expansion_.components.size() >= most_components)
+        return wrong(fmt::format("a machine has at most {} components", most_components));
       links.elements.push_back(fmt::format("{}[{}]", name, links.elements.size()));
       expansion_.components.push_back(
           {links.elements.back(), "", reader_.node().place, &expansion_.nodes.emplace_back(link(a, b))});

@@ -14,7 +14,7 @@ namespace accord {
 
 namespace {
 
-constexpr int deepest = 64;  ///< params that are read because another one needs them
+constexpr int deepest = 24;  ///< params that are read because another one needs them; bounds the stack
 
 }  // namespace
 
