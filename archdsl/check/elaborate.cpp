@@ -25,15 +25,15 @@ ComponentKind read_kind(Scope& scope, const ExpandedComponent& component) {
     }
     return ComponentKind::unknown;
   }
-  const std::string text = scope.text(*kind, "kind").value_or("");
+  const auto text = scope.text(*kind, "kind");
   std::vector<std::string> names;
   for (int i = 0; i < static_cast<int>(ComponentKind::unknown); ++i) {
     names.emplace_back(describe(static_cast<ComponentKind>(i)));
     if (text == names.back()) return static_cast<ComponentKind>(i);
   }
-  if (!text.empty()) {
-    scope.reporter().report("wrong-value", kind->place, fmt::format("`{}` is no kind of component", text),
-                            did_you_mean(text, names));
+  if (text) {
+    scope.reporter().report("wrong-value", kind->place, fmt::format("`{}` is no kind of component", *text),
+                            did_you_mean(*text, names));
   }
   return ComponentKind::unknown;
 }
