@@ -1,5 +1,7 @@
 #include "tests/accept/accepted.h"
 
+#include "tests/overrides.h"
+
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -22,16 +24,6 @@ const Part& named(const std::vector<Part>& parts, const std::string& name) {
 }  // namespace
 
 std::filesystem::path repository() { return ACCORD_SOURCE_DIR; }
-
-std::map<std::string, std::string> overrides_of(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  const std::string mark = "# set: ";
-  if (!line.starts_with(mark)) return {};
-  const std::size_t equals = line.find('=');
-  return {{line.substr(mark.size(), equals - mark.size()), line.substr(equals + 1)}};
-}
 
 Architecture load(const std::filesystem::path& file) {
   LoadResult result = load_architecture(file, overrides_of(file));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
 
 #include "archdsl/check/load.h"
@@ -10,9 +9,6 @@ namespace accord::test {
 
 /// The folder of the repository.
 std::filesystem::path repository();
-
-/// Overrides that a covenant's first line asks for: `# set: param=value`.
-std::map<std::string, std::string> overrides_of(const std::filesystem::path& file);
 
 /// Loads a covenant with the overrides of its first line; every diagnostic fails the test.
 Architecture load(const std::filesystem::path& file);

@@ -32,17 +32,6 @@ TEST_CASE("every covenant of the folder and of the library loads") {
   }
 }
 
-TEST_CASE("what is never used gives warnings, not errors") {
-  const LoadResult result = load_architecture(root / "tests/accept/warnings/idle.yaml");
-  CHECK(result.architecture.has_value());
-  std::vector<std::string> codes;
-  for (const Diagnostic& diagnostic : result.diagnostics) {
-    CHECK(diagnostic.severity == Severity::warning);
-    codes.push_back(diagnostic.code);
-  }
-  CHECK(codes == std::vector<std::string>{"unused-param", "missing-mnemonic", "missing-mnemonic", "unused-register"});
-}
-
 TEST_CASE("defaults are those of the documentation") {
   const Architecture a = accepted("smallest");
   CHECK(a.clock_hz == 1e9);
