@@ -33,6 +33,15 @@ Facts transfer_facts(const Architecture& a, const Route& r) {
     const std::string words = "bytes from one step of dimension {} to the next in {}";
     add(facts, fmt::format("src.stride{}", d), fmt::format(fmt::runtime(words), d, md_code(source.name)), "any");
     add(facts, fmt::format("dst.stride{}", d), fmt::format(fmt::runtime(words), d, md_code(target.name)), "any");
+    const std::string filled = d == 0 ? "bytes" : fmt::format("steps of dimension {}", d);
+    add(facts, fmt::format("lo{}", d), fmt::format("leading {} that are padding", filled), span_text(0, most));
+    add(facts, fmt::format("hi{}", d), fmt::format("trailing {} that are padding", filled), span_text(0, most));
+  }
+  if (r.gather) {
+    const Memory& index = a.memories[static_cast<std::size_t>(r.gather->index)];
+    add(facts, "index.base", fmt::format("first byte of the list of rows in {}", md_code(index.name)),
+        span_text(0, index.capacity - 1));
+    add(facts, "rows", "rows of the table that the list chooses from", "1 or more");
   }
   return facts;
 }

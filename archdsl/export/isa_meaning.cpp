@@ -157,7 +157,7 @@ std::string timing_words(const Architecture& a, const Mnemonic& m) {
 std::string energy_words(const Architecture& a, const Mnemonic& m) {
   std::vector<std::string> parts;
   const auto add = [&](double pj, const std::string& per) {
-    if (pj > 0) parts.push_back(fmt::format("{} pJ {}", yaml_number(pj), per));
+    if (pj > 0) parts.push_back(fmt::format("{:.4g} pJ {}", pj, per));
   };
   const auto add_memory = [&](int index) {
     add(memory(a, index).energy.read_pj, fmt::format("per byte read from {}", md_code(memory(a, index).name)));

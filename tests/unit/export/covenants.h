@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "archdsl/check/load.h"
+#include "tests/overrides.h"
 
 namespace accord {
 
@@ -42,7 +43,7 @@ struct Scratch {
 };
 
 inline Architecture load_file(const std::filesystem::path& file) {
-  LoadResult result = load_architecture(file);
+  LoadResult result = load_architecture(file, overrides_of(file));
   for (const Diagnostic& diagnostic : result.diagnostics) {
     if (diagnostic.severity == Severity::error) FAIL_CHECK(render(diagnostic));
   }
