@@ -43,6 +43,9 @@ class RouteReader {
     route_.where = elaboration_.where(node_.place);
     route_.links = links;
     if (!(node_.is_scalar() ? read_arrow() : read_map())) {
+      if (scope_.reporter().errors() == errors) {
+        scope_.reporter().report("wrong-value", node_.place, "a route names its source and its target: `FROM -> TO`");
+      }
       source_.routes_known = false;
       return;
     }
