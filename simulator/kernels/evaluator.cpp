@@ -71,16 +71,16 @@ bool Evaluator::read_list(Operation& operation, std::string& error) {
 }
 
 void Evaluator::fill(const Operation& operation) {
-  for (const FillBox& box : operation.shape->fills) {
-    make_row(operation.shape->filling, box, row_);
-    for_each_row(box, [&](std::int64_t offset, std::int64_t n) {
-      for (const AccessShape& target : targets_of(*operation.shape)) {
-        ByteStore& to = store(target.memory);
-        std::memcpy(to.data() + operation.base[1] + offset, row_.data(), static_cast<std::size_t>(n));
-        to.mark_written(operation.base[1] + offset, n);
-      }
-    });
-  }
+  const Filling& filling = operation.shape->filling;
+  if (filling.boxes.empty()) return;
+  make_filled_row(filling, row_);
+  for_each_filled(filling, [&](std::int64_t offset, std::int64_t position, std::int64_t n) {
+    for (const AccessShape& target : targets_of(*operation.shape)) {
+      ByteStore& to = store(target.memory);
+      std::memcpy(to.data() + operation.base[1] + offset, row_.data() + position, static_cast<std::size_t>(n));
+      to.mark_written(operation.base[1] + offset, n);
+    }
+  });
 }
 
 void Evaluator::transfer(const Operation& operation) {

@@ -2,11 +2,9 @@
 
 namespace accord::sim {
 
-void make_row(std::span<const std::byte> filling, const FillBox& box, std::vector<std::byte>& row) {
-  row.resize(static_cast<std::size_t>(box.dims[0].count));
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    row[i] = filling[(static_cast<std::size_t>(box.within) + i) % filling.size()];
-  }
+void make_filled_row(const Filling& filling, std::vector<std::byte>& row) {
+  row.resize(static_cast<std::size_t>(longest_filled) + filling.element.size());
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = filling.element[i % filling.element.size()];
 }
 
 bool conflicts(const Operation& a, const Operation& b, const std::vector<bool>& memories) {

@@ -50,31 +50,57 @@ struct IndexList {
   std::int64_t rows = 0;  ///< entries lie in 0..rows - 1
 };
 
-/// A box of bytes that a transfer fills at the target: `dims[0].count` bytes, repeated over the others.
-struct FillBox {
-  std::int64_t offset = 0;  ///< from dst.base
-  std::int64_t within = 0;  ///< bytes of its row before it
-  std::vector<Stride> dims;
-  Footprint footprint;
+/// What a transfer fills at the target: of each dimension's steps (bytes in dimension 0) the first and the last.
+struct Filling {
+  struct Dim {
+    std::int64_t count = 1;
+    std::int64_t low = 0;   ///< filled before those that are read
+    std::int64_t high = 0;  ///< filled after them
+    std::int64_t step = 0;
+  };
+  std::vector<Dim> dims;
+  std::vector<std::byte> element;  ///< repeats along each row of dimension 0
+  std::vector<Footprint> boxes;    ///< what is filled, without overlap of steps; none: nothing is
 };
 
-/// Calls `visit(offset, bytes)` for every row of the box.
+/// Bytes of the longest piece that is filled at once.
+constexpr std::int64_t longest_filled = 4096;
+
+/// Calls `visit(target offset, position, bytes)` for the filled pieces in the order of the walk, where make_filled_row
+/// gives a piece's content from `position` on.
 template <class Visit>
-void for_each_row(const FillBox& box, Visit&& visit) {
+void for_each_filled(const Filling& filling, Visit&& visit) {
+  if (filling.boxes.empty()) return;
+  const auto size = static_cast<std::int64_t>(filling.element.size());
+  const auto fill = [&](std::int64_t offset, std::int64_t within, std::int64_t length) {
+    for (std::int64_t done = 0; done < length; done += longest_filled)
+      visit(offset + done, (within + done) % size, std::min(longest_filled, length - done));
+  };
+  const Filling::Dim& bytes = filling.dims[0];
   std::int64_t rows = 1;
-  for (std::size_t d = 1; d < box.dims.size(); ++d) rows *= box.dims[d].count;
+  for (std::size_t d = 1; d < filling.dims.size(); ++d) rows *= filling.dims[d].count;
   for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t offset = box.offset, rest = row;
-    for (std::size_t d = 1; d < box.dims.size(); ++d) {
-      offset += rest % box.dims[d].count * box.dims[d].step;
-      rest /= box.dims[d].count;
+    std::int64_t offset = 0, rest = row;
+    bool all = false;
+    for (std::size_t d = 1; d < filling.dims.size(); ++d) {
+      const Filling::Dim& dim = filling.dims[d];
+      const std::int64_t step = rest % dim.count;
+      all = all || step < dim.low || step >= dim.count - dim.high;
+      offset += step * dim.step;
+      rest /= dim.count;
     }
-    visit(offset, box.dims[0].count);
+    if (all) {
+      fill(offset, 0, bytes.count);
+      continue;
+    }
+    fill(offset, 0, bytes.low);
+    const std::int64_t high = bytes.count - bytes.high;
+    fill(offset + high, high, bytes.high);
   }
 }
 
-/// The content of one row of the box, where `filling` is the element that repeats along rows.
-void make_row(std::span<const std::byte> filling, const FillBox& box, std::vector<std::byte>& row);
+/// The element over and over, as long as for_each_filled needs it.
+void make_filled_row(const Filling& filling, std::vector<std::byte>& row);
 
 /// A mover's off-chip (else source) side of an operation: `run` contiguous bytes, repeated over `outer`, innermost
 /// first.
@@ -97,8 +123,7 @@ struct OperationShape {
   Walk walk;                             ///< transfers
   std::size_t targets = 0;               ///< transfers: accesses[1] .. accesses[targets]; a gather's list comes last
   IndexList list;                        ///< gathers
-  std::vector<FillBox> fills;            ///< transfers: disjoint, none empty
-  std::vector<std::byte> filling;        ///< the element that fills them
+  Filling filling;                       ///< transfers
   std::vector<RequestPattern> requests;  ///< of movers
   Cycle start = 0, interval = 0, drain = 0;
   Cycle useful = 0;  ///< cycles that the interval would take with every lane busy

@@ -31,11 +31,6 @@ class TransferReader {
   std::int64_t written() const { return written_; }
 
  private:
-  struct Filled {
-    std::int64_t low = 0;   ///< steps before those that are read
-    std::int64_t high = 0;  ///< steps after them
-  };
-
   std::string read_extents() {
     for (std::size_t d = 0; d < route_.walk.size(); ++d) {
       const WalkDim& dim = route_.walk[d];
@@ -60,7 +55,7 @@ class TransferReader {
 
   std::string read_padding() {
     for (std::size_t d = 0; route_.pad && d < filled_.size(); ++d) {
-      Filled& filled = filled_[d];
+      Filling::Dim& filled = filled_[d];
       filled.low = key_[next_++];
       filled.high = key_[next_++];
       const std::int64_t extent = whole_[d].count;
@@ -108,30 +103,31 @@ class TransferReader {
   /// What surrounds the bytes that are read: from the outermost dimension inwards, the steps before and after them.
   void add_fills() {
     if (!route_.pad || written_ == shape_.walk.bytes) return;
-    shape_.filling.resize(static_cast<std::size_t>(bytes(route_.pad->type)));
-    store_element(shape_.filling.data(), route_.pad->type, route_.pad->value);
+    Filling& filling = shape_.filling;
+    filling.element.resize(static_cast<std::size_t>(bytes(route_.pad->type)));
+    store_element(filling.element.data(), route_.pad->type, route_.pad->value);
+    for (std::size_t d = 0; d < whole_.size(); ++d) {
+      filling.dims.push_back({whole_[d].count, filled_[d].low, filled_[d].high, whole_[d].target});
+    }
     std::int64_t outer = 0;
     for (std::size_t d = whole_.size(); d-- > 0;) {
-      if (filled_[d].low > 0) add_fill(d, outer, 0, filled_[d].low);
-      if (filled_[d].high > 0) add_fill(d, outer, whole_[d].count - filled_[d].high, filled_[d].high);
+      const Filling::Dim& dim = filling.dims[d];
+      if (dim.low > 0) add_box(d, outer, dim.low);
+      if (dim.high > 0) add_box(d, outer + (dim.count - dim.high) * dim.step, dim.high);
       if (shape_.walk.dims[d].count == 0) return;  // nothing is left inside
-      outer += filled_[d].low * whole_[d].target;
+      outer += dim.low * dim.step;
     }
     shape_.walk.target = outer;
   }
 
-  /// Steps [first, first + count) of dimension d, all of the dimensions inside it, of those outside it what is read.
-  void add_fill(std::size_t d, std::int64_t outer, std::int64_t first, std::int64_t count) {
-    FillBox box;
-    box.offset = outer + first * whole_[d].target;
-    box.within = d == 0 ? first : 0;
+  /// `count` steps of dimension d, all of the dimensions inside it, of those outside it what is read.
+  void add_box(std::size_t d, std::int64_t offset, std::int64_t count) {
+    std::vector<Stride> dims;
     for (std::size_t e = 0; e < whole_.size(); ++e) {
       const std::int64_t steps = e < d ? whole_[e].count : e == d ? count : shape_.walk.dims[e].count;
-      if (steps == 0) return;
-      box.dims.push_back({steps, whole_[e].target});
+      dims.push_back({steps, whole_[e].target});
     }
-    box.footprint = make_footprint(1, box.offset, box.dims).value();  // lies within the target's
-    shape_.fills.push_back(std::move(box));
+    shape_.filling.boxes.push_back(make_footprint(1, offset, std::move(dims)).value());  // within the target's
   }
 
   const Route& route_;
@@ -139,7 +135,7 @@ class TransferReader {
   OperationShape& shape_;
   std::size_t next_ = 0;
   std::vector<Walk::Dim> whole_;
-  std::vector<Filled> filled_;
+  std::vector<Filling::Dim> filled_;
   std::int64_t written_ = 1;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <span>
 
 namespace accord::sim {
@@ -37,7 +36,7 @@ void Mover::stream() {
     reserve_on_chip_ports();
     presented_ = std::max(presented_, first_ + shape.start + shape.interval - 1);
   }
-  if (!shape.fills.empty()) fill_ports();
+  if (!shape.filling.boxes.empty()) fill_ports();
   cursor_.start(*streaming_, spec().request);
   if (cursor_.done()) return finish();
   reads_list_ = shape.walk.gather >= 0;
@@ -86,11 +85,11 @@ void Mover::fill_ports() {
   Cycle end = from;
   for (const AccessShape& target : targets_of(*streaming_->shape)) {
     MemoryModule& to = memory(target.memory);
-    for (const FillBox& box : streaming_->shape->fills) {
+    for (const Footprint& box : streaming_->shape->filling.boxes) {
       const std::int64_t base = streaming_->base[1];
       std::int64_t words = 0;
-      for_each_run(box.footprint, base, [&](std::int64_t address, std::int64_t n) { words += to.words(address, n); });
-      end = std::max(end, to.access(true, base + box.footprint.offset, box.footprint.extent, words, from).end);
+      for_each_run(box, base, [&](std::int64_t address, std::int64_t n) { words += to.words(address, n); });
+      end = std::max(end, to.access(true, base + box.offset, box.extent, words, from).end);
     }
   }
   account_.spend(Leaves::memory_latency, from);
@@ -229,7 +228,7 @@ void Mover::finish() {
   Operation& operation = *streaming_;
   const OperationShape& shape = *operation.shape;
   const bool transfer = shape.placements.empty();
-  const bool arrives = !shape.requests.empty() || !shape.fills.empty();
+  const bool arrives = !shape.requests.empty() || !shape.filling.boxes.empty();
   operation.done = arrives ? std::max(first_, arrived_) : first_;
   if (!transfer) {
     operation.done = std::max({operation.done, ports_end_, first_ + shape.start + shape.interval}) + shape.drain;
@@ -246,10 +245,11 @@ void Mover::finish() {
   wake(now());
 }
 
-void Mover::transport(tlm::tlm_command command, int memory, std::int64_t address, std::int64_t length) {
+void Mover::transport(tlm::tlm_command command, int memory, std::int64_t address, unsigned char* data,
+                      std::int64_t length) {
   payload_.set_command(command);
   payload_.set_address(static_cast<sc_dt::uint64>(address));
-  payload_.set_data_ptr(buffer_.data());
+  payload_.set_data_ptr(data);
   payload_.set_data_length(static_cast<unsigned>(length));
   payload_.set_streaming_width(static_cast<unsigned>(length));
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
@@ -264,22 +264,19 @@ void Mover::move(const Operation& operation, std::int64_t first, std::int64_t la
   for_each_piece(operation, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
     if (static_cast<std::int64_t>(buffer_.size()) < n) buffer_.resize(static_cast<std::size_t>(n));
     run_.evaluator.check_read(operation, source, operation.base[0] + s, n);
-    transport(tlm::TLM_READ_COMMAND, source, operation.base[0] + s, n);
+    transport(tlm::TLM_READ_COMMAND, source, operation.base[0] + s, buffer_.data(), n);
     for (const AccessShape& target : targets_of(*operation.shape))
-      transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + t, n);
+      transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + t, buffer_.data(), n);
   });
 }
 
 void Mover::fill(const Operation& operation) {
-  for (const FillBox& box : operation.shape->fills) {
-    make_row(operation.shape->filling, box, row_);
-    buffer_.resize(std::max(buffer_.size(), row_.size()));
-    std::memcpy(buffer_.data(), row_.data(), row_.size());
-    for_each_row(box, [&](std::int64_t offset, std::int64_t n) {
-      for (const AccessShape& target : targets_of(*operation.shape))
-        transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + offset, n);
-    });
-  }
+  make_filled_row(operation.shape->filling, row_);
+  auto* const row = reinterpret_cast<unsigned char*>(row_.data());
+  for_each_filled(operation.shape->filling, [&](std::int64_t offset, std::int64_t position, std::int64_t n) {
+    for (const AccessShape& target : targets_of(*operation.shape))
+      transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + offset, row + position, n);
+  });
 }
 
 }  // namespace accord::sim

@@ -51,7 +51,7 @@ class Mover final : public UnitModule {
   Cycle pass(const Request& request);
   Cycle repeat(const Request& request);
   void finish();
-  void transport(tlm::tlm_command command, int memory, std::int64_t address, std::int64_t length);
+  void transport(tlm::tlm_command command, int memory, std::int64_t address, unsigned char* data, std::int64_t length);
 
   Timeline::Slot cross(const Request& request, Cycle earliest, Cycle& latency);
   void store(const Request& request, std::int64_t address, std::int64_t words, Cycle from, Cycle& arrival);
