@@ -9,7 +9,7 @@ namespace accord {
 
 namespace {
 
-constexpr std::size_t most_choices = std::size_t{1} << 18;  ///< of all mnemonics together, gaps included
+constexpr std::size_t most_choices = 16 * most_components;  ///< of all mnemonics together, gaps included
 
 /// "core[2][c].mesh" as core, 2, c, mesh, with what was in brackets apart.
 struct Pattern {
