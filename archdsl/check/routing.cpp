@@ -135,6 +135,7 @@ void route_over_links(Elaboration& elaboration) {
       }
       route.crossing = crossing_of(architecture, route);
     }
+    if (unit.link < 0 && !unit.routes.empty() && !unit.routes[0].links.empty()) unit.link = unit.routes[0].links[0];
   }
 }
 

@@ -35,4 +35,10 @@ std::int64_t way_latency(const Architecture& architecture, const Route& route) {
   return cycles;
 }
 
+const Route* capability_route(const Unit& unit) {
+  if (unit.routes.empty()) return nullptr;
+  const std::vector<int>& links = unit.routes.front().links;
+  return !links.empty() && links.front() == unit.link ? &unit.routes.front() : nullptr;
+}
+
 }  // namespace accord

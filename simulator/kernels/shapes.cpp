@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "archdsl/graph/rates.h"
 #include "simulator/kernels/binder.h"
 
 namespace accord::sim {
@@ -105,7 +106,11 @@ void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared
     shape.off_chip_bytes += access.footprint.bytes * (int{access.reads} + int{access.writes});
   }
   if (unit.kind != UnitKind::mover) return;
-  if (unit.link >= 0) shape.links = {unit.link};
+  if (const Route* const way = capability_route(unit)) {
+    shape.links = way->links;
+  } else if (unit.link >= 0) {
+    shape.links = {unit.link};
+  }
   shape.link_bytes = shape.off_chip_bytes;
   shape.energy_pj += link_energy(shape);
 }

@@ -10,7 +10,8 @@ namespace accord::sim {
 
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 40;  // of one instruction
+constexpr std::int64_t most_bytes = std::int64_t{1} << 40;    // of one instruction
+constexpr std::int64_t most_indices = std::int64_t{1} << 20;  // of one instruction
 
 /// A transfer's arguments but its bases, and what becomes of them. Key: n0..; free source strides; free target
 /// strides; lo0, hi0, lo1..; rows.
@@ -25,6 +26,7 @@ class TransferReader {
     read_strides();
     if (std::string error = read_padding(); !error.empty()) return error;
     read_rows();
+    if (shape_.list.entries > most_indices) return "takes more than 2^20 indices from its list";
     return add_accesses() ? "" : "strides reach beyond 2^48 bytes";
   }
   /// Filled bytes too.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "archdsl/graph/rates.h"
 #include "simulator/modules/compute.h"
 
 namespace accord::sim {
@@ -79,7 +80,9 @@ std::vector<std::vector<LinkModule*>> Machine::ways(const Unit& unit) {
     auto& way = result.emplace_back();
     for (const int link : route.links) way.push_back(links_[static_cast<std::size_t>(link)].get());
   }
-  if (unit.link >= 0) {
+  if (capability_route(unit)) {
+    result.push_back(result.front());
+  } else if (unit.link >= 0) {
     result.push_back({links_[static_cast<std::size_t>(unit.link)].get()});
   } else {
     result.push_back(unit.routes.empty() ? wire(unit.request, unit.period) : result.front());

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <span>
 
+#include "archdsl/graph/rates.h"
+
 namespace accord::sim {
 
 Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, const std::vector<MemoryModule*>& memories,
@@ -202,18 +204,21 @@ Timeline::Slot Mover::cross(const Request& request, Cycle earliest, Cycle& laten
   const OperationShape& shape = *streaming_->shape;
   const int here = shape.accesses[static_cast<std::size_t>(request.pattern->access)].memory;
   LinkModule::Way way{request.pattern->write, route_ ? route_->source : here, route_ ? route_->target : here};
+  // A capability's bytes pass the way of the first route, those in the other direction against it.
+  const Route* const like = route_ ? route_ : capability_route(spec());
+  const bool against = !route_ && like && request.pattern->write != memory(like->target).off_chip();
   Timeline::Slot beats{earliest, earliest};
   latency = 0;
   for (std::size_t l = 0; l < way_->size(); ++l) {
-    if (route_ && !route_->links.empty()) {
-      const Link& link = run_.architecture.links[static_cast<std::size_t>(route_->links[l])];
-      if (!link.between.empty()) way.backward = route_->backward[l];
+    if (like && !like->links.empty()) {
+      const Link& link = run_.architecture.links[static_cast<std::size_t>(like->links[l])];
+      if (!link.between.empty()) way.backward = like->backward[l] != against;
     }
     const Timeline::Slot slot = (*way_)[l]->pass(way, request.bytes, beats.first + latency);
     beats = {slot.first - latency, std::max(beats.end, slot.end - latency)};
     latency += (*way_)[l]->latency();
   }
-  if (route_) latency += route_->crossing;
+  if (like) latency += like->crossing;
   return beats;
 }
 

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Runs every shipped machine on the standard networks and prints the table of docs/accelerators.md.
+
+    bench/machines.py ACCORD NETWORK=FILE.onnx... [--only MACHINE...]
+
+Columns: docs/figures.md. Exit 1 where a run is not verified, has a hazard or breaks an invariant.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+MACHINES = pathlib.Path(__file__).resolve().parent.parent / "configs" / "accelerators"
+
+
+def run(accord, machine, model):
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        done = subprocess.run([accord, "run", "--arch", str(machine), "--model", model, "--json", out.name],
+                              capture_output=True, text=True, timeout=1200)
+        if done.returncode != 0:
+            return None, (done.stderr.strip() or done.stdout.strip()).splitlines()[-1]
+        return json.load(open(out.name)), ""
+
+
+def row(network, machine, result):
+    layers = [layer for layer in result["layers"] if layer["macs"] > 0 and layer["bound_cycles"] > 0]
+    macs = sum(layer["macs"] for layer in layers)
+    efficiency = sum(layer["macs"] * layer["bound_cycles"] / layer["cycles"] for layer in layers) / macs
+    host = sum(1 for layer in result["layers"] if layer["placed_on"] == "host")
+    good = result["verified"] and not result["hazards"] and result["invariants"]["hold"]
+    milliseconds = 1e3 * result["total_cycles"] / result["clock_hz"]
+    energy = result["energy_pj"] / 1e9
+    return good, (f"| {network} | {machine} | {result['total_cycles']} | {milliseconds:.3f} | {result['bound_cycles']} "
+                  f"| {efficiency:.2f} | {energy:.2f} | {host} of {len(result['layers'])} | {'yes' if good else 'NO'} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("accord")
+    parser.add_argument("networks", nargs="+", metavar="NETWORK=FILE")
+    parser.add_argument("--only", nargs="*", default=[])
+    choice = parser.parse_args()
+    print("| network | machine | cycles | ms | bound | efficiency | energy mJ | layers on the host | verified |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    bad = 0
+    for pair in choice.networks:
+        network, model = pair.split("=", 1)
+        for file in sorted(MACHINES.glob("*.yaml")):
+            if choice.only and file.stem not in choice.only:
+                continue
+            result, error = run(choice.accord, file, model)
+            if result is None:
+                bad += 1
+                print(f"| {network} | {file.stem} | {error} |", flush=True)
+                continue
+            good, text = row(network, file.stem, result)
+            bad += not good
+            print(text, flush=True)
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
