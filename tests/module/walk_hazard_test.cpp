@@ -180,6 +180,16 @@ TEST_CASE("are a table, a list and a border that do not fit named") {
   }
 }
 
+TEST_CASE("is a list that is too long named") {
+  Architecture machine = walking_machine(Sync::Kind::interlock);
+  machine.memories[3].capacity = 1 << 24;
+  LookUp look_up(machine);
+  look_up.gather({{"n1", (1 << 20) + 1}, {"dst.stride1", 0}});
+  const SimulateResult result = look_up.run(machine);
+  REQUIRE(find(result, "out_of_range"));
+  CHECK(find(result, "out_of_range")->message == "takes more than 2^20 indices from its list");
+}
+
 TEST_CASE("are strides of steps that are never taken harmless") {
   const Architecture machine = walking_machine(Sync::Kind::interlock);
   LookUp look_up(machine);
