@@ -38,6 +38,7 @@ class Enumerator {
   bool add_uses(Mapping& mapping);
   bool add_use(Mapping& mapping, int step, int operand);
   void repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const;
+  void repeat_along_lanes(const StatementPlan& plan, Use& use) const;
   bool add_start(Mapping& mapping);
   bool route_use(Use& use);
   int accumulator_depth(int memory) const;

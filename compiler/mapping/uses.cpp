@@ -97,6 +97,25 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
   return true;
 }
 
+/// Indices beyond the values' own make their tile repeat along the accumulator's lanes, which lie within a word: lanes
+/// that count several iterators as one are copied only between tiles that count the same.
+void Enumerator::repeat_along_lanes(const StatementPlan& plan, Use& use) const {
+  const Capability& capability = machine_.capability(plan.match);
+  const Access& target = access_of(capability, use.operand);
+  for (std::size_t p = 0; p < target.indices.size(); ++p) {
+    const Step& step = capability.operands[use.operand].steps[p];
+    if (step.kind != Step::Kind::fixed || step.bytes >= machine_.architecture.memories[use.memory].word) continue;
+    for (const auto& [dim, coefficient] : target.indices[p].terms) {
+      const auto& chain = plan.chains[dim];
+      const auto varies = [&](int it) { return depends(use.access, it); };
+      if (!use.filled && std::none_of(chain.begin(), chain.end(), varies)) continue;  // one value for all lanes
+      for (const int it : chain) {
+        if (!varies(it)) use.access.indices.push_back({{{it, 1}}, 0});
+      }
+    }
+  }
+}
+
 /// Initial values: a constant along the accumulator's lanes.
 bool Enumerator::add_start(Mapping& mapping) {
   if (roles_.start < 0 || mapping.steps[0].match.initialises) return true;
@@ -112,14 +131,6 @@ bool Enumerator::add_start(Mapping& mapping) {
   if (const auto value = constant_of(*start.value)) {
     use.filled = true;
     use.fill = *value;
-    const Access& target = access_of(capability, use.operand);
-    for (const auto& index : target.indices) {
-      for (const auto& term : index.terms) {
-        const auto& step = capability.operands[use.operand].steps[&index - target.indices.data()];
-        if (step.kind != Step::Kind::fixed || step.bytes >= machine_.architecture.memories[use.memory].word) continue;
-        for (const int it : main.chains[term.first]) use.access.indices.push_back({{{it, 1}}, 0});
-      }
-    }
   } else {
     use.access = start.accesses.at(0);
     const TensorId tensor = work_.operands[use.access.operand].tensor;
@@ -128,6 +139,7 @@ bool Enumerator::add_start(Mapping& mapping) {
       return false;
     }
   }
+  repeat_along_lanes(main, use);
   if (machine_.architecture.memories[use.memory].off_chip) {
     reason(fmt::format("{} accumulates in off-chip memory, which holds no initial values", capability.name));
     return false;
