@@ -46,6 +46,16 @@ bool loops_step_words(const Architecture& architecture, const Mapping& mapping, 
   return true;
 }
 
+/// Whether one stride per free step is enough for all dims that move along it.
+bool strides_agree(const Mapping& mapping, const Capability& capability, const StepShape& shape, const UseView& view,
+                   const Extents& box) {
+  const auto& steps = capability.operands[mapping.uses[view.use].operand].steps;
+  for (std::size_t p = 0; p < steps.size(); ++p) {
+    if (steps[p].kind == Step::Kind::free && !free_step(mapping, capability, shape, view, p, box).agrees) return false;
+  }
+  return true;
+}
+
 /// Number of innermost iterators of the chain over which the view's address grows evenly.
 std::size_t even_suffix(const Mapping& mapping, const UseView& view, const std::vector<int>& chain,
                         const Extents& box) {
@@ -73,6 +83,21 @@ std::int64_t view_step(const Mapping& mapping, const UseView& view, int iterator
     }
   }
   return step;
+}
+
+FreeStep free_step(const Mapping& mapping, const Capability& capability, const StepShape& shape, const UseView& view,
+                   std::size_t position, const Extents& box) {
+  FreeStep result;
+  for (const auto& [dim, coefficient] : access_of(capability, mapping.uses[view.use].operand).indices[position].terms) {
+    const auto& counted = shape.dims[dim].counted;
+    const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
+    if (moving == counted.rend()) continue;
+    const std::int64_t step = view_step(mapping, view, *moving);
+    const std::int64_t bytes = step / coefficient;
+    result.agrees = result.agrees && step % coefficient == 0 && result.bytes.value_or(bytes) == bytes;
+    result.bytes = bytes;
+  }
+  return result;
 }
 
 StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, const std::vector<UseView>& views,
@@ -118,6 +143,11 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
       }
     }
     shape.dims.push_back(std::move(dim));
+  }
+  for (const auto& view : views) {
+    if (!strides_agree(mapping, machine.capability(plan.match), shape, view, box)) {
+      shape.error = "dims that share an index of the capability would need different strides";
+    }
   }
   const auto occurring = [&](int it) {
     return std::any_of(views.begin(), views.end(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,15 @@ struct UseView {
 
 /// Byte step of the iterator in the view.
 std::int64_t view_step(const Mapping& mapping, const UseView& view, int iterator);
+
+/// What an instruction must give for a free step, an index position of the use's operand: bytes from one index to the
+/// next. Nothing where no dim moves along it.
+struct FreeStep {
+  std::optional<std::int64_t> bytes;
+  bool agrees = true;  ///< false: the dims that share the position want different ones
+};
+FreeStep free_step(const Mapping& mapping, const Capability& capability, const StepShape& shape, const UseView& view,
+                   std::size_t position, const Extents& box);
 
 /// Finds how far each chain can be counted in one go in every operand.
 StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, const std::vector<UseView>& views,
