@@ -26,11 +26,18 @@ struct Loop {
   bool holds = false;  ///< moves a held operand
 };
 
+/// A held operand of the instruction.
+struct HeldOperand {
+  const PlacedUse* use = nullptr;
+  std::size_t load = 0;               ///< argument of its load flag
+  std::vector<std::size_t> decisive;  ///< arguments that say which elements are loaded
+};
+
 /// Emits the instructions of one step over one box.
 class StepEmitter {
  public:
   StepEmitter(const Machine& machine, const Mapping& mapping, OpList& list, int s, const std::vector<PlacedUse>& uses,
-              const Extents& box)
+              const Extents& box, HeldTiles& held)
       : machine_(machine),
         mapping_(mapping),
         list_(list),
@@ -38,6 +45,7 @@ class StepEmitter {
         capability_(machine.capability(plan_.match)),
         uses_(uses),
         box_(box),
+        held_(held),
         point_(box.size(), 0) {
     std::vector<UseView> views;
     for (const auto& use : uses) views.push_back(use.view);
@@ -48,16 +56,20 @@ class StepEmitter {
 
   void run() {
     place_arguments();
+    forget_changed();
     make_loops();
     visit(0);
+    held_.ops = list_.ops.size();
   }
 
  private:
   void place_arguments();
+  void forget_changed();
   void make_loops();
   void visit(std::size_t loop);
   void emit();
   std::int64_t address(const PlacedUse& use) const;
+  std::vector<std::size_t> decisive_arguments(int operand) const;
   void set_strides(std::vector<MaybeValue>& values) const;
   std::size_t base_argument(int operand) const {
     const auto memory = [](const CapabilityOperand& o) { return o.memory >= 0; };
@@ -78,15 +90,15 @@ class StepEmitter {
   const Capability& capability_;
   const std::vector<PlacedUse>& uses_;
   const Extents& box_;
+  HeldTiles& held_;
   Extents point_;
   StepShape shape_;
   int mnemonic_ = -1;
   std::vector<Loop> loops_;
   std::vector<std::int64_t> chunk_;                              ///< extent of each dim now
   std::vector<std::pair<const PlacedUse*, std::size_t>> bases_;  ///< argument index of each base
-  std::vector<std::pair<std::size_t, std::size_t>> loads_;       ///< of held operands: arguments of base and load flag
+  std::vector<HeldOperand> loads_;
   std::vector<MaybeValue> template_;
-  std::vector<std::int64_t> last_held_;
   std::vector<std::int64_t> formula_values_;
 };
 
@@ -108,13 +120,45 @@ void StepEmitter::place_arguments() {
   set_strides(template_);
   for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
     if (!capability_.operands[o].held) continue;
-    loads_.emplace_back(base_argument(static_cast<int>(o)), template_.size());
+    const int operand = static_cast<int>(o);
+    loads_.push_back({use_of(operand), template_.size(), decisive_arguments(operand)});
     template_.emplace_back(1);
-    last_held_.push_back(INT64_MIN);
   }
+  held_.loaded.resize(loads_.size());
   for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
     if (capability_.operands[o].memory >= 0) continue;
     template_.emplace_back(scalar_bits(capability_.program.operands[o].type, plan_.match.operands[o].constant));
+  }
+}
+
+/// Base, dims and strides of the operand.
+std::vector<std::size_t> StepEmitter::decisive_arguments(int operand) const {
+  std::vector<std::size_t> arguments = {base_argument(operand)};
+  for (std::size_t d = 0; d < capability_.dims.size(); ++d) {
+    if (depends(access_of(capability_, operand), static_cast<int>(d))) arguments.push_back(d);
+  }
+  std::size_t at = capability_.dims.size() + bases_.size();
+  for (int o = 0; o <= operand; ++o) {
+    for (const Step& step : capability_.operands[o].steps) {
+      if (step.kind != Step::Kind::free) continue;
+      if (o == operand) arguments.push_back(at);
+      ++at;
+    }
+  }
+  return arguments;
+}
+
+/// The unit has what it loaded until it does something else; that is what memory holds until that is written.
+void StepEmitter::forget_changed() {
+  for (std::size_t i = held_.ops; i < list_.ops.size(); ++i) {
+    const LowOp& op = list_.ops[i];
+    for (std::size_t h = 0; h < loads_.size(); ++h) {
+      const auto rewrites = [&](const BufferAccess& access) {
+        return access.write && access.buffer == loads_[h].use->buffer;
+      };
+      const bool unknown = loads_[h].use->buffer < 0 || op.unit == plan_.match.unit;
+      if (unknown || std::any_of(op.buffers().begin(), op.buffers().end(), rewrites)) held_.loaded[h].clear();
+    }
   }
 }
 
@@ -125,15 +169,8 @@ void StepEmitter::set_strides(std::vector<MaybeValue>& values) const {
     const auto& steps = capability_.operands[o].steps;
     for (std::size_t p = 0; p < steps.size(); ++p) {
       if (steps[p].kind != Step::Kind::free) continue;
-      const PlacedUse* use = use_of(static_cast<int>(o));
-      for (const auto& [dim, coefficient] : access_of(capability_, static_cast<int>(o)).indices[p].terms) {
-        const auto& counted = shape_.dims[dim].counted;
-        for (auto it = counted.rbegin(); it != counted.rend(); ++it) {
-          if (box_[*it] == 1) continue;
-          values[at] = view_step(mapping_, use->view, *it) / coefficient;
-          break;
-        }
-      }
+      const UseView& view = use_of(static_cast<int>(o))->view;
+      values[at] = free_step(mapping_, capability_, shape_, view, p, box_).bytes;
       ++at;
     }
   }
@@ -215,10 +252,11 @@ void StepEmitter::emit() {
     op.touch(use->buffer, mapping_.uses[use->view.use].operand == target);
   }
   for (std::size_t h = 0; h < loads_.size(); ++h) {
-    const std::int64_t now = *values[loads_[h].first];
-    const bool keep = last_held_[h] == now;
-    values[loads_[h].second] = keep ? 0 : 1;
-    last_held_[h] = now;
+    std::vector<std::int64_t> now;
+    for (const std::size_t a : loads_[h].decisive) now.push_back(values[a].value_or(0));
+    const bool keep = held_.loaded[h] == now;
+    values[loads_[h].load] = keep ? 0 : 1;
+    held_.loaded[h] = std::move(now);
     formula_values_.push_back(keep ? 0 : 1);
   }
   const Period& period = machine_.architecture.units[plan_.match.unit].period;
@@ -250,6 +288,7 @@ LowOp& Instructions::transfer(const Hop& hop, const TransferPiece& piece, std::i
   };
   strides(&WalkDim::source, piece.source_stride);
   strides(&WalkDim::target, piece.target_stride);
+  if (route.pad) values.insert(values.end(), 2 * route.walk.size(), 0);  // everything is read, nothing filled
   op.count = static_cast<std::uint32_t>(values.size()) - op.first;
   const double cycles = piece_cycles(machine_.architecture, hop, piece);
   op.busy = static_cast<std::int32_t>(std::ceil(cycles));
@@ -259,7 +298,7 @@ LowOp& Instructions::transfer(const Hop& hop, const TransferPiece& piece, std::i
 }
 
 void Instructions::step(int s, const std::vector<PlacedUse>& uses, const Extents& box) {
-  StepEmitter(machine_, mapping_, list_, s, uses, box).run();
+  StepEmitter(machine_, mapping_, list_, s, uses, box, held_[s]).run();
 }
 
 }  // namespace accord

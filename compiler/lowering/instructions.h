@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "compiler/lowering/operation.h"
@@ -16,6 +17,13 @@ struct PlacedUse {
   int buffer = -1;  ///< -1: off-chip
 };
 
+/// What a step's unit has loaded of the operands that it holds.
+struct HeldTiles {
+  /// Per held operand: base, extents and strides with which it was loaded; empty: nothing known.
+  std::vector<std::vector<std::int64_t>> loaded;
+  std::size_t ops = 0;  ///< of the list when the step's last instruction stood there
+};
+
 /// Appends operations with their argument values to a list.
 class Instructions {
  public:
@@ -25,12 +33,17 @@ class Instructions {
   LowOp& transfer(const Hop& hop, const TransferPiece& piece, std::int64_t source, std::int64_t target);
 
   /// All instructions of a step over a box: loops around, chunks of the dims, held operands outermost.
+  /// A held operand is not loaded again while the unit has it and its bytes in memory are unchanged.
   void step(int s, const std::vector<PlacedUse>& uses, const Extents& box);
+
+  /// Held operands are loaded again: what comes next does not follow what stands in the list.
+  void forget_held() { held_.clear(); }
 
  private:
   const Machine& machine_;
   const Mapping& mapping_;
   OpList& list_;
+  std::map<int, HeldTiles> held_;  ///< by step
 };
 
 }  // namespace accord

@@ -368,14 +368,18 @@ std::int64_t Lowering::roll(int level, int it, std::int64_t trips, const Turn& t
   turn(0);
   const std::size_t ops = list_.ops.size();
   const std::size_t values = list_.values.size();
+  // Each turn of a loop loads what it holds: the bits are the same in all of them.
+  instructions_.forget_held();
   turn(1);
   const std::size_t second_op = list_.ops.size();
   const std::size_t second_value = list_.values.size();
+  instructions_.forget_held();
   turn(2);
   const auto deltas = steps_between(ops, second_op, values, second_value);
   if (!deltas) return 3;
   list_.ops.resize(second_op);
   list_.values.resize(second_value);
+  instructions_.forget_held();
   list_.loops.push_back({ops, second_op - ops, trips - 2, *deltas});
   // What turn trips - 2 would leave behind.
   boxes_[level].origin[it] += (trips - 4) * mapping_.tile[level][it];
