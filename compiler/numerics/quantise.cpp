@@ -1,7 +1,10 @@
 #include "compiler/numerics/quantise.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -25,19 +28,32 @@ struct Accumulator {
   double bound = 0;           ///< greatest magnitude that can occur
 };
 
+/// Operators that stay in float because the requantisation has no values for them, with the reason.
+using InFloat = std::map<std::size_t, std::string>;
+
 class Quantiser {
  public:
-  Quantiser(const Network& from, const Numerics& numerics, const std::vector<double>& largest, QuantiseReport& report)
+  Quantiser(const Network& from, const Numerics& numerics, const std::vector<double>& largest, const InFloat& in_float,
+            QuantiseReport& report)
       : rewrite_(from),
         from_(from),
         numerics_(numerics),
         requantiser_(numerics),
-        plan_(plan_roles(from, true)),
+        plan_(plan_roles(from, true, in_float)),
         scales_(activation_scales(from, plan_, largest, numerics.storage, requantiser_.powers_of_two())),
         report_(report) {}
 
-  Network run() {
-    for (std::size_t i = 0; i < plan_.size(); ++i) emit(from_.operators[i], plan_[i]);
+  /// Nothing where an operator turns out to have to stay in float: it is added to `in_float`.
+  std::optional<Network> run(InFloat& in_float) {
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      try {
+        emit(from_.operators[i], plan_[i]);
+      } catch (const Error& error) {
+        if (!may_stay_in_float(plan_[i])) throw;
+        in_float.emplace(i, error.what());
+        return std::nullopt;
+      }
+    }
     std::vector<TensorId> outputs;
     for (TensorId id : from_.outputs) outputs.push_back(as_real(id));
     rewrite_.set_outputs(outputs);
@@ -45,6 +61,12 @@ class Quantiser {
   }
 
  private:
+  /// A machine whose requantisation cannot do products is of no use; means, sums and clips can go to the host.
+  static bool may_stay_in_float(const PlannedOperator& planned) {
+    return planned.role == Role::average || planned.role == Role::clip ||
+           (planned.role == Role::sum && planned.product == no_operator);
+  }
+
   void emit(const Operator& op, const PlannedOperator& planned) {
     switch (planned.role) {
       case Role::product: return finish(op, planned, product(op, no_tensor));
@@ -127,7 +149,7 @@ class Quantiser {
   Accumulator variable_product(const Operator& op) {
     const Tensor& y = from_.tensor(op.outputs[0]);
     const Shape& a = from_.tensor(op.inputs[0]).shape;
-    const double limit = -lowest(numerics_.storage);
+    const double limit = greatest_magnitude(numerics_.storage);
     Accumulator result{no_tensor,
                        {double{scale(op.inputs[0])} * double{scale(op.inputs[1])}},
                        limit * limit * static_cast<double>(a.back())};
@@ -200,8 +222,9 @@ class Quantiser {
     const Tensor& y = from_.tensor(op.outputs[0]);
     const double a = scale(op.inputs[0]), b = scale(op.inputs[1]);
     // 2^14 multiples of the larger: its error is 2^-15 of the operand, and 2 * 2^14 * 2^7 stays far below 2^31.
-    const double limit = std::max(-lowest(numerics_.storage), highest(numerics_.storage));
-    const double most = std::min(16384.0, std::floor(highest(numerics_.accumulator) / (2 * limit)));
+    const double limit = greatest_magnitude(numerics_.storage);
+    double most = std::min(16384.0, std::floor(highest(numerics_.accumulator) / (2 * limit)));
+    if (requantiser_.powers_of_two()) most = std::exp2(std::floor(std::log2(most)));
     const double unit = a == b ? a : std::max(a, b) / most;
     const auto m_a = std::llround(a / unit), m_b = std::llround(b / unit);
     Accumulator result{no_tensor, {unit}, limit * static_cast<double>(m_a + m_b)};
@@ -213,7 +236,7 @@ class Quantiser {
 
   Accumulator average(const Operator& op) {
     const auto count = static_cast<double>(constant_pool_count(from_, op));
-    Accumulator result{no_tensor, {scale(op.inputs[0]) / count}, -lowest(numerics_.storage) * count};
+    Accumulator result{no_tensor, {scale(op.inputs[0]) / count}, greatest_magnitude(numerics_.storage) * count};
     const TensorId x = as_stored(op.inputs[0]);
     result.id = add_accumulator(from_.tensor(op.outputs[0]), ".acc", {double{scale(op.inputs[0])}});
     rewrite_.add_operator("SumPool", op.name, {x}, {result.id}, op.attributes);
@@ -223,7 +246,7 @@ class Quantiser {
   /// A Clip of its own: multiplied by 1 into the accumulator type, where a requantisation can bound it.
   Accumulator clip(const Operator& op) {
     const Tensor& y = from_.tensor(op.outputs[0]);
-    Accumulator result{no_tensor, {double{scale(op.inputs[0])}}, -lowest(numerics_.storage)};
+    Accumulator result{no_tensor, {double{scale(op.inputs[0])}}, greatest_magnitude(numerics_.storage)};
     const TensorId x = as_stored(op.inputs[0]);
     result.id = add_accumulator(y, ".acc", result.scale);
     rewrite_.add_operator("Scale", op.name, {x, integer_constant(y.name + ".one", {}, {1})}, {result.id});
@@ -297,6 +320,14 @@ class Quantiser {
 
 Network quantise(const Network& given, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
                  QuantiseReport* report) {
+  if (lowest(numerics.storage) >= 0) {
+    throw Error(fmt::format("storage {}: activations are quantised symmetrically around 0, which takes a signed type",
+                            name(numerics.storage)));
+  }
+  if (lowest(numerics.weight) >= 0) {
+    throw Error(fmt::format("weight {}: weights are quantised symmetrically around 0, which takes a signed type",
+                            name(numerics.weight)));
+  }
   Network canonical = given;
   numerics::affine_to_depthwise(canonical);
   numerics::hoist_clips(canonical);
@@ -308,7 +339,14 @@ Network quantise(const Network& given, const Numerics& numerics, const std::vect
   for (std::size_t id = 0; id < largest.size(); ++id) {
     if (!canonical.tensors[id].is_constant()) filled.largest[canonical.tensors[id].name] = largest[id];
   }
-  return numerics::Quantiser(canonical, numerics, largest, filled).run();
+  numerics::InFloat in_float;
+  for (;;) {
+    filled.floating.clear();
+    filled.fused_additions = 0;
+    if (auto network = numerics::Quantiser(canonical, numerics, largest, in_float, filled).run(in_float)) {
+      return std::move(*network);
+    }
+  }
 }
 
 }  // namespace accord

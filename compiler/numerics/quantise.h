@@ -23,8 +23,9 @@ struct QuantiseReport {
 /// Activations get the greatest magnitude that the float reference shows on `calibration_inputs` (without any: two sets
 /// of seeded normal values). Tensors that an operator passes on unchanged (Concat, MaxPool, Reshape, ...) share a
 /// scale. Accumulators provably do not overflow. Network inputs and outputs stay fp32 and keep their names; of the
-/// others, the storage-type tensor keeps the name, its accumulator is called NAME.acc. Throws Error naming the
-/// requantisation when its parameters cannot express a scale.
+/// others, the storage-type tensor keeps the name, its accumulator is called NAME.acc. A mean, sum or clip whose scale
+/// the requantisation's parameters cannot express stays in float, with that reason; for a product that is an Error
+/// naming the requantisation. Throws Error too where the storage or weight type is unsigned.
 Network quantise(const Network& canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
                  QuantiseReport* report = nullptr);
 

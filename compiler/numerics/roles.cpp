@@ -181,10 +181,12 @@ bool Uses::sole_consumer(TensorId id) const {
   return consumers[static_cast<std::size_t>(id)].size() == 1 && !is_output[static_cast<std::size_t>(id)];
 }
 
-std::vector<PlannedOperator> plan_roles(const Network& network, bool integers) {
+std::vector<PlannedOperator> plan_roles(const Network& network, bool integers,
+                                        const std::map<std::size_t, std::string>& in_float) {
   const Uses uses(network);
   std::vector<PlannedOperator> plan;
   for (const Operator& op : network.operators) plan.push_back(classify(network, op));
+  for (const auto& [index, reason] : in_float) plan[index] = {Role::floating, no_operator, no_operator, reason};
   fuse_clips(network, uses, plan);
   fuse_sums(network, uses, plan);
   if (integers) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,10 @@ struct Uses {
 };
 
 /// Classifies every operator and fuses Clip and residual Add. `integers`: sums and carries that touch only float
-/// results stay floating; for float machines every sum and clip that is not fused stays floating.
-std::vector<PlannedOperator> plan_roles(const Network& network, bool integers);
+/// results stay floating; for float machines every sum and clip that is not fused stays floating. `in_float`: operators
+/// that must stay floating, with the reason.
+std::vector<PlannedOperator> plan_roles(const Network& network, bool integers,
+                                        const std::map<std::size_t, std::string>& in_float = {});
 
 /// Inputs of a carrying operator whose elements it passes on (not the indices of a Gather).
 std::vector<TensorId> carried_inputs(const Operator& op);

@@ -58,7 +58,7 @@ std::int64_t align_to_addend(const WeightRequest& r, double& scale) {
 double quantise_channel(const WeightRequest& r, const Numerics& numerics, std::int64_t k, IntegerWeights& result) {
   const auto channel = static_cast<std::size_t>(k);
   const double scale = result.scale[channel];
-  const double x_limit = std::max(-lowest(numerics.storage), highest(numerics.storage));
+  const double x_limit = greatest_magnitude(numerics.storage);
   const auto greatest = static_cast<float>(highest(numerics.weight));
   double magnitudes = 0;
   for (std::int64_t i = k * r.length; i < (k + 1) * r.length; ++i) {
@@ -97,6 +97,8 @@ bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t
 }
 
 }  // namespace
+
+double greatest_magnitude(ElementType type) { return std::max(-lowest(type), highest(type)); }
 
 std::vector<float> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
                                      const std::vector<double>& largest, ElementType storage, bool powers_of_two) {

@@ -13,6 +13,9 @@ namespace accord::numerics {
 std::vector<float> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
                                      const std::vector<double>& largest, ElementType storage, bool powers_of_two);
 
+/// Greatest magnitude of a number of the type.
+double greatest_magnitude(ElementType type);
+
 /// Integer weights and bias of one product.
 struct IntegerWeights {
   std::vector<float> weights;      ///< integers, in the order of the float weights
