@@ -36,51 +36,156 @@ std::int64_t distinct_bytes(const Network& network, const Work& work, const Acce
 /// Distinct bytes read from and written to off-chip memory; intermediate results stay on chip.
 struct Traffic {
   std::int64_t read = 0;
+  std::int64_t before = 0;  ///< of `read`: what the main statement, or its initial values, need
   std::int64_t written = 0;
 };
 
-Traffic compulsory(const Network& network, const Work& work) {
+Traffic compulsory(const Network& network, const Work& work, int main) {
   Traffic traffic;
   std::set<int> written, counted;
   for (const auto& statement : work.program.statements) written.insert(statement.target.operand);
-  for (const auto& statement : work.program.statements) {
-    for (const auto& access : statement.accesses) {
+  for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
+    for (const auto& access : work.program.statements[s].accesses) {
       const bool external = work.operands[access.operand].tensor != no_tensor && written.count(access.operand) == 0;
       if (external && counted.insert(access.operand).second) traffic.read += distinct_bytes(network, work, access);
     }
+    if (static_cast<int>(s) <= main) traffic.before = traffic.read;
   }
   const Access& result = work.program.statements.back().target;
   if (work.operands[result.operand].tensor != no_tensor) traffic.written = distinct_bytes(network, work, result);
   return traffic;
 }
 
+double per_reference_cycle(std::int64_t bytes, const Period& period) {
+  return static_cast<double>(bytes) * static_cast<double>(period.denominator) / static_cast<double>(period.numerator);
+}
 
-/// Cycles that the traffic needs on everything that leads to off-chip memory, were it spread perfectly. `overlaps`
-/// tells whether reads and writes share wires, so that earlier results may be written while the last is computed.
-std::int64_t transfer_cycles(const Architecture& architecture, const Traffic& traffic, bool& overlaps) {
-  double shared = 0, duplex = 0;
-  std::set<std::pair<int, int>> links;  // those that meet off-chip memory; a crossbar once for each such memory
-  for (const auto& unit : architecture.units) {
-    for (const auto& route : unit.routes) {
-      const Memory& source = architecture.memories[route.source];
-      const Memory& target = architecture.memories[route.target];
-      if (!source.off_chip && !target.off_chip) continue;
-      if (route.links.empty()) {
-        duplex += bytes_per_cycle(architecture, route);
-        continue;
+/// Bytes per reference cycle of everything that meets off-chip memory, each wire once.
+class OffChipWidth {
+ public:
+  explicit OffChipWidth(const Architecture& architecture) : architecture_(architecture) {
+    for (const auto& unit : architecture.units) {
+      for (const auto& route : unit.routes) add_route(route);
+      add_capabilities(unit);
+    }
+  }
+
+  /// Whether reads and writes share wires, so that earlier results may be written while the last is computed.
+  bool shares() const { return shared_ > 0; }
+
+  /// Cycles that the bytes need, were they spread perfectly.
+  std::int64_t cycles(std::int64_t read, std::int64_t written) const {
+    if (shared_ + apart_ == 0) return 0;
+    const std::int64_t bytes = apart_ == 0 ? read + written : std::max(read, written);
+    return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / (shared_ + apart_) * (1 - 1e-12)));
+  }
+
+ private:
+  bool off_chip(int memory) const { return memory >= 0 && architecture_.memories[memory].off_chip; }
+
+  /// A crossbar counts once for each off-chip memory.
+  void add_link(int index, int memory) {
+    const Link& link = architecture_.links[index];
+    if (!links_.emplace(index, link.crossbar ? memory : -1).second) return;
+    (link.duplex || link.crossbar ? apart_ : shared_) += bytes_per_cycle(link);
+  }
+
+  void add_route(const Route& route) {
+    if (route.links.empty()) {
+      if (off_chip(route.source) || off_chip(route.target)) apart_ += wire(route);
+      return;
+    }
+    if (off_chip(route.source)) add_link(route.links.front(), route.source);
+    if (off_chip(route.target)) add_link(route.links.back(), route.target);
+  }
+
+  /// The narrower memory's words; of equal ones the quicker.
+  double wire(const Route& route) const {
+    const Memory& source = architecture_.memories[route.source];
+    const Memory& target = architecture_.memories[route.target];
+    const double from = per_reference_cycle(source.word, source.period);
+    const double to = per_reference_cycle(target.word, target.period);
+    return source.word < target.word ? from : target.word < source.word ? to : std::max(from, to);
+  }
+
+  /// A mover's capabilities use its link, or its first route's wire, or one of their own; a compute unit the ports.
+  void add_capabilities(const Unit& unit) {
+    std::set<int> memories;
+    for (const auto& capability : unit.capabilities) {
+      for (const auto& operand : capability.operands) {
+        if (off_chip(operand.memory)) memories.insert(operand.memory);
       }
-      const int index = source.off_chip ? route.links.front() : route.links.back();
-      const Link& link = architecture.links[index];
-      const int port = link.crossbar ? (source.off_chip ? route.source : route.target) : -1;
-      if (links.emplace(index, port).second) {
-        (link.duplex || link.crossbar ? duplex : shared) += bytes_per_cycle(link);
+    }
+    if (memories.empty()) return;
+    if (unit.kind == UnitKind::mover && unit.link < 0) {
+      apart_ += unit.routes.empty() ? per_reference_cycle(unit.request, unit.period) : wire(unit.routes.front());
+      return;
+    }
+    for (const int memory : memories) {
+      if (unit.kind == UnitKind::mover) {
+        add_link(unit.link, memory);
+      } else if (ports_.insert(memory).second) {
+        const Memory& m = architecture_.memories[memory];
+        apart_ += per_reference_cycle(m.word, m.period) * m.banks * std::max(m.read_ports, m.write_ports);
       }
     }
   }
-  overlaps = shared > 0;
-  if (shared + duplex == 0) return 0;
-  const std::int64_t bytes = duplex == 0 ? traffic.read + traffic.written : std::max(traffic.read, traffic.written);
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / (shared + duplex) * (1 - 1e-12)));
+
+  const Architecture& architecture_;
+  std::set<std::pair<int, int>> links_;
+  std::set<int> ports_;
+  double shared_ = 0, apart_ = 0;
+};
+
+/// The least that any assignment takes for the main statement.
+struct MainWork {
+  std::int64_t compute = INT64_MAX;
+  std::int64_t around = INT64_MAX;  ///< start and drain
+  bool waits = true;                ///< for an operand that a mover brings
+  bool apart = true;                ///< its unit moves no off-chip byte itself
+};
+
+MainWork main_work(const Machine& machine, const std::vector<Mapping>& candidates) {
+  MainWork least;
+  for (const auto& mapping : candidates) {
+    const Capability& capability = machine.capability(mapping.steps[0].match);
+    const Unit& unit = machine.architecture.units[mapping.steps[0].match.unit];
+    std::vector<std::int64_t> ones(capability.dims.size(), 1);
+    for (const auto& operand : capability.operands) {
+      if (operand.held) ones.push_back(1);
+    }
+    least.compute = std::min(least.compute, compute_bound(machine, mapping));
+    least.around =
+        std::min(least.around, unit.period.cycles(capability.start.evaluate(ones) + capability.drain.evaluate(ones)));
+    bool waits = false, apart = unit.kind == UnitKind::compute;
+    for (const auto& use : mapping.uses) {
+      if (use.step != 0 || use.role == UseRole::accumulator) continue;
+      waits = waits || (use.role != UseRole::output && !use.hops.empty());
+      apart = apart && !machine.architecture.memories[use.memory].off_chip;
+    }
+    least.waits = least.waits && waits;
+    least.apart = least.apart && apart;
+  }
+  least.around = std::max<std::int64_t>(least.around, 0);
+  return least;
+}
+
+/// Cycles to the first byte of off-chip memory; 0 where a compute unit reads it without a request.
+std::int64_t first_byte(const Architecture& architecture) {
+  std::int64_t latency = INT64_MAX;
+  for (const auto& memory : architecture.memories) {
+    if (memory.off_chip) latency = std::min(latency, latency_of(memory));
+  }
+  for (const auto& unit : architecture.units) {
+    if (unit.kind != UnitKind::compute) continue;
+    for (const auto& capability : unit.capabilities) {
+      const bool direct = std::any_of(capability.operands.begin(), capability.operands.end(), [&](const auto& operand) {
+        return operand.memory >= 0 && architecture.memories[operand.memory].off_chip;
+      });
+      if (direct) return 0;
+    }
+  }
+  return latency == INT64_MAX ? 0 : latency;
 }
 
 }  // namespace
@@ -98,29 +203,18 @@ std::int64_t macs_of(const Work& work) {
 Bound bound_of(const Machine& machine, const Network& network, const Work& work,
                const std::vector<Mapping>& candidates) {
   Bound bound;
-  const Traffic traffic = compulsory(network, work);
+  if (candidates.empty()) return bound;
+  const Traffic traffic = compulsory(network, work, candidates.front().steps[0].statement);
   bound.compulsory_bytes = traffic.read + traffic.written;
-  std::int64_t compute = INT64_MAX;
-  std::int64_t around = INT64_MAX;
-  for (const auto& mapping : candidates) {
-    const Capability& capability = machine.capability(mapping.steps[0].match);
-    compute = std::min(compute, compute_bound(machine, mapping));
-    std::vector<std::int64_t> ones(capability.dims.size(), 1);
-    for (const auto& operand : capability.operands) {
-      if (operand.held) ones.push_back(1);
-    }
-    const Period& period = machine.architecture.units[mapping.steps[0].match.unit].period;
-    around = std::min(around, period.cycles(capability.start.evaluate(ones) + capability.drain.evaluate(ones)));
-  }
-  std::int64_t latency = INT64_MAX;
-  for (const auto& memory : machine.architecture.memories) {
-    if (memory.off_chip) latency = std::min(latency, latency_of(memory));
-  }
-  bool overlaps = false;
-  const std::int64_t transfers = transfer_cycles(machine.architecture, traffic, overlaps);
-  around = std::max<std::int64_t>(around, 0);
-  bound.cycles = overlaps ? std::max(compute + around, transfers) : std::max(compute, transfers) + around;
-  if (latency != INT64_MAX) bound.cycles += latency;
+  const MainWork main = main_work(machine, candidates);
+  const OffChipWidth width(machine.architecture);
+  const std::int64_t latency = first_byte(machine.architecture);
+  const std::int64_t computed = (main.waits ? latency : 0) + main.compute + main.around;
+  const std::int64_t moved = latency + width.cycles(traffic.read, traffic.written);
+  // The last byte that the main statement reads, or the first that it writes, leaves its whole pipeline to pass.
+  const bool passes = !width.shares() && main.apart;
+  const std::int64_t through = latency + width.cycles(traffic.before, traffic.written) + (passes ? main.around : 0);
+  bound.cycles = std::max({computed, moved, through});
   return bound;
 }
 

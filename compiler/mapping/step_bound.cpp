@@ -1,6 +1,7 @@
 #include "compiler/mapping/step_bound.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "archdsl/graph/rates.h"
 
@@ -13,7 +14,20 @@ std::int64_t chunk_cycles(const Unit& unit, const Capability& capability, const 
   for (const auto& operand : capability.operands) {
     if (operand.held) values.push_back(0);
   }
-  return unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 1));
+  return unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 0));
+}
+
+/// At least so many values does the index take: an iterator that steps over all others multiplies, one that overlaps
+/// them (a window) adds.
+std::int64_t least_values(const AffineIndex& index, const std::vector<std::int64_t>& extents) {
+  auto terms = index.terms;
+  std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::int64_t values = 1, span = 1;
+  for (const auto& [it, coefficient] : terms) {
+    values = coefficient >= span ? values * extents[it] : values + extents[it] - 1;
+    span += std::abs(coefficient) * (extents[it] - 1);
+  }
+  return values;
 }
 
 /// Cycles that the off-chip bytes of a mover's operands need beside its instructions.
@@ -25,9 +39,7 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
   for (const auto& use : mapping.uses) {
     if (use.step != 0 || use.depth != 0) continue;
     std::int64_t points = bytes(use.type);
-    for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
-      if (depends(use.access, static_cast<int>(it))) points *= mapping.extent[it];
-    }
+    for (const auto& index : use.access.indices) points *= least_values(index, mapping.extent);
     const double width = bytes_per_cycle(machine.architecture.links[unit.link]);
     most = std::max(most, static_cast<std::int64_t>(static_cast<double>(points) / width));
   }
@@ -53,7 +65,7 @@ std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const
     for (const int it : main.chains[d]) extent[d] *= extents[it];
     looped /= extent[d];
   }
-  std::int64_t total = 0;
+  std::int64_t total = 0, instructions = 0;
   std::vector<std::int64_t> sizes(dims);
   for (std::size_t c = 0; c < std::size_t{1} << dims; ++c) {
     std::int64_t count = 1;
@@ -63,9 +75,11 @@ std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const
       sizes[d] = rest ? extent[d] % maximum : maximum;
       count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent[d] / maximum;
     }
+    instructions += count;
     if (count > 0) total += count * chunk_cycles(machine.architecture.units[main.match.unit], capability, sizes);
   }
-  return total * looped;
+  const std::int64_t width = std::max(machine.architecture.controller.issue_width, 1);
+  return std::max(total * looped, instructions * looped / width);
 }
 
 std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {

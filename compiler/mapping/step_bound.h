@@ -7,10 +7,11 @@
 
 namespace accord {
 
-/// Least cycles that a step's instructions occupy its unit over these extents, whatever the tiling.
+/// Least cycles that a step's instructions take over these extents, whatever the tiling: their intervals on the unit,
+/// or the controller's time to issue them.
 std::int64_t step_bound(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents);
 
-/// Least cycles that the main capability's instructions of this assignment occupy its unit, whatever the tiling.
+/// Least cycles that the main capability's instructions of this assignment take, whatever the tiling.
 std::int64_t compute_bound(const Machine& machine, const Mapping& mapping);
 
 }  // namespace accord
