@@ -60,4 +60,18 @@ assert any(e["name"] == "compute" for e in events), "no slice of an operation"
 P
 }
 
+05_tutorial() {
+  local steps=$examples/$name
+  for step in 01 02 03 04 06 07 08 09 10; do "$accord" check "$steps/step$step.yaml" 2>>warnings.txt; done
+  if "$accord" check "$steps/step05.yaml" 2>out.txt; then fail "sums that nothing takes out went unnoticed"; fi
+  grep -q 'error\[unreachable\]: `array.matmul` writes `sums.ram`' out.txt || fail "step 5 has another mistake"
+  "$accord" show "$steps/step10.yaml" -o step10.json
+  "$accord" show "$steps/kestrel.yaml" -o kestrel.json
+  cmp step10.json kestrel.json || fail "the last step is not kestrel"
+  "$steps/run.sh" "$accord"
+  verified --arch "$steps/kestrel.yaml" --model "$steps/layers.yaml"
+  grep -qE '^depthwise.y.stored .* vector +depthwise' out.txt || fail "the depthwise convolution is not on the vector unit"
+  grep -qE '^expand.y.stored .* array +matmul' out.txt || fail "the pointwise convolution is not on the array"
+}
+
 "$name"
