@@ -90,6 +90,12 @@ TEST_CASE("whole numbers stay exact beyond the doubles, zeros in front do not ma
   CHECK(mnemonic(b, "relu").opcode == 254);
 }
 
+TEST_CASE("line ends of Windows and a byte order mark change nothing") {
+  const std::string hash = accepted("smallest").hash;
+  CHECK(accepted("line_ends_crlf").hash == hash);
+  CHECK(accepted("byte_order_mark").hash == hash);
+}
+
 TEST_CASE("included sections join") {
   CHECK(accepted("include_parts").units.size() == 4);
   CHECK(memory(accepted("include_one"), "core[1].buf").capacity == 2048);
