@@ -93,7 +93,12 @@ void print_totals(const RunReport& report, std::ostream& out) {
   fmt::print(out, "\ntotal   {} cycles = {:.3f} ms at {:.0f} MHz; bound {}, efficiency {:.2f} (MAC-weighted {:.2f})\n",
              report.total_cycles, 1e3 * cycles / report.clock_hz, report.clock_hz / 1e6, report.bound_cycles,
              cycles > 0 ? static_cast<double>(report.bound_cycles) / cycles : 0, weighted_efficiency(report));
-  for (const auto& [link, moved] : report.link_bytes) fmt::print(out, "        {}: {} bytes\n", link, moved);
+  std::size_t idle = 0;
+  for (const auto& [link, moved] : report.link_bytes) {
+    if (moved > 0) fmt::print(out, "        {}: {} bytes\n", link, moved);
+    idle += moved == 0;
+  }
+  if (idle > 0) fmt::print(out, "        {} further link{}: nothing\n", idle, idle == 1 ? "" : "s");
   if (report.energy_pj > 0) fmt::print(out, "energy  {:.3f} mJ\n", report.energy_pj * 1e-9);
   fmt::print(out, "binary  {} bytes, {} instructions executed\n", report.binary_bytes, report.instructions);
 }
