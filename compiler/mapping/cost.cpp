@@ -101,6 +101,7 @@ class Predictor {
  private:
   void add_use(int u);
   bool cuts_between_blocks(int u, int level);
+  int levels_inside(const Use& use) const;
   void add_step(int s);
   double average(const Use& use, int level) const;
   std::vector<UseView> views(int s, const Extents& box);
@@ -142,9 +143,10 @@ double Predictor::average(const Use& use, int level) const {
   return share;
 }
 
-/// Whether the tiles of a level begin where blocks of lanes of the tile outside begin.
+/// Whether the tiles of a level begin where blocks of lanes begin in the use's tile outside it.
 bool Predictor::cuts_between_blocks(int u, int level) {
-  const Layout& outside = geometry_.layout(u, level - 1, mapping_.tile[level - 1]);
+  const int holder = std::min(level, mapping_.uses[u].depth) - 1;
+  const Layout& outside = geometry_.layout(u, holder, mapping_.tile[holder]);
   for (const auto& group : outside.groups) {
     if (group.extent <= group.block) continue;
     std::int64_t inside = 1;
@@ -163,14 +165,27 @@ bool Predictor::cuts_between_blocks(int u, int level) {
   return true;
 }
 
+/// Tiles of levels below this lie within one of the use's: the main step's go down to the last, the others' end where
+/// the sums are.
+int Predictor::levels_inside(const Use& use) const {
+  if (use.depth == 0 || (use.role == UseRole::accumulator && use.step != 0)) return 0;
+  if (use.step == 0 && use.role != UseRole::start) return mapping_.levels;
+  const auto target = std::find_if(mapping_.uses.begin(), mapping_.uses.end(), [](const Use& other) {
+    return other.step == 0 && (other.role == UseRole::accumulator || other.role == UseRole::output);
+  });
+  return target == mapping_.uses.end() ? use.depth : std::max(use.depth, target->depth);
+}
+
 void Predictor::add_use(int u) {
   const Use& use = mapping_.uses[u];
+  for (int level = 1; level < levels_inside(use); ++level) {
+    if (use.role == UseRole::accumulator && level < use.depth) continue;
+    if (cuts_between_blocks(u, level)) continue;
+    cost_.error = "tiles would cut blocks of lanes";
+    return;
+  }
   if (use.role == UseRole::accumulator) return;
   for (int level = 0; level < use.depth; ++level) {
-    if (level > 0 && !cuts_between_blocks(u, level)) {
-      cost_.error = "tiles would cut blocks of lanes";
-      return;
-    }
     const TileMove& move =
         geometry_.move(u, level, mapping_.tile[level], level == 0 ? mapping_.extent : mapping_.tile[level - 1]);
     if (!move.error.empty()) {

@@ -1,6 +1,7 @@
 #include "compiler/mapping/step_shape.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace accord {
 namespace {
@@ -18,10 +19,10 @@ std::int64_t block_of(const UseView& view, const std::vector<int>& chain) {
   return 0;
 }
 
-/// Greatest chunk of at most `maximum` that blocks divide into evenly.
-std::int64_t chunk_in_blocks(std::int64_t maximum, std::int64_t block) {
-  std::int64_t chunk = std::min(maximum, block);
-  while (block % chunk != 0) --chunk;
+/// Greatest chunk of at most `maximum` that divides `blocks`, whatever the views' blocks have in common.
+std::int64_t chunk_in_blocks(std::int64_t maximum, std::int64_t blocks) {
+  std::int64_t chunk = std::min(maximum, blocks);
+  while (blocks % chunk != 0) --chunk;
   return chunk;
 }
 
@@ -109,7 +110,8 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
   for (std::size_t d = 0; d < plan.chains.size(); ++d) {
     const auto& chain = plan.chains[d];
     std::size_t length = chain.size();
-    std::int64_t block = 0;
+    std::vector<std::int64_t> blocks;
+    std::int64_t common = 0;
     StepShape::Dim dim;
     dim.maximum = limits.dims[d].maximum;
     for (const auto& view : views) {
@@ -118,18 +120,18 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
           !use.filled && std::any_of(chain.begin(), chain.end(), [&](int it) { return depends(use.access, it); });
       if (!there) continue;
       length = std::min(length, even_suffix(mapping, view, chain, box));
-      const std::int64_t here = block_of(view, chain);
-      if (here == 0) continue;
-      dim.maximum = chunk_in_blocks(dim.maximum, here);
-      block = std::max(block, here);
+      if (const std::int64_t here = block_of(view, chain); here != 0) blocks.push_back(here);
     }
+    for (const std::int64_t block : blocks) common = std::gcd(common, block);
+    if (common != 0) dim.maximum = chunk_in_blocks(dim.maximum, common);
     dim.multiple = std::max(limits.dims[d].multiple, limits.dims[d].minimum);
     dim.counted.assign(chain.end() - static_cast<std::ptrdiff_t>(length), chain.end());
     for (const int it : dim.counted) {
       dim.flat *= box[it];
       counted[it] = true;
     }
-    if (length < chain.size() && block > 0 && dim.flat % block != 0) {
+    const auto ragged = [&](std::int64_t block) { return dim.flat % block != 0; };
+    if (length < chain.size() && std::any_of(blocks.begin(), blocks.end(), ragged)) {
       shape.error = "blocks of lanes do not line up with the loops around them";
     }
     for (const auto& view : views) {
