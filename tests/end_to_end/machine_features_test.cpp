@@ -1,0 +1,137 @@
+// Features of a covenant under which the compiler once gave wrong values, or refused what it could have done.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "archdsl/isa/program.h"
+#include "archdsl/source/error.h"
+#include "compiler/compile.h"
+#include "compiler/numerics/quantise.h"
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/random_layers.h"
+#include "tests/end_to_end/small_networks.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+constexpr std::uint64_t seed = 11;
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  auto at = text.find(from);
+  REQUIRE_MESSAGE(at != std::string::npos, from);
+  for (; at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  return text;
+}
+
+Architecture loaded(const std::string& covenant) {
+  auto result = load_text(covenant);
+  for (const auto& diagnostic : result.diagnostics) {
+    if (!result.architecture) MESSAGE(render(diagnostic));
+  }
+  REQUIRE(result.architecture);
+  return *result.architecture;
+}
+
+template <typename Build>
+Network network(Build build) {
+  NetworkBuilder builder(seed);
+  const TensorId output = build(builder);
+  return builder.finish(output);
+}
+
+const LayerReport& layer_of(const MainJobResult& job, const std::string& op) {
+  const auto& layers = job.report.layers;
+  const auto found = std::find_if(layers.begin(), layers.end(),
+                                  [&](const auto& layer) { return layer.op.find(op) != std::string::npos; });
+  REQUIRE_MESSAGE(found != layers.end(), op);
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("does a window on one stride give the right values where its iterators step differently") {
+  std::string text = edited("eyeriss", "a[p,q,r,s,k]", "a[p + r,q + s,k]");
+  text = replaced(text, "[free, free, free, free, 2 B]", "[free, free, 2 B]");
+  text = replaced(text, ", a.stride2: a_r, a.stride3: a_s", "");
+  const Architecture machine = loaded(text);
+  for (const std::int64_t stride : {1, 2}) {
+    CAPTURE(stride);
+    const auto job = run_checked(machine, network([&](auto& b) {
+                                   return b.conv(b.input({1, 8, 9, 9}), 16, 3, stride, 1);
+                                 }),
+                                 seed);
+    CHECK(layer_of(job, "Conv").placed_on == "array");
+  }
+}
+
+TEST_CASE("does a bias reach lanes that count several iterators as one") {
+  const auto depthwise = network([](auto& b) { return b.conv(b.input({1, 48, 6, 6}), 48, 3, 1, 1, 48); });
+  SUBCASE("narrow lanes") { run_checked(machine("nvdla_large"), depthwise, seed); }
+  SUBCASE("scales in a small memory") {
+    run_checked(machine("tpu_v1"), network([](auto& b) {
+                  return b.conv(b.input({1, 300, 4, 4}), 300, 3, 1, 1, 300);
+                }),
+                seed);
+  }
+}
+
+TEST_CASE("do two capabilities whose lanes differ share one tile of sums") {
+  const Architecture machine = loaded(edited("hvx", "j: 1..32", "j: 1..31"));
+  run_checked(machine, network([](auto& b) { return b.conv(b.input({1, 1, 8, 3}), 38, 3, 2); }), seed);
+}
+
+TEST_CASE("are held weights that stay where they are not loaded for each tile anew") {
+  const Architecture small = machine("gemmini16", {{"spad_kib", "8"}, {"acc_kib", "4"}});
+  const Network layer = quantise(network([](auto& b) {
+                                   return b.conv(b.input({1, 16, 24, 24}), 16, 1);
+                                 }),
+                                 small.numerics, {});
+  const std::string program = disassemble(small, compile(small, layer));
+  const auto count = [&](const std::string& what) {
+    int found = 0;
+    for (auto at = program.find(what); at != std::string::npos; at = program.find(what, at + 1)) ++found;
+    return found;
+  };
+  CHECK(count("preload ") > 1);
+  CHECK(count("b_load=1") == 1);
+}
+
+TEST_CASE("does a machine that only shifts leave a mean it cannot scale to the host") {
+  Numerics shifts = machine("gemmini16").numerics;
+  shifts.requantise = "i8(clamp((x + (1 << (shift - 1))) >> shift, lo, hi))";
+  shifts.parameters = {{"shift", ElementType::i32, false}};
+  const auto mean = [](std::int64_t window) {
+    return network([&](auto& b) { return b.average_pool(b.conv(b.input({1, 4, 12, 12}), 4, 1), window, window); });
+  };
+  QuantiseReport report;
+  quantise(mean(3), shifts, {}, &report);
+  REQUIRE(report.floating.size() == 1);
+  CHECK(report.floating.begin()->second.find("requantisation") != std::string::npos);
+  report = {};
+  quantise(mean(4), shifts, {}, &report);
+  CHECK(report.floating.empty());
+}
+
+TEST_CASE("is an unsigned storage type refused with the reason") {
+  Numerics numerics = machine("gemmini16").numerics;
+  const auto layer = network([](auto& b) { return b.conv(b.input({1, 4, 6, 6}), 4, 1); });
+  SUBCASE("activations") { numerics.storage = ElementType::u8; }
+  SUBCASE("weights") { numerics.weight = ElementType::u8; }
+  CHECK_THROWS_WITH_AS(quantise(layer, numerics, {}), doctest::Contains("u8"), Error);
+}
+
+TEST_CASE("does no layer beat its bound where the memory has a clock of its own") {
+  for (const char* hz : {"370 MHz", "2.3 GHz"}) {
+    CAPTURE(hz);
+    std::string text =
+        edited("gemmini16", "kind: memory, off_chip: true,", "kind: memory, off_chip: true, clock: mem,");
+    text = replaced(text, "clock: 1 GHz", std::string("clocks: {core: 1 GHz, mem: ") + hz + "}");
+    const Architecture machine = loaded(text);
+    for (const auto& each : small_networks(seed)) {
+      CAPTURE(each.name);
+      run_checked(machine, each.network, seed);
+    }
+  }
+}
