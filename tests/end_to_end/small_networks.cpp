@@ -56,7 +56,7 @@ TensorId NetworkBuilder::gemm(TensorId x, std::int64_t outputs) {
   const Shape in = shape(x);
   const auto w = weight("Gemm", 1, {outputs, in[1]});
   const auto bias = weight("Gemm", 2, {outputs});
-  return emit("Gemm", {x, w, bias}, {in[0], outputs});
+  return emit("Gemm", {x, w, bias}, {in[0], outputs}, {{"transB", std::int64_t{1}}});
 }
 
 TensorId NetworkBuilder::relu(TensorId x) {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "compiler/network/network.h"
+
+namespace accord::test {
+
+/// A shipped covenant's text with some of its numbers halved or doubled (params, banks, queues, walk limits, latencies,
+/// timings), another kind of sync or a clock for the memory, drawn from the seed. Not every one is a right covenant.
+std::string random_covenant(const std::string& name, std::uint64_t seed);
+
+/// One to three operators with odd sizes: convolutions with strides and groups, products, pools, sums.
+Network random_network(std::uint64_t seed, std::string& what);
+
+}  // namespace accord::test

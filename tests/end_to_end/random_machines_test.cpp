@@ -1,0 +1,72 @@
+#include "tests/end_to_end/random_machines.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "archdsl/source/error.h"
+#include "cli/files.h"
+#include "tests/end_to_end/machines.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+/// ACCORD_RANDOM_MACHINES asks for more of each, ACCORD_RANDOM_SEED for others, ACCORD_RANDOM_KEEP names a folder that
+/// receives the covenants.
+std::uint64_t number(const char* variable, std::uint64_t otherwise) {
+  const char* wanted = std::getenv(variable);
+  return wanted == nullptr ? otherwise : std::strtoull(wanted, nullptr, 10);
+}
+
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators")) {
+    if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void keep(const std::string& covenant, const std::string& name, std::uint64_t seed) {
+  const char* folder = std::getenv("ACCORD_RANDOM_KEEP");
+  if (folder != nullptr) write_text(std::string(folder) + "/" + name + "_" + std::to_string(seed) + ".yaml", covenant);
+}
+
+bool loads(const std::string& covenant, LoadResult& loaded) {
+  loaded = load_text(covenant);
+  return loaded.architecture.has_value();
+}
+
+}  // namespace
+
+TEST_CASE("do changed machines get random networks right") {
+  const std::uint64_t first = number("ACCORD_RANDOM_SEED", 1), count = number("ACCORD_RANDOM_MACHINES", 2);
+  int ran = 0, drawn = 0;
+  for (const auto& name : shipped_names()) {
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+      ++drawn;
+      LoadResult loaded;
+      const std::string covenant = random_covenant(name, seed);
+      keep(covenant, name, seed);
+      if (!loads(covenant, loaded)) continue;
+      std::string what;
+      const Network network = random_network(seed * 31 + name.size(), what);
+      CAPTURE(name);
+      CAPTURE(seed);
+      CAPTURE(what);
+      try {
+        run_checked(*loaded.architecture, network, seed);
+        ++ran;
+      } catch (const Error& error) {
+        MESSAGE(error.what());  // a machine that is too small for anything, or whose requantisation reaches nothing
+      }
+    }
+  }
+  MESSAGE("seeds from ", first, ": ", ran, " of ", drawn, " machines ran");
+  CHECK(4 * ran > drawn);
+}
