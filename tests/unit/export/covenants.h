@@ -1,6 +1,8 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -33,7 +35,7 @@ inline std::string read_text(const std::filesystem::path& file) {
 /// A file or folder in the temporary folder that goes away with the object.
 struct Scratch {
   explicit Scratch(const std::string& name)
-      : path(std::filesystem::temp_directory_path() / ("accord_unit_export_" + name)) {
+      : path(std::filesystem::temp_directory_path() / fmt::format("accord_unit_export_{}_{}", getpid(), name)) {
     std::filesystem::remove_all(path);
   }
   ~Scratch() { std::filesystem::remove_all(path); }
