@@ -72,6 +72,14 @@ P
   verified --arch "$steps/kestrel.yaml" --model "$steps/layers.yaml"
   grep -qE '^depthwise.y.stored .* vector +depthwise' out.txt || fail "the depthwise convolution is not on the vector unit"
   grep -qE '^expand.y.stored .* array +matmul' out.txt || fail "the pointwise convolution is not on the array"
+  # docs/rtl.md: 64x64x64, phase by phase, to the cycle
+  local rtl=$steps/rtl/gemmini16_rtl.yaml
+  for phase in b:310 a:310 c:1090 o:436; do
+    "$steps/rtl/gemm.sh" 4 4 4 "${phase%:*}" >phase.s
+    "$accord" asm phase.s --arch "$rtl" -o phase.elf
+    "$accord" sim phase.elf --arch "$rtl" >out.txt
+    grep -q "^total *${phase#*:} cycles" out.txt || fail "phase ${phase%:*} does not take ${phase#*:} cycles: $(grep '^total' out.txt)"
+  done
 }
 
 "$name"
