@@ -1,6 +1,12 @@
 // How long does each main stage take? One benchmark per stage, on gemmini16 and small networks.
 #include <benchmark/benchmark.h>
 
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "archdsl/check/load.h"
+#include "archdsl/export/show.h"
 #include "archdsl/isa/program.h"
 #include "cli/architecture.h"
 #include "cli/inputs.h"
@@ -44,6 +50,22 @@ void load_covenant(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(load_architecture(file));
 }
 BENCHMARK(load_covenant)->Unit(benchmark::kMillisecond);
+
+/// A mesh of side x side cores: 434 components at 8, 10034 at 38.
+void load_mesh(benchmark::State& state) {
+  const std::filesystem::path file = ACCORD_SOURCE_DIR "/tests/accept/mesh_of_64_cores.yaml";
+  const std::map<std::string, std::string> overrides = {{"side", std::to_string(state.range(0))}};
+  for (auto _ : state) benchmark::DoNotOptimize(load_architecture(file, overrides));
+}
+BENCHMARK(load_mesh)->Arg(8)->Arg(38)->Unit(benchmark::kMillisecond);
+
+void draw_mesh(benchmark::State& state) {
+  const std::filesystem::path file = ACCORD_SOURCE_DIR "/tests/accept/mesh_of_64_cores.yaml";
+  const std::map<std::string, std::string> overrides = {{"side", std::to_string(state.range(0))}};
+  const Architecture architecture = load_architecture(file, overrides).architecture.value();
+  for (auto _ : state) benchmark::DoNotOptimize(to_dot(architecture));
+}
+BENCHMARK(draw_mesh)->Arg(8)->Arg(38)->Unit(benchmark::kMillisecond);
 
 void import_mobilenet(benchmark::State& state) {
   const ScratchFile file;
