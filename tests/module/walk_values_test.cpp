@@ -70,6 +70,7 @@ class RandomWalk {
       if (d > 0) {
         const bool dense = below(4) == 0;
         walk.arguments["src.stride" + number] = dense ? of("n", d - 1) : below(80) - 20;
+        if (outwards && of("src.stride", d) == 0) walk.arguments["src.stride" + number] = 1;
         walk.arguments["dst.stride" + number] = dense ? of("n", d - 1) : below(120) - 20;
       }
       if (!pads) continue;
