@@ -149,6 +149,20 @@ Cycle Mover::repeat(const Request& request) {
   return end;
 }
 
+namespace {
+
+/// Whether the mover holds the byte of the walk already: a dimension that steps by 0 at the source repeats it.
+bool repeats(const Walk& walk, std::int64_t at) {
+  std::int64_t rest = at / walk.dims[0].count;
+  for (std::size_t d = 1; d < walk.dims.size(); ++d) {
+    if (walk.dims[d].source == 0 && rest % walk.dims[d].count > 0) return true;
+    rest /= walk.dims[d].count;
+  }
+  return false;
+}
+
+}  // namespace
+
 // From source memory over the link into the target memory; returns the arrival.
 Cycle Mover::pass(const Request& request) {
   const OperationShape& shape = *streaming_->shape;
@@ -159,16 +173,30 @@ Cycle Mover::pass(const Request& request) {
   MemoryModule& here = memory(side.memory);
   const std::int64_t words = here.words(request.address, request.bytes);
   std::int64_t there_address = 0, there_words = 0;
+  Request fresh = request;  // what the mover does not hold yet
   const AccessShape* there = nullptr;
   if (transfer) {
     there = &shape.accesses[write ? 0 : 1];
     const std::int64_t base = streaming_->base[write ? 0 : 1];
+    std::int64_t at = request.first;
     for_each_piece(*streaming_, request.first, request.first + request.bytes,
                    [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+                     at += n;
+                     if (write && repeats(shape.walk, at - n)) {
+                       fresh.bytes -= n;
+                       return;
+                     }
                      const std::int64_t address = base + (write ? s : t);
                      if (there_words == 0) there_address = address;
                      there_words += memory(there->memory).words(address, n);
                    });
+  }
+  if (fresh.bytes == 0) {
+    const Cycle from = std::max(next_, arrived_);
+    account_.spend(Leaves::memory_latency, from);
+    const Cycle end = here.access(true, request.address, request.bytes, words, from).end;
+    account_.spend(Leaves::working, end);
+    return end;
   }
   account_.spend(Leaves::memory_latency, next_);
   Timeline::Slot source{next_, next_ + 1};
@@ -177,13 +205,13 @@ Cycle Mover::pass(const Request& request) {
     source = here.access(false, request.address, request.bytes, words, next_);
     latency = here.latency();
   } else if (transfer) {
-    source = memory(there->memory).access(false, there_address, request.bytes, there_words, next_);
+    source = memory(there->memory).access(false, there_address, fresh.bytes, there_words, next_);
     latency = memory(there->memory).latency();
   }
   account_.spend(Leaves::port, source.first);
   account_.spend(Leaves::memory_latency, source.first + latency);
   Cycle way = 0;
-  const Timeline::Slot beats = cross(request, source.first + latency, way);
+  const Timeline::Slot beats = cross(fresh, source.first + latency, way);
   account_.spend(Leaves::link, beats.first);
   account_.spend(Leaves::working, beats.end);
   Cycle arrival = std::max(beats.end, source.end + latency) + way;
@@ -194,7 +222,7 @@ Cycle Mover::pass(const Request& request) {
     store(request, there_address, there_words, storing, arrival);
   }
   const int from = transfer ? shape.accesses[0].memory : side.memory;
-  way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, request.bytes, beats,
+  way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, fresh.bytes, beats,
                      arrival - way_->back()->latency());
   return arrival;
 }
