@@ -131,6 +131,24 @@ TEST_CASE("is a value that was never written reported when it is read") {
   CHECK(has(simulated(machine("gemmini16"), without(unsynchronised(), "mvin_acc")), "uninitialised_read"));
 }
 
+TEST_CASE("does a source that steps by 0 pass the link once, in and out") {
+  const auto traffic = [](const Architecture& architecture, const std::string& stride, const std::string& store) {
+    const auto text = without(unsynchronised(), "mvout_raw") + "config_ld ld_stride=" + stride + ", ld_block=16\n" +
+                      "mvin dst=64, src=0x2000, cols=16, blocks=1, rows=8\n" + store;
+    const auto result = simulated(architecture, text);
+    CHECK(result.broken_invariants.empty());
+    return std::pair(result.link_bytes.at("bus"), result.total_cycles);
+  };
+  const auto whole = traffic(machine("gemmini16"), "16", ""), once = traffic(machine("gemmini16"), "0", "");
+  CHECK(whole.first - once.first == 7 * 16);
+  CHECK(once.second <= whole.second);
+  const std::string out = "config_st st_stride=64\nmvout_raw src=0, dst=0x3000, cols=64, rows=2\n";
+  const auto repeating =
+      load_text(edited("gemmini16", "source: \"${4 * dim} B\", target: free", "source: 0 B, target: free"));
+  REQUIRE(repeating.architecture);
+  CHECK(traffic(*repeating.architecture, "0", out).first - traffic(*repeating.architecture, "0", "").first == 64);
+}
+
 TEST_CASE("does a program that no machine could run end with an error") {
   const auto architecture = machine("gemmini16");
   const ScratchFile file;
