@@ -177,7 +177,10 @@ const Elaboration::Component* Elaboration::find(std::string_view name) const {
 int Elaboration::resolve(ComponentKind kind, const std::string& name, const Place& place, std::string_view what) {
   const Component* const found = find(name);
   if (found && found->kind == kind && found->index >= 0) return found->index;
-  if (found && found->kind == ComponentKind::unknown) return -1;
+  if (found ? found->kind == ComponentKind::unknown : !expansion_sound) {
+    scope.reporter().follow_up();
+    return -1;
+  }
   std::vector<std::string> candidates;
   for (const Component& component : components) {
     if (component.kind == kind) candidates.push_back(component.name);

@@ -60,6 +60,7 @@ struct Elaboration {
   std::vector<Place> mnemonic_places;
   Place isa_place;
   Place sync_place;
+  bool expansion_sound = true;  ///< false: names may be missing that a mistake hides
   bool components_sound = true;
   bool isa_sound = true;
   bool sync_sound = true;

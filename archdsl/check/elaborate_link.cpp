@@ -79,10 +79,13 @@ Link read_link(Elaboration& elaboration, const Elaboration::Component& component
   if (const Node* const between = reader.find("between")) {
     const std::vector<const Node*> ends = items_of(*between);
     if (ends.size() != 2) {
-      elaboration.scope.reporter().report("wrong-form", between->place, "a link has two ends: [core[0], dram]");
+      elaboration.scope.reporter().report("wrong-form", between->place, "a link has two ends: [\"core[0]\", dram]");
       return link;
     }
     for (const Node* const end : ends) link.between.push_back(resolve_end(elaboration, *end));
+    if (!link.between[0].empty() && link.between[0] == link.between[1]) {
+      elaboration.scope.reporter().report("wrong-value", between->place, "the two ends of a link are the same");
+    }
   }
   return link;
 }

@@ -32,6 +32,22 @@ void split_names(const std::string& text, const Place& place, std::vector<End>& 
   }
 }
 
+/// `[*]` in the pattern stands for any index.
+bool matches(std::string_view pattern, std::string_view name) {
+  while (!pattern.empty() && !name.empty()) {
+    if (pattern.starts_with("[*]") && name[0] == '[') {
+      pattern.remove_prefix(3);
+      name.remove_prefix(std::min(name.find(']') + 1, name.size()));
+    } else if (pattern[0] == name[0]) {
+      pattern.remove_prefix(1);
+      name.remove_prefix(1);
+    } else {
+      return false;
+    }
+  }
+  return pattern.empty() && name.empty();
+}
+
 /// Reads one route of a mover.
 class RouteReader {
  public:
@@ -101,18 +117,20 @@ class RouteReader {
     return fmt::format("{}{}->{}", from_.text, index, fmt::join(targets, ","));
   }
 
-  /// `core[*].spad` stands for all elements.
+  /// `core[*].spad` stands for all elements, looked up like any reference.
   std::vector<End> expanded(const End& end) const {
-    const std::size_t star = end.text.find("[*]");
-    if (star == std::string::npos) return {end};
-    std::vector<End> ends;
-    for (const ExpandedGroup& group : elaboration_.expansion.groups) {
-      if (group.name != end.text.substr(0, star) || group.shape.size() != 1) continue;
-      for (const std::string& element : group.elements) {
-        if (!element.empty()) ends.push_back({element + end.text.substr(star + 3), end.place});
+    if (end.text.find("[*]") == std::string::npos) return {end};
+    std::string prefix = elaboration_.current->prefix;
+    while (true) {
+      std::vector<End> ends;
+      for (const Memory& memory : elaboration_.architecture.memories) {
+        if (matches(prefix + end.text, memory.name)) ends.push_back({memory.name, end.place});
       }
+      if (!ends.empty() || prefix.empty()) return ends.empty() ? std::vector{end} : ends;
+      prefix.pop_back();
+      const std::size_t outer = prefix.rfind('.');
+      prefix.resize(outer == std::string::npos ? 0 : outer + 1);
     }
-    return ends.empty() ? std::vector{end} : ends;
   }
 
   void resolve_targets() {

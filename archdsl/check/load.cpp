@@ -27,7 +27,11 @@ void read_tables(Scope& scope, const Node* node, const std::vector<std::filesyst
   for (const NodeEntry& entry : scope.entries(node, "tables", 64)) {
     if (!scope.check_name(entry.key.text, entry.key.place, "table")) continue;
     const Node root = read_named_file(scope.reporter(), entry.value, search);
-    if (root.kind != Node::Kind::null) scope.add_table(entry.key.text, read_figure_table(scope, root));
+    const std::size_t errors = scope.reporter().errors();
+    FigureTable table;
+    if (root.kind != Node::Kind::null) table = read_figure_table(scope, root);
+    table.broken = root.kind == Node::Kind::null || scope.reporter().errors() > errors;
+    scope.add_table(entry.key.text, std::move(table));
   }
 }
 
@@ -41,8 +45,10 @@ bool sound(Scope& scope, const auto& read_section) {
 void read_machine(Elaboration& elaboration, const MapReader& reader) {
   const Node& components = *reader.find("components");
   Scope& scope = elaboration.scope;
+  const std::size_t errors = scope.reporter().errors();
   elaboration.expansion = expand(scope, reader.find("templates"), components, reader.flag("resolved"));
   if (const Node* const wiring = reader.find("wiring")) expand_wiring(scope, *wiring, elaboration.expansion);
+  elaboration.expansion_sound = scope.reporter().errors() == errors;
   read_components(elaboration, components.place);
 }
 

@@ -59,8 +59,15 @@ bool MnemonicReader::read_unit(const std::string& text, const Place& place) {
     mnemonic_.unit = component->index;
     return true;
   }
-  if (elaboration_.components.empty() || (component && component->kind == ComponentKind::unknown)) return false;
+  if (elaboration_.components.empty() || (component && component->kind == ComponentKind::unknown)) {
+    scope_.reporter().follow_up();
+    return false;
+  }
   if (!component && is_unit(text)) return read_elements(text, place);
+  if (!component && !elaboration_.expansion_sound) {
+    scope_.reporter().follow_up();
+    return false;
+  }
   std::vector<std::string> names;
   for (const Unit& unit : elaboration_.architecture.units) {
     if (names.size() < 256) names.push_back(unit.name);
@@ -124,6 +131,10 @@ bool MnemonicReader::read_elements(const std::string& text, const Place& place) 
     stride *= mnemonic_.elements[e].count;
   }
   for (const ElementField& element : mnemonic_.elements) {
+    const FieldSource& source = field_sources_[static_cast<std::size_t>(element.field)];
+    if (source.unit != 1 || source.bias != 0 || mnemonic_.fields[static_cast<std::size_t>(element.field)].is_signed) {
+      report("bad-binding", source.place, "a field that chooses an element has neither unit, bias nor sign");
+    }
     const Field& chooser = mnemonic_.fields[static_cast<std::size_t>(element.field)];
     if (highest_raw(chooser) >= element.count - 1) continue;
     report("bad-binding", place,

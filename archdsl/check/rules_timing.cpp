@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t most_corners = 12;  ///< variables of which every combination of extremes is tried
 
-/// Least value of a formula over the corners of its variables' ranges, and the corner.
+constexpr std::int64_t endless = std::int64_t{1} << 40;  ///< what divides by zero, or overflows, gives more
+
+/// Least value of a formula over the corners of its variables' ranges, and the corner; or one that has no end.
 struct Least {
   std::int64_t value = INT64_MAX;
   std::vector<std::int64_t> at;
@@ -24,6 +26,7 @@ Least least_of(const Formula& formula, const std::vector<Range>& ranges) {
     for (std::size_t v = 0; v < ranges.size(); ++v)
       values[v] = v < varied && (corner >> v & 1) != 0 ? ranges[v].high : ranges[v].low;
     const std::int64_t value = formula.evaluate(values);
+    if (value >= endless) return {value, values};
     if (value < least.value) least = {value, values};
   }
   return least;
@@ -43,14 +46,15 @@ void check_formula(Elaboration& elaboration, const Place& place, const Unit& uni
     names.push_back(capability.program.operands[o].name + ".load");
   }
   const Least least = least_of(formula, ranges);
-  if (least.value >= smallest) return;
+  if (least.value >= smallest && least.value < endless) return;
   std::vector<std::string> corner;
   for (std::size_t v = 0; v < names.size(); ++v) corner.push_back(fmt::format("{} = {}", names[v], least.at[v]));
   elaboration.scope.reporter().report(
       "bad-timing", place,
-      fmt::format("{} of `{}.{}` is {}{}{}", key, unit.name, capability.name, least.value,
+      fmt::format("{} of `{}.{}` is {}{}{}", key, unit.name, capability.name,
+                  least.value >= endless ? "without end" : fmt::format("{}", least.value),
                   corner.empty() ? "" : " where ", fmt::join(corner, ", ")),
-      fmt::format("at least {} cycle{} everywhere", smallest, smallest == 1 ? "" : "s"));
+      fmt::format("at least {} cycle{}, and fewer than 2^40, everywhere", smallest, smallest == 1 ? "" : "s"));
 }
 
 }  // namespace

@@ -63,20 +63,29 @@ class Composer {
     open_.push_back(file);
     const Node extends = take(root, "extends"), include = take(root, "include");
     if (include.kind != Node::Kind::null) {
-      for (const Node* const name : names_of(include)) join_sections(root, read_named(*name));
+      for (const Node* const name : names_of(include)) {
+        Node fragment = read_named(*name);
+        if (!fragment.is_map()) return leave();
+        join_sections(root, std::move(fragment));
+      }
     }
     if (extends.kind != Node::Kind::null) {
       Node base = read_named(extends);
-      if (base.is_map()) {
-        overlay(base, std::move(root));
-        root = std::move(base);
-      }
+      if (!base.is_map()) return leave();
+      overlay(base, std::move(root));
+      root = std::move(base);
     }
     open_.pop_back();
     return root;
   }
 
  private:
+  /// Without a file that it names, nothing can be said of the covenant.
+  Node leave() {
+    open_.pop_back();
+    return {};
+  }
+
   static Node take(Node& map, std::string_view key) {
     const auto found =
         std::find_if(map.entries.begin(), map.entries.end(), [&](const NodeEntry& e) { return e.key.text == key; });

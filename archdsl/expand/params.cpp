@@ -74,7 +74,6 @@ class ParamReader {
 
   /// `given` replaces the default: an argument's node, or an override's text with its place.
   void read(Param& param, const Node* argument, const std::string* override_text) {
-    param.state = Param::State::broken;
     const std::string what = fmt::format("param `{}`", param.name);
     const Node* value = &entry_.value;
     const Node* range = nullptr;
@@ -216,7 +215,6 @@ Param& declare(Scope& scope, int inner, const NodeEntry& entry, const Node* argu
   param.state = Param::State::pending;
   const bool named = scope.check_name(param.name, entry.key.place, "param");
   param.read = [&scope, &entry, argument, text = given ? std::optional(*given) : std::nullopt, named](Param& self) {
-    self.state = Param::State::broken;
     if (named) ParamReader(scope, entry).read(self, argument, text ? &*text : nullptr);
   };
   return scope.declare(inner, std::move(param));

@@ -91,7 +91,12 @@ class WiringReader {
     }
     const std::string name = reader_.find("name") ? reader_.text("name") : std::string(pattern);
     if (!scope_.check_name(name, reader_.node().place, "wiring")) return;
-    add_links(name, pairs_of(pattern, *group, hub));
+    const std::vector<Pair> pairs = pairs_of(pattern, *group, hub);
+    const bool to_itself = std::any_of(pairs.begin(), pairs.end(), [](const Pair& p) { return p.first == p.second; });
+    if (pairs.empty() || to_itself) {
+      return wrong(to_itself ? "a link from a component to itself" : "this pattern makes no links of so few elements");
+    }
+    add_links(name, pairs);
   }
 
  private:

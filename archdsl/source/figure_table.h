@@ -26,6 +26,7 @@ struct FigureTable {
     std::vector<std::pair<double, double>> points;
   };
 
+  bool broken = false;  ///< the file could not be read, which was reported: what uses it stays silent
   std::map<std::string, Quantity, std::less<>> values;
   std::map<std::string, Curve, std::less<>> curves;
 

@@ -28,6 +28,10 @@ void MapReader::check_keys() {
                              key.example.empty() ? "" : fmt::format("such as `{}: {}`", key.key, key.example));
   }
   for (const NodeEntry& entry : node_.entries) {
+    if (entry.key.text == "doc" && rule_.find("doc") && !entry.value.is_scalar()) {
+      scope_.reporter().report("wrong-form", entry.value.place,
+                               fmt::format("doc is a single value, not {}", describe(entry.value.kind)));
+    }
     if (rule_.find(entry.key.text)) continue;
     const std::string near = nearest(entry.key.text, free);
     scope_.reporter().report(
@@ -103,8 +107,10 @@ std::string MapReader::word(std::string_view key) const {
   const std::vector<std::string> words = words_of(rule(key).words);
   const Node* const found = find(key);
   const std::string otherwise(rule(key).fallback);
-  const std::string value = found ? scope_.text(*found, key).value_or(otherwise) : otherwise;
-  if (!found || value == otherwise || std::find(words.begin(), words.end(), value) != words.end()) return value;
+  const auto given = found ? scope_.text(*found, key) : std::nullopt;
+  if (!given) return otherwise;
+  const std::string& value = *given;
+  if (std::find(words.begin(), words.end(), value) != words.end()) return value;
   scope_.reporter().report("wrong-value", found->place,
                            fmt::format("{} is one of {}, not `{}`", key, fmt::join(words, ", "), value),
                            did_you_mean(value, words));

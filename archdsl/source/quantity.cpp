@@ -168,10 +168,20 @@ struct Evaluator {
       if (value->error) value->error->offset = offset;
       return *std::move(value);
     }
-    throw ArithmeticError{offset, text.size(), fmt::format("unknown param `{}`", text)};
+    Value unknown = failed(offset, text.size(), fmt::format("unknown param `{}`", text));
+    unknown.word = text;
+    return unknown;
+  }
+
+  /// A name that is no param is a word where it is compared with one.
+  static bool names_word(const Value& value, const Value& other) {
+    return value.error && !value.word.empty() && !other.error && other.dimension == Dimension::word;
   }
 
   Value binary(std::string_view op, const Value& a, const Value& b, std::size_t offset) const {
+    if ((op == "==" || op == "!=") && (names_word(a, b) || names_word(b, a))) {
+      return whole((a.word == b.word) == (op == "=="));
+    }
     if (a.error) return a;
     if (b.error) return b;
     const bool comparison = op.find_first_of("<>=!") != std::string_view::npos;
@@ -271,7 +281,9 @@ Quantity failed_quantity(std::size_t offset, std::size_t length, std::string mes
 }
 
 Quantity make_quantity(double value, Dimension dimension) {
-  if (std::abs(value) < 0x1p53 && value == std::floor(value)) return whole(static_cast<std::int64_t>(value), dimension);
+  const double nearest = std::round(value);
+  const bool is_whole = std::abs(value - nearest) <= 1e-12 * std::abs(value);  // 50 ns * 2 GHz is 100 cycles
+  if (std::abs(value) < 0x1p53 && is_whole) return whole(static_cast<std::int64_t>(nearest), dimension);
   Quantity quantity;
   quantity.dimension = dimension;
   quantity.integral = false;

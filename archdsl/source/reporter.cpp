@@ -17,7 +17,7 @@ constexpr std::uintmax_t largest_file = 4 << 20;
 constexpr std::size_t most_diagnostics = 200;
 constexpr std::size_t most_errors = 400;
 constexpr std::size_t most_files = 256;
-constexpr std::uintmax_t most_bytes = 16 << 20;  ///< of all files, which are kept for the diagnostics
+constexpr std::uintmax_t most_bytes = 16 << 20;    ///< of all files, which are kept for the diagnostics
 constexpr std::size_t longest_shown_line = 32768;  ///< longer ones are not kept for the caret
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }

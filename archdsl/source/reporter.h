@@ -51,6 +51,8 @@ class Reporter {
   std::string_view line(const Place& place) const;
   Location location(const Place& place) const;
 
+  /// Counts a mistake that follows from one reported already: no message, but what it stands in is not sound.
+  void follow_up() { ++errors_; }
   std::size_t errors() const { return errors_; }
   /// All diagnostics in source order, those of the covenant before those of the files that it includes.
   std::vector<Diagnostic> take();

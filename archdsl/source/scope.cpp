@@ -41,6 +41,7 @@ void Scope::read(Param& param) {
   param.state = Param::State::reading;
   ++depth_;
   param.read(param);
+  if (param.state == Param::State::reading) param.state = Param::State::broken;
   --depth_;
 }
 
@@ -103,6 +104,11 @@ std::optional<Quantity> Scope::value_of(int scope, std::string_view name) {
   const std::size_t dot = name.find('.');
   const auto table = tables_.find(name.substr(0, dot));
   if (dot == std::string_view::npos || table == tables_.end()) return std::nullopt;
+  if (table->second.broken) {
+    Quantity unknown;
+    unknown.error = ArithmeticError{};
+    return unknown;
+  }
   const auto figure = table->second.values.find(name.substr(dot + 1));
   return figure == table->second.values.end() ? std::nullopt : std::optional(figure->second);
 }
@@ -111,6 +117,11 @@ std::optional<Quantity> Scope::call(std::string_view function, std::span<const Q
   const std::size_t dot = function.find('.');
   const auto table = tables_.find(function.substr(0, dot));
   if (dot == std::string_view::npos || table == tables_.end()) return std::nullopt;
+  if (table->second.broken) {
+    Quantity unknown;
+    unknown.error = ArithmeticError{};
+    return unknown;
+  }
   return table->second.evaluate(function.substr(dot + 1), arguments);
 }
 
@@ -121,7 +132,10 @@ std::optional<Quantity> Scope::evaluate(const Node& scalar, std::size_t offset, 
   try {
     return evaluate_quantity(expression, names);
   } catch (const ArithmeticError& error) {
-    if (error.message.empty()) return std::nullopt;
+    if (error.message.empty()) {
+      reporter_.follow_up();
+      return std::nullopt;
+    }
     ResolvedText verbatim{scalar.text, {{0, 0, scalar.text.size(), true}}};
     const bool unknown = error.message.starts_with("unknown param");
     const std::string name(expression.substr(std::min(error.offset, expression.size()), error.length));
