@@ -90,16 +90,20 @@ void print_components(const RunReport& report, std::ostream& out) {
 
 void print_totals(const RunReport& report, std::ostream& out) {
   const auto cycles = static_cast<double>(report.total_cycles);
-  fmt::print(out, "\ntotal   {} cycles = {:.3f} ms at {:.0f} MHz; bound {}, efficiency {:.2f} (MAC-weighted {:.2f})\n",
-             report.total_cycles, 1e3 * cycles / report.clock_hz, report.clock_hz / 1e6, report.bound_cycles,
-             cycles > 0 ? static_cast<double>(report.bound_cycles) / cycles : 0, weighted_efficiency(report));
+  fmt::print(out, "\ntotal   {} cycles = {:.4g} ms at {:.0f} MHz", report.total_cycles, 1e3 * cycles / report.clock_hz,
+             report.clock_hz / 1e6);
+  if (report.bound_cycles > 0) {
+    fmt::print(out, "; bound {}, efficiency {:.2f} (MAC-weighted {:.2f})", report.bound_cycles,
+               cycles > 0 ? static_cast<double>(report.bound_cycles) / cycles : 0, weighted_efficiency(report));
+  }
+  fmt::print(out, "\n");
   std::size_t idle = 0;
   for (const auto& [link, moved] : report.link_bytes) {
     if (moved > 0) fmt::print(out, "        {}: {} bytes\n", link, moved);
     idle += moved == 0;
   }
   if (idle > 0) fmt::print(out, "        {} further link{}: nothing\n", idle, idle == 1 ? "" : "s");
-  if (report.energy_pj > 0) fmt::print(out, "energy  {:.3f} mJ\n", report.energy_pj * 1e-9);
+  if (report.energy_pj > 0) fmt::print(out, "energy  {:.4g} mJ\n", report.energy_pj * 1e-9);
   fmt::print(out, "binary  {} bytes, {} instructions executed\n", report.binary_bytes, report.instructions);
 }
 

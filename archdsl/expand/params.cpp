@@ -116,9 +116,10 @@ class ParamReader {
     if (!text) return std::nullopt;
     auto value = parse_value(*text);
     if (!value) {
-      report("wrong-value", node.place,
-             fmt::format("{}: `{}` is neither a number with a known unit nor a word", what, *text),
-             text->find_first_of("+-*/(") != std::string::npos ? "an expression stands in `${...}`" : "");
+      report(
+          "wrong-value", node.place,
+          fmt::format("{}: `{}` is neither a number with a known unit nor a word", what, *text),
+          text->find_first_of("+-*/(") != std::string::npos ? "an expression stands in `${...}`" : suggest_unit(*text));
       return std::nullopt;
     }
     return with_unit(*value);

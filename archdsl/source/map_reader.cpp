@@ -34,9 +34,11 @@ void MapReader::check_keys() {
     }
     if (rule_.find(entry.key.text)) continue;
     const std::string near = nearest(entry.key.text, free);
-    scope_.reporter().report(
-        "unknown-key", entry.key.place, fmt::format("{} has no key `{}`", what_, entry.key.text),
-        near.empty() ? fmt::format("known here: {}", fmt::join(free, ", ")) : fmt::format("did you mean `{}`?", near));
+    const bool words = entry.key.text.find(' ') != std::string::npos;
+    scope_.reporter().report("unknown-key", entry.key.place, fmt::format("{} has no key `{}`", what_, entry.key.text),
+                             words          ? "inside braces a comma ends the value before it: quote that text"
+                             : near.empty() ? fmt::format("known here: {}", fmt::join(free, ", "))
+                                            : fmt::format("did you mean `{}`?", near));
   }
 }
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "archdsl/source/suggest.h"
+
 namespace accord {
 
 namespace {
@@ -321,6 +323,17 @@ std::vector<std::string_view> units_of(Dimension dimension) {
     if (unit.dimension == dimension) names.push_back(unit.name);
   }
   return names;
+}
+
+std::string suggest_unit(std::string_view text) {
+  const std::size_t digits = text.find_first_not_of("0123456789.");
+  if (digits == 0 || digits == std::string_view::npos) return {};
+  const std::size_t unit = text.find_first_not_of(' ', digits);
+  if (unit == std::string_view::npos) return {};
+  std::vector<std::string> names;
+  for (const Unit& known : units) names.emplace_back(known.name);
+  const std::string near = nearest(text.substr(unit), names);
+  return near.empty() ? "" : fmt::format("did you mean `{}`?", near);
 }
 
 std::string to_string(const Quantity& quantity) {

@@ -56,6 +56,9 @@ std::vector<std::string_view> units_of(Dimension dimension);
 /// What parse_quantity reads back: "16", "65536 B", "2.5 pJ".
 std::string to_string(const Quantity& quantity);
 
+/// "did you mean `kB`?" where the text is a number with a unit that is nearly a known one; else empty.
+std::string suggest_unit(std::string_view text);
+
 /// A quantity that says what is wrong with it.
 Quantity failed_quantity(std::size_t offset, std::size_t length, std::string message);
 

@@ -209,7 +209,8 @@ std::optional<Quantity> Scope::quantity(const Node& node, std::string_view what)
 std::optional<Quantity> Scope::parse(const Node& node, const std::string& text, std::string_view what,
                                      Dimension expected) {
   if (auto value = parse_quantity(text)) return value;
-  reporter_.report("wrong-value", node.place, fmt::format("{}: `{}` is not {}", what, text, describe(expected)));
+  reporter_.report("wrong-value", node.place, fmt::format("{}: `{}` is not {}", what, text, describe(expected)),
+                   suggest_unit(text));
   return std::nullopt;
 }
 
