@@ -31,9 +31,9 @@ def row(network, machine, result):
     host = sum(1 for layer in result["layers"] if layer["placed_on"] == "host")
     good = result["verified"] and not result["hazards"] and result["invariants"]["hold"]
     milliseconds = 1e3 * result["total_cycles"] / result["clock_hz"]
-    energy = result["energy_pj"] / 1e9
+    energy = f"{result['energy_pj'] / 1e9:.2f}" if result["energy_pj"] else "not declared"
     return good, (f"| {network} | {machine} | {result['total_cycles']} | {milliseconds:.3f} | {result['bound_cycles']} "
-                  f"| {efficiency:.2f} | {energy:.2f} | {host} of {len(result['layers'])} | {'yes' if good else 'NO'} |")
+                  f"| {efficiency:.2f} | {energy} | {host} of {len(result['layers'])} | {'yes' if good else 'NO'} |")
 
 
 def main():
