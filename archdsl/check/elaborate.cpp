@@ -164,14 +164,19 @@ std::string_view describe(ComponentKind kind) {
 
 const Elaboration::Component* Elaboration::find(std::string_view name) const {
   std::string prefix = current ? current->prefix : "";
-  while (true) {
+  do {
     const auto found = component_of.find(prefix + std::string(name));
     if (found != component_of.end()) return &components[found->second];
-    if (prefix.empty()) return nullptr;
-    prefix.pop_back();
-    const std::size_t outer = prefix.rfind('.');
-    prefix.resize(outer == std::string::npos ? 0 : outer + 1);
-  }
+  } while (leave_instance(prefix));
+  return nullptr;
+}
+
+bool leave_instance(std::string& prefix) {
+  if (prefix.empty()) return false;
+  prefix.pop_back();
+  const std::size_t outer = prefix.rfind('.');
+  prefix.resize(outer == std::string::npos ? 0 : outer + 1);
+  return true;
 }
 
 int Elaboration::resolve(ComponentKind kind, const std::string& name, const Place& place, std::string_view what) {

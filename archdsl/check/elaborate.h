@@ -99,6 +99,9 @@ void read_route(Elaboration& elaboration, const Node& node, const std::vector<in
 /// Fills in the links of every route that names none, and what crossing clock domains costs (routing.cpp).
 void route_over_links(Elaboration& elaboration);
 
+/// "core[1].tile[0]." becomes "core[1].", that becomes ""; false where nothing is further out.
+bool leave_instance(std::string& prefix);
+
 /// Items of a list, or the single value itself.
 std::vector<const Node*> items_of(const Node& node);
 

@@ -18,13 +18,9 @@ std::string resolve_end(Elaboration& elaboration, const Node& node) {
     if (component->kind == ComponentKind::memory) return component->name;
   }
   std::string prefix = elaboration.current->prefix;
-  while (true) {
+  do {
     if (elaboration.elements.contains(prefix + *name)) return prefix + *name;
-    if (prefix.empty()) break;
-    prefix.pop_back();
-    const std::size_t outer = prefix.rfind('.');
-    prefix.resize(outer == std::string::npos ? 0 : outer + 1);
-  }
+  } while (leave_instance(prefix));
   std::vector<std::string> names;
   for (const ExpandedGroup& group : elaboration.expansion.groups) {
     if (names.size() < 256) names.push_back(group.name);

@@ -121,16 +121,14 @@ class RouteReader {
   std::vector<End> expanded(const End& end) const {
     if (end.text.find("[*]") == std::string::npos) return {end};
     std::string prefix = elaboration_.current->prefix;
-    while (true) {
+    do {
       std::vector<End> ends;
       for (const Memory& memory : elaboration_.architecture.memories) {
         if (matches(prefix + end.text, memory.name)) ends.push_back({memory.name, end.place});
       }
-      if (!ends.empty() || prefix.empty()) return ends.empty() ? std::vector{end} : ends;
-      prefix.pop_back();
-      const std::size_t outer = prefix.rfind('.');
-      prefix.resize(outer == std::string::npos ? 0 : outer + 1);
-    }
+      if (!ends.empty()) return ends;
+    } while (leave_instance(prefix));
+    return {end};
   }
 
   void resolve_targets() {
