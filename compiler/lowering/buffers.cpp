@@ -39,7 +39,7 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geome
       if (use.role == UseRole::accumulator && (!inner || use.step != 0)) continue;
       TileBuffer& buffer = buffers[u][level];
       const int memory = memory_at(machine.architecture, use, level);
-      buffer.bytes = geometry.layout(static_cast<int>(u), level, mapping.tile[level]).bytes;
+      buffer.bytes = geometry.layout(static_cast<int>(u), level, mapping.tile[box_level(mapping, use, level)]).bytes;
       buffer.copies = copies_at(mapping, static_cast<int>(u), level);
       const bool second = use.step == 0 && use.role == UseRole::input && inputs[memory]++ % 2 == 1;
       buffer.base = spaces[memory].take(buffer.bytes * buffer.copies, second);

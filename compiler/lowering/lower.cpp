@@ -45,6 +45,10 @@ class Lowering {
   void visit_loop(int level, std::size_t depth);
   void visit_tile(int level);
   Box outer_box(int level) const;
+  /// Whether the use's innermost tile changes with an iterator of the level.
+  bool moves_with(const Use& use, int level, int it) const {
+    return use.depth > 0 && box_level(mapping_, use, use.depth - 1) == level && depends(use.access, it);
+  }
   bool single_copies(int level, int it) const;
   template <typename Turn>
   std::int64_t roll(int level, int it, std::int64_t trips, const Turn& turn);
@@ -53,7 +57,7 @@ class Lowering {
   void begin_target(int level);
   void finish_target(int level);
   void emit_step(int s, int level);
-  void fetch_for_step(int s, int level);
+  void fetch_for_step(int s);
   void ensure(int u, int level);
   void flush(int u, int level);
   void load_start();
@@ -61,7 +65,17 @@ class Lowering {
                  int target_buffer);
   std::int64_t home_address(int u, const Extents& origin) const;
   std::int64_t constant_image(int u, const Box& box, const TileMove& move, const Layout& layout);
-  const Layout& layout_at(int u, int level) { return geometry_.layout(u, level, boxes_[level].extent); }
+  const Box& box_at(int u, int level) const { return boxes_[box_level(mapping_, mapping_.uses[u], level)]; }
+  /// The tile outside the one of a level: the whole work at level 0.
+  const Extents& outer_extents(int u, int level) const {
+    return level == 0 ? mapping_.extent : box_at(u, level - 1).extent;
+  }
+  const Layout& layout_at(int u, int level) { return geometry_.layout(u, level, box_at(u, level).extent); }
+  /// Where the use's tile of a level begins in the one outside it.
+  std::int64_t offset_outside(int u, int level) {
+    const Extents at = relative(box_level(mapping_, mapping_.uses[u], level), mapping_.uses[u], level - 1);
+    return offset_of(layout_at(u, level - 1), at);
+  }
   std::int64_t tile_address(int u, int level) const {
     return buffers_[u][level].base + resident_[u][level].copy * buffers_[u][level].bytes;
   }
@@ -69,7 +83,7 @@ class Lowering {
   bool same_box(int u, const Box& a, const Box& b) const;
   bool reduction_starts(int level) const;
   bool reduction_ends(int level) const;
-  Extents relative(int level, int outer) const;
+  Extents relative(int level, const Use& use, int outer) const;
 
   const Machine& machine_;
   const Network& network_;
@@ -115,10 +129,14 @@ bool Lowering::reduction_ends(int level) const {
   return true;
 }
 
-/// Origin of the level's box within the one of an outer level.
-Extents Lowering::relative(int level, int outer) const {
+/// Origin of the level's box within the use's tile of an outer level.
+Extents Lowering::relative(int level, const Use& use, int outer) const {
+  const Box& outside = boxes_[box_level(mapping_, use, outer)];
   Extents at = boxes_[level].origin;
-  for (std::size_t it = 0; it < at.size(); ++it) at[it] -= boxes_[outer].origin[it];
+  for (std::size_t it = 0; it < at.size(); ++it) {
+    at[it] -= outside.origin[it];
+    assert(at[it] >= 0 || !depends(use.access, static_cast<int>(it)));
+  }
   return at;
 }
 
@@ -181,17 +199,16 @@ void Lowering::emit_move(int u, int level, const TileMove& move, std::int64_t so
 /// Brings the use's tile of the current box in, unless it is there.
 void Lowering::ensure(int u, int level) {
   Resident& resident = resident_[u][level];
-  const Box& box = boxes_[level];
+  const Box& box = box_at(u, level);
   if (resident.copy >= 0 && same_box(u, resident.box, box)) return;
   if (level > 0) ensure(u, level - 1);
   resident = {box, (resident.copy + 1) % buffers_[u][level].copies};
-  const Extents& outer = level == 0 ? mapping_.extent : boxes_[level - 1].extent;
-  const TileMove& move = geometry_.move(u, level, box.extent, outer);
+  const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level));
   if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
   std::int64_t source = 0;
   int source_buffer = -1;
   if (level > 0) {
-    source = tile_address(u, level - 1) + offset_of(layout_at(u, level - 1), relative(level, level - 1));
+    source = tile_address(u, level - 1) + offset_outside(u, level);
     source_buffer = buffer_id(u, level - 1);
   } else if (geometry_.is_constant(u)) {
     source = constant_image(u, box, move, layout_at(u, level));
@@ -208,13 +225,12 @@ void Lowering::load_start() {
   const Box& box = boxes_[target_level_];
   std::int64_t source = 0;
   int source_buffer = -1;
-  const Extents& outer = level == 0 ? mapping_.extent : boxes_[level - 1].extent;
-  const TileMove& move = geometry_.move(start_, level, box.extent, outer);
+  const TileMove& move = geometry_.move(start_, level, box.extent, outer_extents(start_, level));
   if (!move.error.empty()) throw Error("initial values cannot be moved: " + move.error);
   if (level > 0) {
     ensure(start_, level - 1);
-    source =
-        tile_address(start_, level - 1) + offset_of(layout_at(start_, level - 1), relative(target_level_, level - 1));
+    source = tile_address(start_, level - 1) +
+             offset_of(layout_at(start_, level - 1), relative(target_level_, use, level - 1));
     source_buffer = buffer_id(start_, level - 1);
   } else {
     source = constant_image(start_, box, move, geometry_.layout(start_, 0, box.extent));
@@ -225,33 +241,31 @@ void Lowering::load_start() {
 
 /// Moves the finished tile one hop towards off-chip memory.
 void Lowering::flush(int u, int level) {
-  const Box& box = boxes_[level];
-  const Extents& outer = level == 0 ? mapping_.extent : boxes_[level - 1].extent;
-  const TileMove& move = geometry_.move(u, level, box.extent, outer);
+  const Box& box = box_at(u, level);
+  const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level));
   if (!move.error.empty()) throw Error("result tile cannot be moved: " + move.error);
   if (level == 0) {
     emit_move(u, level, move, tile_address(u, level), home_address(u, box.origin), buffer_id(u, level), -1);
     return;
   }
   Resident& parent = resident_[u][level - 1];
-  if (parent.copy < 0 || !same_box(u, parent.box, boxes_[level - 1])) {
-    parent = {boxes_[level - 1], (parent.copy + 1) % buffers_[u][level - 1].copies};
+  if (parent.copy < 0 || !same_box(u, parent.box, box_at(u, level - 1))) {
+    parent = {box_at(u, level - 1), (parent.copy + 1) % buffers_[u][level - 1].copies};
   }
-  const std::int64_t target =
-      tile_address(u, level - 1) + offset_of(layout_at(u, level - 1), relative(level, level - 1));
+  const std::int64_t target = tile_address(u, level - 1) + offset_outside(u, level);
   emit_move(u, level, move, tile_address(u, level), target, buffer_id(u, level), buffer_id(u, level - 1));
 }
 
-void Lowering::fetch_for_step(int s, int level) {
+void Lowering::fetch_for_step(int s) {
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];
     if (use.step != s || use.role != UseRole::input || use.depth == 0) continue;
-    ensure(static_cast<int>(u), std::min(level, use.depth - 1));
+    ensure(static_cast<int>(u), use.depth - 1);
   }
 }
 
 void Lowering::emit_step(int s, int level) {
-  fetch_for_step(s, level);
+  fetch_for_step(s);
   Extents box = boxes_[level].extent;
   Extents origin = boxes_[level].origin;
   if (s != 0) {
@@ -276,14 +290,14 @@ void Lowering::emit_step(int s, int level) {
       const int at = use.depth - 1;
       const int owner = use.role == UseRole::accumulator ? target_ : u;
       Resident& resident = resident_[owner][at];
-      if (use.role == UseRole::output && (resident.copy < 0 || !same_box(u, resident.box, boxes_[at]))) {
-        resident = {boxes_[at], (resident.copy + 1) % buffers_[u][at].copies};
+      if (use.role == UseRole::output && (resident.copy < 0 || !same_box(u, resident.box, box_at(u, at)))) {
+        resident = {box_at(u, at), (resident.copy + 1) % buffers_[u][at].copies};
       }
-      p.view.layout = &geometry_.layout(owner, at, boxes_[at].extent);
+      p.view.layout = &layout_at(owner, at);
       p.base = tile_address(owner, at);
-      p.start = relative(level, at);
+      p.start = relative(level, mapping_.uses[owner], at);
       p.buffer = buffer_id(owner, at);
-      if (use.filled) p.view.layout = &geometry_.layout(u, at, boxes_[at].extent);
+      if (use.filled) p.view.layout = &layout_at(u, at);
     }
     placed.push_back(std::move(p));
   }
@@ -303,7 +317,11 @@ void Lowering::finish_target(int level) {
     for (std::size_t s = 1; s < mapping_.steps.size(); ++s) emit_step(static_cast<int>(s), level);
   }
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
-    if (mapping_.uses[u].role == UseRole::output && mapping_.uses[u].depth > level) flush(static_cast<int>(u), level);
+    const Use& use = mapping_.uses[u];
+    if (use.role != UseRole::output) continue;
+    for (int hop = use.depth - 1; hop >= level; --hop) {
+      if (box_level(mapping_, use, hop) == level) flush(static_cast<int>(u), hop);
+    }
   }
 }
 
@@ -355,8 +373,8 @@ void Lowering::visit_loop(int level, std::size_t depth) {
 bool Lowering::single_copies(int level, int it) const {
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];
-    if (use.depth != level + 1 || use.role == UseRole::start || !depends(use.access, it)) continue;
-    if (buffers_[u][level].copies > 1) return false;
+    if (use.role == UseRole::start || !moves_with(use, level, it)) continue;
+    if (buffers_[u][use.depth - 1].copies > 1) return false;
   }
   return true;
 }
@@ -385,9 +403,8 @@ std::int64_t Lowering::roll(int level, int it, std::int64_t trips, const Turn& t
   boxes_[level].origin[it] += (trips - 4) * mapping_.tile[level][it];
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];
-    if (use.depth == level + 1 && depends(use.access, it) && resident_[u][level].copy >= 0) {
-      resident_[u][level].box = boxes_[level];
-    }
+    if (!moves_with(use, level, it)) continue;
+    if (Resident& inner = resident_[u][use.depth - 1]; inner.copy >= 0) inner.box = boxes_[level];
   }
   return trips - 1;
 }
@@ -426,7 +443,7 @@ OpList Lowering::run() {
     if (is_target && use.role != UseRole::start) target_ = static_cast<int>(u);
   }
   assert(target_ >= 0);
-  target_level_ = mapping_.uses[target_].depth - 1;
+  target_level_ = target_level(mapping_);
   // Waits and signals count turns: on machines that need them every turn stands in the program.
   rolls_ = machine_.architecture.sync.kind != Sync::Kind::semaphores &&
            machine_.architecture.controller.loop_depth > 0 && machine_.limits.mnemonic_for(Meaning::loop) >= 0;

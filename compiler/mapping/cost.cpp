@@ -20,10 +20,10 @@ std::int64_t outer_extent(const Mapping& mapping, int level, int it) {
   return level == 0 ? mapping.extent[it] : mapping.tile[level - 1][it];
 }
 
-/// Sizes that an iterator's innermost tile takes, with how often each occurs.
-std::vector<std::pair<std::int64_t, std::int64_t>> box_classes(const Mapping& mapping, int it) {
+/// Sizes that an iterator's tile of the level `last` takes, with how often each occurs.
+std::vector<std::pair<std::int64_t, std::int64_t>> box_classes(const Mapping& mapping, int it, int last) {
   std::vector<std::pair<std::int64_t, std::int64_t>> classes = {{mapping.extent[it], 1}};
-  for (int level = 0; level < mapping.levels; ++level) {
+  for (int level = 0; level <= last; ++level) {
     std::vector<std::pair<std::int64_t, std::int64_t>> next;
     auto add = [&](std::int64_t size, std::int64_t count) {
       if (size == 0 || count == 0) return;
@@ -104,6 +104,8 @@ class Predictor {
   int levels_inside(const Use& use) const;
   void add_step(int s);
   double average(const Use& use, int level) const;
+  /// Level whose boxes the step works on.
+  int last_level(int s) const { return s == 0 ? mapping_.levels - 1 : std::max(target_level(mapping_), 0); }
   std::vector<UseView> views(int s, const Extents& box);
   void add_boxes(int s, std::size_t it, Extents& box, std::int64_t count);
   void add_box(int s, const Extents& box, std::int64_t count);
@@ -166,14 +168,11 @@ bool Predictor::cuts_between_blocks(int u, int level) {
 }
 
 /// Tiles of levels below this lie within one of the use's: the main step's go down to the last, the others' end where
-/// the sums are.
+/// the sums are; from there on they are moved whole.
 int Predictor::levels_inside(const Use& use) const {
   if (use.depth == 0 || (use.role == UseRole::accumulator && use.step != 0)) return 0;
   if (use.step == 0 && use.role != UseRole::start) return mapping_.levels;
-  const auto target = std::find_if(mapping_.uses.begin(), mapping_.uses.end(), [](const Use& other) {
-    return other.step == 0 && (other.role == UseRole::accumulator || other.role == UseRole::output);
-  });
-  return target == mapping_.uses.end() ? use.depth : std::max(use.depth, target->depth);
+  return target_level(mapping_) + 1;
 }
 
 void Predictor::add_use(int u) {
@@ -186,8 +185,9 @@ void Predictor::add_use(int u) {
   }
   if (use.role == UseRole::accumulator) return;
   for (int level = 0; level < use.depth; ++level) {
-    const TileMove& move =
-        geometry_.move(u, level, mapping_.tile[level], level == 0 ? mapping_.extent : mapping_.tile[level - 1]);
+    const int at = box_level(mapping_, use, level);
+    const TileMove& move = geometry_.move(
+        u, level, mapping_.tile[at], level == 0 ? mapping_.extent : mapping_.tile[box_level(mapping_, use, level - 1)]);
     if (!move.error.empty()) {
       cost_.error = move.error;
       return;
@@ -195,19 +195,19 @@ void Predictor::add_use(int u) {
     const Hop& hop = hop_at(use, level);
     double cycles = 0;
     for (const auto& piece : move.pieces) cycles += piece_cycles(machine_.architecture, hop, piece);
-    std::int64_t times = fills(mapping_, use, level);
+    std::int64_t times = fills(mapping_, use, at);
     if (use.role == UseRole::start && level + 1 == use.depth) {
       times = 1;
       for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
         if (is_reduction(work_, mapping_, static_cast<int>(it))) continue;
-        for (int l = 0; l <= level; ++l)
+        for (int l = 0; l <= at; ++l)
           times *= trips(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]);
       }
     }
-    cost_.unit_cycles[hop.unit] += cycles * static_cast<double>(times) * average(use, level);
+    cost_.unit_cycles[hop.unit] += cycles * static_cast<double>(times) * average(use, at);
     const bool inside = level + 1 == mapping_.levels && use.step == 0 && use.role == UseRole::input;
     (inside ? inner_code_ : outer_code_) += static_cast<double>(move.pieces.size()) * static_cast<double>(times);
-    if (level == 0) first_ += std::min(cycles, cycles * average(use, level));
+    if (level == 0) first_ += std::min(cycles, cycles * average(use, at));
   }
 }
 
@@ -218,7 +218,8 @@ std::vector<UseView> Predictor::views(int s, const Extents& box) {
     if (use.step != s || use.role == UseRole::start) continue;
     const int index = static_cast<int>(u);
     // A tile's remainder has a layout of its own; inner levels see the box, outer ones the tile.
-    const Extents& extents = use.depth == mapping_.levels ? box : mapping_.tile[std::max(use.depth - 1, 0)];
+    const int at = box_level(mapping_, use, std::max(use.depth - 1, 0));
+    const Extents& extents = use.depth > 0 && at == last_level(s) ? box : mapping_.tile[at];
     result.push_back({index, use.depth == 0 ? nullptr : &geometry_.layout(index, use.depth - 1, extents),
                       use.depth == 0 ? &geometry_.strides(index) : nullptr});
   }
@@ -285,7 +286,7 @@ void Predictor::add_boxes(int s, std::size_t it, Extents& box, std::int64_t coun
     add_boxes(s, it + 1, box, count);
     return;
   }
-  for (const auto& [size, times] : box_classes(mapping_, static_cast<int>(it))) {
+  for (const auto& [size, times] : box_classes(mapping_, static_cast<int>(it), last_level(s))) {
     box[it] = size;
     add_boxes(s, it + 1, box, count * times);
   }
@@ -335,7 +336,7 @@ std::vector<std::int64_t> footprint(const Machine& machine, Geometry& geometry, 
     for (int level = 0; level < use.depth; ++level) {
       if (use.role == UseRole::accumulator && level + 1 != use.depth) continue;
       if (use.role == UseRole::start && level + 1 == use.depth) continue;
-      const Layout& layout = geometry.layout(index, level, mapping.tile[level]);
+      const Layout& layout = geometry.layout(index, level, mapping.tile[box_level(mapping, use, level)]);
       if (!layout.error.empty()) {
         error = layout.error;
         return bytes;

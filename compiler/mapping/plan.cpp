@@ -37,6 +37,19 @@ bool is_reduction(const Work& work, const Mapping& mapping, int iterator) {
   return !depends(statement.target, iterator);
 }
 
+int target_level(const Mapping& mapping) {
+  const auto target = std::find_if(mapping.uses.begin(), mapping.uses.end(), [](const Use& use) {
+    return use.step == 0 && (use.role == UseRole::accumulator || use.role == UseRole::output);
+  });
+  assert(target != mapping.uses.end());
+  return target->depth - 1;
+}
+
+int box_level(const Mapping& mapping, const Use& use, int level) {
+  const bool main = use.step == 0 && use.role != UseRole::start;
+  return main ? level : std::min(level, std::max(target_level(mapping), 0));
+}
+
 int memory_at(const Architecture& architecture, const Use& use, int level) {
   if (level + 1 >= use.depth) return use.memory;
   const Hop& hop = hop_at(use, level);

@@ -64,6 +64,13 @@ struct Mapping {
   std::int64_t bound_cycles = 0;
 };
 
+/// Level of the tile that holds the main statement's target: the statements after it run there; -1: off chip.
+int target_level(const Mapping& mapping);
+
+/// Level whose box the use's tile of a level covers. Initial values and operands of later statements are used at the
+/// target's level: hops inside it move the whole tile on, so that tiles of deeper levels are as large as that one.
+int box_level(const Mapping& mapping, const Use& use, int level);
+
 /// Whether the iterator is reduced by the main statement.
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator);
 

@@ -5,6 +5,7 @@
 
 #include "archdsl/isa/program.h"
 #include "archdsl/source/error.h"
+#include "cli/files.h"
 #include "compiler/compile.h"
 #include "compiler/numerics/quantise.h"
 #include "tests/end_to_end/machines.h"
@@ -135,4 +136,51 @@ TEST_CASE("does no layer beat its bound where the memory has a clock of its own"
       run_checked(machine, networks[i].network, seed);
     }
   }
+}
+
+namespace {
+
+/// The tutorial's machine, which adds and requantises where the sums lie, one transfer from off-chip memory.
+std::string tutorial() { return read_text(ACCORD_SOURCE_DIR "/examples/05_tutorial/kestrel.yaml"); }
+
+/// Its requantiser writes a buffer of its own behind the shared one.
+std::string with_results_behind() {
+  const std::string walk = "[{max: \"${n} B\"}, {max: 255, source: free, target: free}]";
+  std::string text = replaced(tutorial(), "y: {in: l2.results, steps: [free, free, 1 B]}",
+                              "y: {in: ys.ram, steps: [free, free, 1 B]}");
+  text = replaced(text, "  factors: {template",
+                  "  ys: {template: sram, with: {size: \"${local}\", word: \"${n} B\"}}\n"
+                  "  drain: {kind: mover, request: 64 B, routes: [{from: ys.ram, to: l2.results, walk: " +
+                      walk + "}]}\n  factors: {template");
+  text = replaced(text, "  registers: {", "  registers: {d_s: 24, d_t: 24, ");
+  return replaced(text, "    put:\n",
+                  "    set_drain: {means: {set: [d_s, d_t]}, opcode: 50, fields: {d_s: 24, d_t: 24}}\n"
+                  "    drain:\n"
+                  "      means: {transfer: \"drain.ys.ram->l2.results\"}\n"
+                  "      opcode: 51\n"
+                  "      fields: {src: 24, dst: 24, n0: 8, n1: 8}\n"
+                  "      args: {src.base: src, dst.base: dst, n0: n0, n1: n1, src.stride1: d_s, dst.stride1: d_t}\n"
+                  "    put:\n");
+}
+
+}  // namespace
+
+TEST_CASE("do operands used with the finished sums pass buffers that lie farther in than the sums") {
+  const auto residual = network([](auto& b) {
+    const TensorId x = b.conv(b.input({1, 20, 12, 12}), 40, 1);
+    return b.add(b.conv(x, 40, 3, 1, 1), x);
+  });
+  std::string text;
+  SUBCASE("the value that is added") {
+    text = replaced(tutorial(), "x: {in: l2.maps, steps: [free, free, 1 B]}",
+                    "x: {in: inputs.ram, steps: [free, free, 1 B]}");
+  }
+  SUBCASE("the result") { text = with_results_behind(); }
+  SUBCASE("in small buffers") {
+    text = replaced(with_results_behind(), "x: {in: l2.maps, steps: [free, free, 1 B]}",
+                    "x: {in: inputs.ram, steps: [free, free, 1 B]}");
+    text = replaced(replaced(text, "value: 32 KiB", "value: 2 KiB"), "range: [8 KiB", "range: [2 KiB");
+  }
+  const auto job = run_checked(loaded(text), residual, seed);
+  CHECK(layer_of(job, "Accumulate").placed_on == "array");
 }
