@@ -77,7 +77,7 @@ std::string links_words(const Architecture& a, const Route& r) {
   std::vector<std::string> words;
   for (const int index : links) {
     const Link& l = a.links[static_cast<std::size_t>(index)];
-    words.push_back(fmt::format("over {}, {} per cycle{}, latency {}", md_code(l.name), bytes_text(width_of(a, l)),
+    words.push_back(fmt::format("over {}, {} per cycle{}, latency {}", md_code(l.name), width_text(a, l),
                                 l.duplex ? " each way" : "", l.latency));
   }
   return fmt::format("{}", fmt::join(words, ", "));

@@ -1,4 +1,5 @@
 #include "archdsl/export/wiring.h"
+#include "archdsl/graph/rates.h"
 
 #include <fmt/format.h>
 
@@ -28,8 +29,7 @@ DrawnComponent drawn(const Memory& m) {
 }
 
 DrawnComponent drawn(const Architecture& a, const Link& l) {
-  DrawnComponent c{
-      DrawnShape::link, l.name, {fmt::format("{}{}", bytes_text(width_of(a, l)), l.duplex ? " each way" : "")}, ""};
+  DrawnComponent c{DrawnShape::link, l.name, {fmt::format("{}{}", width_text(a, l), l.duplex ? " each way" : "")}, ""};
   c.likeness =
       fmt::format("{} {} {} {} {}", l.latency, l.pj_per_byte, static_cast<int>(l.arbitration), l.crossbar, l.fifo);
   return c;
@@ -158,6 +158,10 @@ std::string describe(DrawnShape shape) {
   static constexpr std::array<const char*, 6> names = {"off-chip memory", "on-chip memory", "link",
                                                        "mover (DMA)",     "compute unit",   "controller"};
   return names[static_cast<std::size_t>(shape)];
+}
+
+std::string width_text(const Architecture& architecture, const Link& link) {
+  return states_bandwidth(architecture, link) ? fmt::format("{:.4g} B", bytes_per_cycle(link)) : bytes_text(link.width);
 }
 
 std::string bytes_text(std::int64_t bytes) {

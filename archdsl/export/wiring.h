@@ -44,4 +44,7 @@ Wiring wiring_of(const Architecture& architecture);
 /// "256 KiB": the greatest unit of 1024 that divides.
 std::string bytes_text(std::int64_t bytes);
 
+/// What a link takes per cycle; of a bandwidth per cycle of the reference clock, "2.4 B".
+std::string width_text(const Architecture& architecture, const Link& link);
+
 }  // namespace accord
