@@ -134,8 +134,9 @@ TEST_CASE("does a link without room in its FIFO wait for the target") {
   CHECK(held >= unlimited);
   const std::vector<Transfer> beside = {{"pad_in", 0, 0, 16}, {"load_list", 4096, 0, 4}};
   const auto link_waits = [&](const Architecture& a) {
+    const SimulateResult result = run(a, beside);
     std::int64_t waits = 0;
-    for (const auto& [leaf, cycles] : run(a, beside).stalls.at("lister"))
+    for (const auto& [leaf, cycles] : result.stalls.at("lister"))
       waits += leaf.find("link") != std::string::npos ? cycles : 0;
     return waits;
   };
