@@ -223,11 +223,4 @@ void read_components(Elaboration& elaboration, const Place& place) {
   elaboration.current = nullptr;
 }
 
-std::vector<const Node*> items_of(const Node& node) {
-  if (!node.is_sequence()) return {&node};
-  std::vector<const Node*> items;
-  for (const Node& item : node.items) items.push_back(&item);
-  return items;
-}
-
 }  // namespace accord

@@ -102,7 +102,4 @@ void route_over_links(Elaboration& elaboration);
 /// "core[1].tile[0]." becomes "core[1].", that becomes ""; false where nothing is further out.
 bool leave_instance(std::string& prefix);
 
-/// Items of a list, or the single value itself.
-std::vector<const Node*> items_of(const Node& node);
-
 }  // namespace accord

@@ -20,13 +20,6 @@ namespace fs = std::filesystem;
 /// What an included file says of itself alone.
 constexpr std::array<std::string_view, 3> own_keys = {"accord", "name", "source"};
 
-std::vector<const Node*> names_of(const Node& node) {
-  if (!node.is_sequence()) return {&node};
-  std::vector<const Node*> items;
-  for (const Node& item : node.items) items.push_back(&item);
-  return items;
-}
-
 /// Where each key of a map stands. Keys are unique, so one pass over another map needs it once.
 std::unordered_map<std::string, std::size_t> index_of(const Node& map) {
   std::unordered_map<std::string, std::size_t> index;
@@ -63,7 +56,7 @@ class Composer {
     open_.push_back(file);
     const Node extends = take(root, "extends"), include = take(root, "include");
     if (include.kind != Node::Kind::null) {
-      for (const Node* const name : names_of(include)) {
+      for (const Node* const name : items_of(include)) {
         Node fragment = read_named(*name);
         if (!fragment.is_map()) return leave();
         join_sections(root, std::move(fragment));
@@ -77,6 +70,23 @@ class Composer {
     }
     open_.pop_back();
     return root;
+  }
+
+  /// The file that `name` names; empty, with a diagnostic, where there is none.
+  fs::path find(const Node& name) {
+    if (!name.is_scalar() || name.text.empty()) {
+      reporter_.report("wrong-form", name.place, fmt::format("the path of a file, not {}", describe(name.kind)));
+      return {};
+    }
+    std::vector<fs::path> folders = {reporter_.path(name.place.file).parent_path()};
+    folders.insert(folders.end(), search_.begin(), search_.end());
+    for (const fs::path& folder : folders) {
+      std::error_code status;
+      if (fs::exists(folder / name.text, status)) return folder / name.text;
+    }
+    reporter_.report("unreadable-file", name.place, fmt::format("there is no file `{}`", name.text),
+                     "it is looked for beside this file, in the folders of ACCORD_PATH, and in Accord's configs");
+    return {};
   }
 
  private:
@@ -112,24 +122,6 @@ class Composer {
     return {};
   }
 
- public:
-  fs::path find(const Node& name) {
-    if (!name.is_scalar() || name.text.empty()) {
-      reporter_.report("wrong-form", name.place, fmt::format("the path of a file, not {}", describe(name.kind)));
-      return {};
-    }
-    std::vector<fs::path> folders = {reporter_.path(name.place.file).parent_path()};
-    folders.insert(folders.end(), search_.begin(), search_.end());
-    for (const fs::path& folder : folders) {
-      std::error_code status;
-      if (fs::exists(folder / name.text, status)) return folder / name.text;
-    }
-    reporter_.report("unreadable-file", name.place, fmt::format("there is no file `{}`", name.text),
-                     "it is looked for beside this file, in the folders of ACCORD_PATH, and in Accord's configs");
-    return {};
-  }
-
- private:
   /// Adds a fragment's sections.
   void join_sections(Node& into, Node fragment) {
     std::erase_if(fragment.entries, [](const NodeEntry& entry) {

@@ -157,8 +157,7 @@ class WiringReader {
 }  // namespace
 
 void expand_wiring(Scope& scope, const Node& wiring, ExpandedMachine& expansion) {
-  if (!wiring.is_sequence()) return WiringReader(scope, wiring, expansion).read();
-  for (const Node& item : wiring.items) WiringReader(scope, item, expansion).read();
+  for (const Node* const item : items_of(wiring)) WiringReader(scope, *item, expansion).read();
 }
 
 }  // namespace accord

@@ -107,7 +107,7 @@ std::string Netlist::add_port(int part, std::string name, BusMode mode, bool ins
 
 /// Links stand on the off-chip side of the unit, else on the writing side.
 Netlist::Way Netlist::source_way(const Route& route) const {
-  std::vector<int> links = links_of(route);
+  std::vector<int> links = route.links;
   if (!architecture_.memories[static_cast<std::size_t>(route.source)].off_chip) links.clear();
   std::reverse(links.begin(), links.end());
   return {route.source, links};
@@ -115,7 +115,7 @@ Netlist::Way Netlist::source_way(const Route& route) const {
 
 Netlist::Way Netlist::target_way(const Route& route, int target) const {
   const bool on_source = architecture_.memories[static_cast<std::size_t>(route.source)].off_chip;
-  return {target, on_source ? std::vector<int>() : links_of(route)};
+  return {target, on_source ? std::vector<int>() : route.links};
 }
 
 Netlist::Way Netlist::operand_way(const Unit& unit, int memory) const {

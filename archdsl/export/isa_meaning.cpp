@@ -69,7 +69,7 @@ std::string mover_timing(const Unit& u) {
 }
 
 std::string links_words(const Architecture& a, const Route& r) {
-  const std::vector<int> links = links_of(r);
+  const std::vector<int> links = r.links;
   if (links.empty()) {
     return fmt::format("over a private wire of {} per cycle",
                        bytes_text(std::min(memory(a, r.source).word, memory(a, r.target).word)));
@@ -170,7 +170,7 @@ std::string energy_words(const Architecture& a, const Mnemonic& m) {
     const Route& r = route_of(a, m);
     add(memory(a, r.source).energy.read_pj, fmt::format("per byte read from {}", md_code(memory(a, r.source).name)));
     add(memory(a, r.target).energy.write_pj, fmt::format("per byte written to {}", md_code(memory(a, r.target).name)));
-    for (const int index : links_of(r)) {
+    for (const int index : r.links) {
       const Link& link = a.links[static_cast<std::size_t>(index)];
       add(link.pj_per_byte, fmt::format("per byte over {}", md_code(link.name)));
     }

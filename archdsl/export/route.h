@@ -2,14 +2,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "archdsl/graph/architecture.h"
 
 namespace accord {
-
-/// The links that a route's bytes pass, in order; none: a private wire.
-inline const std::vector<int>& links_of(const Route& route) { return route.links; }
 
 /// True where the link states a bandwidth, its beat being a period of its own instead of its clock's.
 inline bool states_bandwidth(const Architecture& architecture, const Link& link) {

@@ -97,7 +97,7 @@ class WireCollector {
   /// From end to end; the mover stands on the chip's side of the links.
   void add_route(const Route& r) {
     if (r.gather) flow(r.gather->index, self_, memory(r.gather->index).word);
-    std::vector<int> way = links_of(r);
+    std::vector<int> way = r.links;
     for (int& link : way) link += static_cast<int>(a_.memories.size());
     const std::int64_t narrow = std::min(memory(r.source).word, memory(r.target).word);
     const auto on_link = way.empty() || !memory(r.source).off_chip ? way.begin() : way.end();

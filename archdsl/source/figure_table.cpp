@@ -63,7 +63,14 @@ void read_curve(Scope& scope, const NodeEntry& entry, FigureTable& table) {
 
 }  // namespace
 
+std::optional<Quantity> FigureTable::value(std::string_view name) const {
+  if (broken) return failed_quantity(0, 0, "");
+  const auto found = values.find(name);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<Quantity> FigureTable::evaluate(std::string_view name, std::span<const Quantity> arguments) const {
+  if (broken) return failed_quantity(0, 0, "");
   const auto found = curves.find(name);
   if (found == curves.end()) return std::nullopt;
   const Curve& curve = found->second;

@@ -30,6 +30,9 @@ struct FigureTable {
   std::map<std::string, Quantity, std::less<>> values;
   std::map<std::string, Curve, std::less<>> curves;
 
+  /// A single figure; nullopt where there is none such.
+  std::optional<Quantity> value(std::string_view name) const;
+
   /// The curve at a point; nullopt where there is no such curve. Wrong arguments give a quantity with an error.
   std::optional<Quantity> evaluate(std::string_view curve, std::span<const Quantity> arguments) const;
 };

@@ -175,6 +175,13 @@ const Node* Node::find(std::string_view key) const {
   return found == entries.end() ? nullptr : &found->value;
 }
 
+std::vector<const Node*> items_of(const Node& node) {
+  if (!node.is_sequence()) return {&node};
+  std::vector<const Node*> items;
+  for (const Node& item : node.items) items.push_back(&item);
+  return items;
+}
+
 std::string_view describe(Node::Kind kind) {
   static constexpr std::array<std::string_view, 4> texts = {"nothing", "a single value", "a list", "a map"};
   return texts[static_cast<std::size_t>(kind)];

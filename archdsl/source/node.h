@@ -36,6 +36,9 @@ struct NodeEntry {
 /// Number of values in a node, itself included; long texts count as several. Bounds the memory of copies.
 std::size_t size_of(const Node& node);
 
+/// Items of a list, or the single value itself.
+std::vector<const Node*> items_of(const Node& node);
+
 /// "a map", "a list", ...: for diagnostics.
 std::string_view describe(Node::Kind kind);
 

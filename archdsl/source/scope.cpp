@@ -45,12 +45,6 @@ void Scope::read(Param& param) {
   --depth_;
 }
 
-const Param* Scope::find_param(int scope, std::string_view name) {
-  Param* const param = look_up(scope, name);
-  if (param) read(*param);
-  return param;
-}
-
 void Scope::read_all_params() {
   for (std::size_t s = 0; s < scopes_.size(); ++s) {
     for (const auto& [name, param] : scopes_[s].params) read(*param);
@@ -104,24 +98,13 @@ std::optional<Quantity> Scope::value_of(int scope, std::string_view name) {
   const std::size_t dot = name.find('.');
   const auto table = tables_.find(name.substr(0, dot));
   if (dot == std::string_view::npos || table == tables_.end()) return std::nullopt;
-  if (table->second.broken) {
-    Quantity unknown;
-    unknown.error = ArithmeticError{};
-    return unknown;
-  }
-  const auto figure = table->second.values.find(name.substr(dot + 1));
-  return figure == table->second.values.end() ? std::nullopt : std::optional(figure->second);
+  return table->second.value(name.substr(dot + 1));
 }
 
 std::optional<Quantity> Scope::call(std::string_view function, std::span<const Quantity> arguments) const {
   const std::size_t dot = function.find('.');
   const auto table = tables_.find(function.substr(0, dot));
   if (dot == std::string_view::npos || table == tables_.end()) return std::nullopt;
-  if (table->second.broken) {
-    Quantity unknown;
-    unknown.error = ArithmeticError{};
-    return unknown;
-  }
   return table->second.evaluate(function.substr(dot + 1), arguments);
 }
 

@@ -59,8 +59,6 @@ class Scope {
   /// A new scope inside another; names are looked up from the inside out. Scope 0 is the covenant's.
   int open(int parent);
   Param& declare(int scope, Param param);
-  /// The param with its value read; nullptr where the scope itself has none of that name.
-  const Param* find_param(int scope, std::string_view name);
   void add_table(std::string name, FigureTable table) { tables_.insert_or_assign(std::move(name), std::move(table)); }
   /// Reads what nothing asked for yet, so that mistakes in it are found too.
   void read_all_params();

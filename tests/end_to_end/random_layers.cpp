@@ -4,28 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <random>
 
 #include "archdsl/tensor/convert.h"
+#include "tests/end_to_end/draw.h"
 
 namespace accord::test {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : engine_(seed) {}
-
-  /// Not std::uniform_int_distribution: its results differ between libraries.
-  std::int64_t from(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool once_in(int n) { return from(1, n) == 1; }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 struct Window {
   std::int64_t in, kernel, stride, dilation, before, after;

@@ -3,27 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 #include <regex>
 
 #include "cli/architecture.h"
 #include "cli/files.h"
+#include "tests/end_to_end/draw.h"
 #include "tests/end_to_end/small_networks.h"
 
 namespace accord::test {
 namespace {
-
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : engine_(seed) {}
-  std::int64_t from(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool once_in(int n) { return from(1, n) == 1; }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 /// Half, double, or one more or less.
 std::int64_t changed(Draw& draw, std::int64_t value) {
