@@ -4,22 +4,25 @@
 
 namespace accord {
 
-namespace {
-
 double per_reference_cycle(std::int64_t bytes, const Period& period) {
   return static_cast<double>(bytes) * static_cast<double>(period.denominator) / static_cast<double>(period.numerator);
 }
 
-}  // namespace
+Link private_wire(const Architecture& architecture, const Route& route) {
+  const Memory& source = architecture.memories[static_cast<std::size_t>(route.source)];
+  const Memory& target = architecture.memories[static_cast<std::size_t>(route.target)];
+  const Memory& narrower = source.word <= target.word ? source : target;
+  Link wire;
+  wire.width = narrower.word;
+  wire.clock = narrower.clock;
+  wire.period = narrower.period;
+  return wire;
+}
 
 double bytes_per_cycle(const Link& link) { return per_reference_cycle(link.width, link.period); }
 
 double bytes_per_cycle(const Architecture& architecture, const Route& route) {
-  const Memory& source = architecture.memories[static_cast<std::size_t>(route.source)];
-  const Memory& target = architecture.memories[static_cast<std::size_t>(route.target)];
-  if (route.links.empty()) {
-    return std::min(per_reference_cycle(source.word, source.period), per_reference_cycle(target.word, target.period));
-  }
+  if (route.links.empty()) return bytes_per_cycle(private_wire(architecture, route));
   double least = bytes_per_cycle(architecture.links[static_cast<std::size_t>(route.links[0])]);
   for (const int link : route.links)
     least = std::min(least, bytes_per_cycle(architecture.links[static_cast<std::size_t>(link)]));

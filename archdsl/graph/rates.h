@@ -6,10 +6,17 @@
 
 namespace accord {
 
+/// `bytes` per cycle of `period`, per reference cycle.
+double per_reference_cycle(std::int64_t bytes, const Period& period);
+
 /// Bytes per reference cycle.
 double bytes_per_cycle(const Link& link);
 
-/// Bytes per reference cycle of a route alone: its narrowest link, or the narrower memory's words on a private wire.
+/// What a route without links passes: a wire as wide as the narrower memory's word, on that memory's clock (of equal
+/// ones the source's).
+Link private_wire(const Architecture& architecture, const Route& route);
+
+/// Bytes per reference cycle of a route alone: its narrowest link, or its private wire.
 double bytes_per_cycle(const Architecture& architecture, const Route& route);
 
 /// Reference cycles that the links of a route and the crossings between its clock domains add to a request.

@@ -56,10 +56,6 @@ Traffic compulsory(const Network& network, const Work& work, int main) {
   return traffic;
 }
 
-double per_reference_cycle(std::int64_t bytes, const Period& period) {
-  return static_cast<double>(bytes) * static_cast<double>(period.denominator) / static_cast<double>(period.numerator);
-}
-
 /// Bytes per reference cycle of everything that meets off-chip memory, each wire once.
 class OffChipWidth {
  public:
@@ -92,20 +88,11 @@ class OffChipWidth {
 
   void add_route(const Route& route) {
     if (route.links.empty()) {
-      if (off_chip(route.source) || off_chip(route.target)) apart_ += wire(route);
+      if (off_chip(route.source) || off_chip(route.target)) apart_ += bytes_per_cycle(architecture_, route);
       return;
     }
     if (off_chip(route.source)) add_link(route.links.front(), route.source);
     if (off_chip(route.target)) add_link(route.links.back(), route.target);
-  }
-
-  /// The narrower memory's words; of equal ones the quicker.
-  double wire(const Route& route) const {
-    const Memory& source = architecture_.memories[route.source];
-    const Memory& target = architecture_.memories[route.target];
-    const double from = per_reference_cycle(source.word, source.period);
-    const double to = per_reference_cycle(target.word, target.period);
-    return source.word < target.word ? from : target.word < source.word ? to : std::max(from, to);
   }
 
   /// A mover's capabilities use its link, or its first route's wire, or one of their own; a compute unit the ports.
@@ -118,7 +105,8 @@ class OffChipWidth {
     }
     if (memories.empty()) return;
     if (unit.kind == UnitKind::mover && unit.link < 0) {
-      apart_ += unit.routes.empty() ? per_reference_cycle(unit.request, unit.period) : wire(unit.routes.front());
+      apart_ += unit.routes.empty() ? per_reference_cycle(unit.request, unit.period)
+                                    : bytes_per_cycle(architecture_, unit.routes.front());
       return;
     }
     for (const int memory : memories) {

@@ -60,21 +60,14 @@ void Machine::make_unit(int index) {
 }
 
 std::vector<std::vector<LinkModule*>> Machine::ways(const Unit& unit) {
-  const auto wire = [&](std::int64_t width, const Period& period) {
-    Link spec;
-    spec.width = width;
-    spec.period = period;
+  const auto wire = [&](const Link& spec) {
     links_.push_back(std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, spec, account()));
     return std::vector<LinkModule*>{links_.back().get()};
   };
   std::vector<std::vector<LinkModule*>> result;
   for (const Route& route : unit.routes) {
-    const auto& memories = run_.architecture.memories;
-    const Memory& source = memories[static_cast<std::size_t>(route.source)];
-    const Memory& target = memories[static_cast<std::size_t>(route.target)];
     if (route.links.empty()) {
-      const Memory& narrower = source.word <= target.word ? source : target;
-      result.push_back(wire(narrower.word, narrower.period));
+      result.push_back(wire(private_wire(run_.architecture, route)));
       continue;
     }
     auto& way = result.emplace_back();
@@ -85,7 +78,10 @@ std::vector<std::vector<LinkModule*>> Machine::ways(const Unit& unit) {
   } else if (unit.link >= 0) {
     result.push_back({links_[static_cast<std::size_t>(unit.link)].get()});
   } else {
-    result.push_back(unit.routes.empty() ? wire(unit.request, unit.period) : result.front());
+    Link own;
+    own.width = unit.request;
+    own.period = unit.period;
+    result.push_back(unit.routes.empty() ? wire(own) : result.front());
   }
   return result;
 }
