@@ -157,7 +157,7 @@ void Generator::add_host(const LayerPlan& layer) {
 /// Program order, with waits and signals where the machine needs them.
 std::vector<OrderedOp> Generator::order_of(const OpList& list) const {
   const int units = static_cast<int>(architecture_.units.size());
-  const auto order = schedule(list, units);
+  const auto order = schedule(list, architecture_).order;
   if (architecture_.sync.kind == Sync::Kind::semaphores) {
     return synchronise(list, order, units, architecture_.sync.semaphores);
   }

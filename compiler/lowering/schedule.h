@@ -3,15 +3,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "archdsl/graph/architecture.h"
 #include "compiler/lowering/operation.h"
 
 namespace accord {
 
-/// Interleaves the units' operations: each unit keeps its order, and the next in program order is the operation that
-/// could start first once the buffers it touches are free (list scheduling over predicted times). Dispatch in this
-/// order lets loads run ahead of computation as far as buffers allow, and never waits for something that comes
-/// later. Lists with loops keep their order. Returns indices into `list.ops`.
-std::vector<std::uint32_t> schedule(const OpList& list, int units);
+/// Program order, and what it is predicted to take.
+struct Schedule {
+  std::vector<std::uint32_t> order;  ///< indices into `list.ops`
+  std::int64_t cycles = 0;           ///< until the last result is there
+};
+
+/// Interleaves the units' operations: the next in program order is the one that could start first once what touches its
+/// buffers before is done (list scheduling over predicted times; Graham, 1969). Compute units keep their order, movers
+/// only that of operations on one buffer: a load need not queue behind one that still waits for a result. Dispatch in
+/// this order lets loads run ahead as far as buffers allow, and never waits for something that comes later. Lists with
+/// loops keep their order.
+Schedule schedule(const OpList& list, const Architecture& architecture);
 
 /// A wait or signal, or an operation of the list.
 struct OrderedOp {

@@ -15,6 +15,15 @@ namespace {
 constexpr unsigned seed = 815;
 constexpr int units = 4;
 
+/// Units 0 and 1 compute, 2 and 3 move.
+Architecture four_units() {
+  Architecture architecture;
+  architecture.units.resize(units);
+  for (int u = 0; u < units; ++u) architecture.units[u].kind = u < 2 ? UnitKind::compute : UnitKind::mover;
+  return architecture;
+}
+const Architecture machine = four_units();
+
 OpList random_list(std::mt19937& engine) {
   const auto from = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine); };
   OpList list;
@@ -39,12 +48,23 @@ bool conflict(const LowOp& a, const LowOp& b) {
   return false;
 }
 
+bool share_a_buffer(const LowOp& a, const LowOp& b) {
+  for (const auto& x : a.buffers()) {
+    for (const auto& y : b.buffers()) {
+      if (x.buffer == y.buffer) return true;
+    }
+  }
+  return false;
+}
+
 /// before[b][a]: a must be done before b starts; every pair of the list, no shortcuts.
 std::vector<std::vector<bool>> dependences(const OpList& list) {
   std::vector<std::vector<bool>> before(list.ops.size(), std::vector<bool>(list.ops.size(), false));
   for (std::size_t b = 0; b < list.ops.size(); ++b) {
     for (std::size_t a = 0; a < b; ++a) {
-      before[b][a] = list.ops[a].unit == list.ops[b].unit || conflict(list.ops[a], list.ops[b]);
+      const int unit = list.ops[a].unit;
+      const bool ordered = machine.units[unit].kind == UnitKind::compute || share_a_buffer(list.ops[a], list.ops[b]);
+      before[b][a] = (unit == list.ops[b].unit && ordered) || conflict(list.ops[a], list.ops[b]);
     }
   }
   return before;
@@ -114,12 +134,12 @@ class TokenMachine {
 
 }  // namespace
 
-TEST_CASE("does the schedule keep every unit's order and every dependence") {
+TEST_CASE("does the schedule keep compute units' order and every dependence") {
   for (unsigned i = 0; i < 400; ++i) {
     CAPTURE(seed + i);
     std::mt19937 engine(seed + i);
     const OpList list = random_list(engine);
-    const auto order = schedule(list, units);
+    const auto order = schedule(list, machine).order;
     REQUIRE(order.size() == list.ops.size());
     std::vector<std::size_t> place(order.size(), order.size());
     for (std::size_t at = 0; at < order.size(); ++at) place.at(order[at]) = at;
@@ -137,7 +157,7 @@ TEST_CASE("do waits imply every dependence between units, and never deadlock, ho
     CAPTURE(seed + i);
     std::mt19937 engine(seed + i);
     const OpList list = random_list(engine);
-    const auto program = synchronise(list, schedule(list, units), units, units * units);
+    const auto program = synchronise(list, schedule(list, machine).order, units, units * units);
     const auto before = dependences(list);
     for (const std::size_t depth : {1, 2, 1000}) {
       TokenMachine machine(list, program, depth);
@@ -157,7 +177,7 @@ TEST_CASE("are signals and waits equal in number, so that no semaphore fills up 
   for (int i = 0; i < 100; ++i) {
     const OpList list = random_list(engine);
     std::map<int, int> count;
-    for (const auto& op : synchronise(list, schedule(list, units), units, units * units)) {
+    for (const auto& op : synchronise(list, schedule(list, machine).order, units, units * units)) {
       if (op.kind == OrderedOp::Kind::signal) ++count[op.semaphore];
       if (op.kind == OrderedOp::Kind::wait) --count[op.semaphore];
     }
@@ -174,24 +194,40 @@ TEST_CASE("is a machine with too few semaphores refused") {
     op.touch(0, true);
     list.ops.push_back(op);
   }
-  CHECK(synchronise(list, schedule(list, units), units, 1).size() == 4);
-  CHECK_THROWS_AS(synchronise(list, schedule(list, units), units, 0), Error);
+  CHECK(synchronise(list, schedule(list, machine).order, units, 1).size() == 4);
+  CHECK_THROWS_AS(synchronise(list, schedule(list, machine).order, units, 0), Error);
 }
+
+namespace {
+
+LowOp operation(int unit, std::int32_t cycles, std::initializer_list<BufferAccess> accesses) {
+  LowOp op;
+  op.unit = unit;
+  op.busy = op.latency = cycles;
+  for (const auto& access : accesses) op.touch(access.buffer, access.write);
+  return op;
+}
+
+}  // namespace
 
 TEST_CASE("is a load dispatched before computation that can only start later") {
   OpList list;
   list.buffers = 2;
-  const auto add = [&](int unit, int buffer, std::int32_t cycles) {
-    LowOp op;
-    op.unit = unit;
-    op.busy = op.latency = cycles;
-    op.touch(buffer, unit == 0);
-    list.ops.push_back(op);
-  };
-  add(0, 0, 10);  // load into buffer 0, two computations on it, load into buffer 1, computation on that
-  add(1, 0, 50);
-  add(1, 0, 50);
-  add(0, 1, 10);
-  add(1, 1, 50);
-  CHECK(schedule(list, units) == std::vector<std::uint32_t>{0, 1, 3, 2, 4});
+  // Load into buffer 0, two computations on it, load into buffer 1, computation on that.
+  list.ops = {operation(2, 10, {{0, true}}), operation(1, 50, {{0, false}}), operation(1, 50, {{0, false}}),
+              operation(2, 10, {{1, true}}), operation(1, 50, {{1, false}})};
+  const Schedule result = schedule(list, machine);
+  CHECK(result.order == std::vector<std::uint32_t>{0, 1, 3, 2, 4});
+  CHECK(result.cycles == 10 + 3 * 50);
+}
+
+TEST_CASE("does a load pass one that waits for a result, and computation never another") {
+  OpList list;
+  list.buffers = 3;
+  // Computation into buffer 0, the mover adds to it, loads buffer 1 for the next computation.
+  list.ops = {operation(1, 50, {{0, true}}), operation(2, 10, {{0, true}}), operation(2, 10, {{1, true}}),
+              operation(1, 50, {{1, false}, {2, true}})};
+  const Schedule result = schedule(list, machine);
+  CHECK(result.order == std::vector<std::uint32_t>{0, 2, 1, 3});
+  CHECK(result.cycles == 100);
 }

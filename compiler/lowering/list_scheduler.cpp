@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <cassert>
+#include <deque>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compiler/lowering/buffer_history.h"
+#include "compiler/lowering/schedule.h"
+
+namespace accord {
+namespace {
+
+/// For every operation those that must come after it.
+struct Successors {
+  std::vector<std::uint32_t> first;
+  std::vector<std::uint32_t> op;
+  std::vector<std::int32_t> pending;  ///< per operation: predecessors
+};
+
+Successors successors_of(const OpList& list, int units) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  BufferHistory history(list.buffers, units);
+  Successors result;
+  result.pending.assign(list.ops.size(), 0);
+  for (std::uint32_t i = 0; i < list.ops.size(); ++i) {
+    const std::size_t before = edges.size();
+    history.dependences(list.ops[i], [&](std::int64_t p) {
+      const std::pair edge(static_cast<std::uint32_t>(p), i);
+      const auto from = edges.begin() + static_cast<std::ptrdiff_t>(before);
+      if (std::find(from, edges.end(), edge) == edges.end()) edges.push_back(edge);
+    });
+    result.pending[i] = static_cast<std::int32_t>(edges.size() - before);
+    history.record(list.ops[i], i);
+  }
+  result.first.assign(list.ops.size() + 1, 0);
+  for (const auto& edge : edges) ++result.first[edge.first + 1];
+  std::partial_sum(result.first.begin(), result.first.end(), result.first.begin());
+  result.op.resize(edges.size());
+  auto next = result.first;
+  for (const auto& edge : edges) result.op[next[edge.first]++] = edge.second;
+  return result;
+}
+
+/// The operations of one unit that may come next, each from a time on.
+class Queue {
+ public:
+  explicit Queue(bool keeps_order) : keeps_order_(keeps_order) {}
+
+  struct Choice {
+    std::int64_t start = -1;  ///< -1: none may come now
+    std::uint32_t op = 0;
+  };
+
+  void append(std::uint32_t op) { in_order_.push_back(op); }
+
+  void ready(std::uint32_t op, std::int64_t at) {
+    if (!keeps_order_) {
+      waiting_.push({at, op});
+    } else {
+      ready_[op] = at;
+    }
+  }
+
+  /// The operation that could start first; of several the oldest.
+  Choice next() {
+    if (keeps_order_) {
+      const auto head = in_order_.empty() ? ready_.end() : ready_.find(in_order_.front());
+      return head == ready_.end() ? Choice{} : Choice{std::max(free_, head->second), head->first};
+    }
+    while (!waiting_.empty() && waiting_.top().first <= free_) {
+      available_.push(waiting_.top().second);
+      waiting_.pop();
+    }
+    if (!available_.empty()) return {free_, available_.top()};
+    return waiting_.empty() ? Choice{} : Choice{waiting_.top().first, waiting_.top().second};
+  }
+
+  /// Starts what next() gave.
+  void start(const Choice& choice, std::int64_t busy) {
+    free_ = choice.start + busy;
+    if (keeps_order_) {
+      ready_.erase(choice.op);
+      in_order_.pop_front();
+    } else if (!available_.empty()) {
+      available_.pop();
+    } else {
+      waiting_.pop();
+    }
+  }
+
+ private:
+  using Timed = std::pair<std::int64_t, std::uint32_t>;
+  bool keeps_order_;
+  std::int64_t free_ = 0;
+  std::deque<std::uint32_t> in_order_;
+  std::unordered_map<std::uint32_t, std::int64_t> ready_;
+  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> waiting_;
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> available_;
+};
+
+class ListScheduler {
+ public:
+  ListScheduler(const OpList& list, const Architecture& architecture)
+      : list_(list),
+        successors_(successors_of(list, static_cast<int>(architecture.units.size()))),
+        from_(list.ops.size(), 0) {
+    for (const Unit& unit : architecture.units) queues_.emplace_back(unit.kind == UnitKind::compute);
+    for (std::uint32_t i = 0; i < list.ops.size(); ++i) {
+      queues_[list.ops[i].unit].append(i);
+      if (successors_.pending[i] == 0) queues_[list.ops[i].unit].ready(i, 0);
+    }
+  }
+
+  Schedule run() {
+    schedule_.order.reserve(list_.ops.size());
+    while (schedule_.order.size() < list_.ops.size()) pick();
+    return std::move(schedule_);
+  }
+
+ private:
+  void pick() {
+    Queue* best = nullptr;
+    Queue::Choice choice;
+    for (Queue& queue : queues_) {
+      const Queue::Choice now = queue.next();
+      if (now.start < 0) continue;
+      if (best != nullptr && (now.start > choice.start || (now.start == choice.start && now.op > choice.op))) continue;
+      best = &queue;
+      choice = now;
+    }
+    assert(best != nullptr);
+    best->start(choice, list_.ops[choice.op].busy);
+    schedule_.order.push_back(choice.op);
+    release(choice);
+  }
+
+  /// Other units see results when they are there; the own one works them off in order.
+  void release(const Queue::Choice& choice) {
+    const LowOp& op = list_.ops[choice.op];
+    const std::int64_t done = choice.start + op.latency;
+    schedule_.cycles = std::max(schedule_.cycles, done);
+    for (std::uint32_t s = successors_.first[choice.op]; s < successors_.first[choice.op + 1]; ++s) {
+      const std::uint32_t next = successors_.op[s];
+      const int unit = list_.ops[next].unit;
+      if (unit != op.unit) from_[next] = std::max(from_[next], done);
+      if (--successors_.pending[next] == 0) queues_[unit].ready(next, from_[next]);
+    }
+  }
+
+  const OpList& list_;
+  Successors successors_;
+  std::vector<std::int64_t> from_;  ///< results that the operation needs are there
+  std::vector<Queue> queues_;
+  Schedule schedule_;
+};
+
+/// Lists with loops stay as they are; nothing is predicted of them.
+Schedule in_list_order(const OpList& list) {
+  Schedule schedule;
+  schedule.order.resize(list.ops.size());
+  std::iota(schedule.order.begin(), schedule.order.end(), 0);
+  return schedule;
+}
+
+}  // namespace
+
+Schedule schedule(const OpList& list, const Architecture& architecture) {
+  return list.loops.empty() ? ListScheduler(list, architecture).run() : in_list_order(list);
+}
+
+}  // namespace accord
