@@ -8,7 +8,7 @@ namespace {
 /// Hands a memory out from both ends: operands that one instruction reads together get to lie in different banks.
 class MemorySpace {
  public:
-  explicit MemorySpace(const Memory& memory) : high_(memory.capacity) {}
+  explicit MemorySpace(const Region& region) : low_(region.base), high_(region.base + region.bytes) {}
 
   std::int64_t take(std::int64_t bytes, bool from_top) {
     if (from_top) return high_ -= bytes;
@@ -17,7 +17,7 @@ class MemorySpace {
   }
 
  private:
-  std::int64_t low_ = 0;
+  std::int64_t low_;
   std::int64_t high_;
 };
 
@@ -25,7 +25,10 @@ class MemorySpace {
 
 std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& mapping,
                                                    int& count) {
-  std::vector<MemorySpace> spaces(machine.architecture.memories.begin(), machine.architecture.memories.end());
+  std::vector<MemorySpace> spaces;
+  for (std::size_t m = 0; m < machine.architecture.memories.size(); ++m) {
+    spaces.emplace_back(region_of(machine.architecture, mapping, static_cast<int>(m)));
+  }
   std::vector<int> inputs(machine.architecture.memories.size(), 0);
   std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
   count = 0;

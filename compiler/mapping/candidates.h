@@ -20,6 +20,10 @@ struct Machine {
   }
 };
 
+/// The transfers between a tensor's home and a memory on chip, away from the home or (`output`) towards it; empty where
+/// no mnemonic drives them or the way leads through off-chip memory.
+std::vector<Hop> way_between(const Machine& machine, int home, int memory, bool output);
+
 /// All assignments of the work's iterators to dims of capabilities that keep every operand's access, with the operands'
 /// ways to and from off-chip memory; tiles are not chosen yet. Ordered by the least cycles that the main unit needs;
 /// the same assignments with shared and with separate windows both stand there. `reasons` receives why a capability

@@ -82,8 +82,9 @@ class Predictor {
     if (!cost_.error.empty()) return cost_;
     for (std::size_t m = 0; m < bytes.size(); ++m) {
       const Memory& memory = machine_.architecture.memories[m];
-      if (!memory.off_chip && bytes[m] > memory.capacity) {
-        cost_.error = fmt::format("{} needs {} bytes and has {}", memory.name, bytes[m], memory.capacity);
+      const std::int64_t room = region_of(machine_.architecture, mapping_, static_cast<int>(m)).bytes;
+      if (!memory.off_chip && bytes[m] > room) {
+        cost_.error = fmt::format("{} needs {} bytes and has {}", memory.name, bytes[m], room);
         return cost_;
       }
     }

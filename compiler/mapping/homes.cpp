@@ -4,17 +4,13 @@
 #include <numeric>
 
 namespace accord {
-namespace {
 
-/// Indices from outermost to innermost: channels last for images.
 std::vector<std::size_t> storage_order(std::size_t rank) {
   std::vector<std::size_t> order(rank);
   std::iota(order.begin(), order.end(), 0);
   if (rank == 4) order = {0, 2, 3, 1};
   return order;
 }
-
-}  // namespace
 
 void settle(Home& home, const Shape& shape, ElementType type) {
   const std::size_t rank = shape.size();
@@ -26,6 +22,7 @@ void settle(Home& home, const Shape& shape, ElementType type) {
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     home.strides[*it] = step;
     step *= home.before[*it] + shape[*it] + home.after[*it];
+    if (it == order.rbegin()) step = (step + home.pitch - 1) / home.pitch * home.pitch;
   }
   home.bytes = step;
   home.margin_bytes = step - element_count(shape) * bytes(type);

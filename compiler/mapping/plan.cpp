@@ -32,6 +32,11 @@ std::int64_t wired_step(const Capability& capability, int operand, int dim) {
   return 0;
 }
 
+Region region_of(const Architecture& architecture, const Mapping& mapping, int memory) {
+  const auto found = mapping.regions.find(memory);
+  return found == mapping.regions.end() ? Region{0, architecture.memories[memory].capacity} : found->second;
+}
+
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator) {
   const Statement& statement = work.program.statements[mapping.steps[0].statement];
   return !depends(statement.target, iterator);

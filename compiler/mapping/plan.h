@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct Use {
   Access access;  ///< of the work (not when filled)
   ElementType type{};
   int memory = -1;        ///< the capability's
-  int home = -1;          ///< off-chip memory
+  int home = -1;          ///< memory that its tensor lives in: off-chip, or on chip where it is kept between layers
   bool windowed = false;  ///< overlapping windows share their elements on chip (else each window has its own copy)
   std::vector<Hop> hops;  ///< in the direction of the data; input: home -> memory, output: memory -> home
   int depth = 0;          ///< transfers between home and the capability's memory; its tile lives at level depth - 1
@@ -49,6 +50,12 @@ int memory_at(const Architecture& architecture, const Use& use, int level);
 /// The hop that fills (input, start) or empties (output) the use's tile of a level.
 const Hop& hop_at(const Use& use, int level);
 
+/// The bytes of a memory that tiles may use.
+struct Region {
+  std::int64_t base = 0;
+  std::int64_t bytes = 0;
+};
+
 /// How the work of one layer runs on the machine: the statements' capabilities, tiles per level, loop order, buffers.
 /// Level 0 tiles live one hop from off-chip memory, level 1 tiles two hops, and so on.
 struct Mapping {
@@ -57,12 +64,16 @@ struct Mapping {
   std::vector<Use> uses;
   bool reduces_at_once = false;  ///< the main capability initialises, so it must see all in one go
   int levels = 1;
+  std::map<int, Region> regions;  ///< by memory, where tensors are kept beside the tiles; others are the tiles' whole
   std::vector<std::vector<std::int64_t>> tile;  ///< [level][iterator]
   std::vector<std::vector<int>> order;          ///< [level]: loops, outermost first
   std::vector<int> buffers;                     ///< copies of each use's tile at level 0 (1 or 2)
   double predicted_cycles = 0;
   std::int64_t bound_cycles = 0;
 };
+
+/// What the mapping's tiles may use of a memory.
+Region region_of(const Architecture& architecture, const Mapping& mapping, int memory);
 
 /// Level of the tile that holds the main statement's target: the statements after it run there; -1: off chip.
 int target_level(const Mapping& mapping);

@@ -6,6 +6,18 @@
 
 namespace accord {
 
+std::vector<Hop> way_between(const Machine& machine, int home, int memory, bool output) {
+  const auto& architecture = machine.architecture;
+  auto path = output ? machine.graph.path(memory, home) : machine.graph.path(home, memory);
+  const bool usable = std::all_of(path.begin(), path.end(), [&](const Hop& hop) {
+    const Route& route = architecture.units[hop.unit].routes[hop.route];
+    const int on_the_way = output ? route.source : route.target;
+    return machine.limits.route(hop.unit, hop.route) != nullptr && !architecture.memories[on_the_way].off_chip;
+  });
+  if (!usable) path.clear();
+  return path;
+}
+
 /// How far from off-chip memory the accumulator lies.
 int Enumerator::accumulator_depth(int memory) const {
   const auto& memories = machine_.architecture.memories;
@@ -20,29 +32,37 @@ int Enumerator::accumulator_depth(int memory) const {
   return depth == SIZE_MAX ? 1 : static_cast<int>(depth);
 }
 
-/// The shortest way between off-chip memory and the capability's memory, in the data's direction.
+/// Memories that the use's tensor may live in: the one that keeps it on chip, else any off chip.
+std::vector<int> Enumerator::homes_of(const Use& use) const {
+  const TensorId tensor = use.filled || use.access.operand < 0 ? no_tensor : work_.operands[use.access.operand].tensor;
+  if (tensor != no_tensor && homes_[tensor].memory >= 0) return {homes_[tensor].memory};
+  std::vector<int> homes;
+  for (std::size_t m = 0; m < machine_.architecture.memories.size(); ++m) {
+    if (machine_.architecture.memories[m].off_chip) homes.push_back(static_cast<int>(m));
+  }
+  return homes;
+}
+
+/// The shortest way between the tensor's home and the capability's memory, in the data's direction.
 bool Enumerator::route_use(Use& use) {
-  const auto& memories = machine_.architecture.memories;
-  if (memories[use.memory].off_chip) {
+  if (use.role == UseRole::accumulator) return true;
+  const auto homes = homes_of(use);
+  if (std::find(homes.begin(), homes.end(), use.memory) != homes.end()) {
     use.home = use.memory;
     return true;
   }
-  if (use.role == UseRole::accumulator) return true;
-  for (std::size_t m = 0; m < memories.size(); ++m) {
-    if (!memories[m].off_chip) continue;
-    const int home = static_cast<int>(m);
-    const bool output = use.role == UseRole::output;
-    const auto path = output ? machine_.graph.path(use.memory, home) : machine_.graph.path(home, use.memory);
-    const bool driven = std::all_of(path.begin(), path.end(), [&](const Hop& hop) {
-      return machine_.limits.route(hop.unit, hop.route) != nullptr;
-    });
-    if (path.empty() || !driven) continue;
+  for (const int home : homes) {
+    const auto path = way_between(machine_, home, use.memory, use.role == UseRole::output);
+    if (path.empty()) continue;
     use.home = home;
     use.hops = path;
     use.depth = static_cast<int>(path.size());
     return true;
   }
-  reason(fmt::format("no way between off-chip memory and {}", memories[use.memory].name));
+  const auto& memories = machine_.architecture.memories;
+  reason(fmt::format("no way between {} and {}",
+                     memories[homes.front()].off_chip ? "off-chip memory" : memories[homes.front()].name,
+                     memories[use.memory].name));
   return false;
 }
 
