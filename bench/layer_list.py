@@ -13,14 +13,14 @@ CONV = ("n", "c", "h", "w", "k", "r", "s", "stride", "ph", "pw", "groups")
 GEMM = {"m": "m", "k": "kk", "n": "nn"}
 
 
-def read_layers(path):
-    """One dict a row: name, op and the integers of the layer list's keys."""
+def read_rows(path):
+    """The table's rows as dicts of text."""
     with open(path, newline="") as file:
-        rows = csv.DictReader(line for line in file if line.strip() and not line.startswith("#"))
-        return [layer_of(row) for row in rows]
+        return list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
 
 
 def layer_of(row):
+    """Name, op and the integers of the layer list's keys."""
     columns = {"conv": {key: key for key in CONV}, "gemm": GEMM}.get(row["op"])
     if columns is None:
         raise ValueError(f"layer {row['name']}: op '{row['op']}' is not known; it is conv or gemm")
@@ -39,7 +39,7 @@ def main():
     parser.add_argument("-o", "--output", type=argparse.FileType("w"), default=sys.stdout)
     parser.add_argument("--only", nargs="*", default=[])
     choice = parser.parse_args()
-    layers = read_layers(choice.table)
+    layers = map(layer_of, read_rows(choice.table))
     write_layers([layer for layer in layers if not choice.only or layer["name"] in choice.only], choice.output)
 
 

@@ -3,65 +3,36 @@
 
     bench/layers14.py ACCORD [--table TABLE.csv] [--on MACHINE...] [--only LAYER...] [--set PARAM=VALUE...] [--no-verify]
 
-A layer runs as a network of its own, so that no neighbour hides its beginning or end: efficiency is the bound over the
-run's total cycles. Its quantised input is in memory at the start. Columns: docs/figures.md. Exit 1 where a run is not
-verified, has a hazard or breaks an invariant.
+Columns: docs/figures.md. Exit 1 where a run is not verified, has a hazard or breaks an invariant.
 """
 import argparse
-import json
 import math
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-from layer_list import read_layers, write_layers
+from layer_list import layer_of, read_rows
+from runs import greatest_stalls, holds, matrix_layer, run_layer
 
 BENCH = pathlib.Path(__file__).resolve().parent
 
 
-def run(accord, machine, layer, settings, verify):
-    """The run's JSON, or the last line of its complaint."""
-    with tempfile.TemporaryDirectory() as folder:
-        model, out = pathlib.Path(folder, layer["name"] + ".yaml"), pathlib.Path(folder, "run.json")
-        with open(model, "w") as file:
-            write_layers([layer], file)
-        command = [accord, "run", "--arch", machine, "--model", str(model), "--json", str(out)]
-        command += [word for setting in settings for word in ("--set", setting)]
-        command += [] if verify else ["--no-verify"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=3600)
-        if not out.exists():
-            return None, (done.stderr.strip() or done.stdout.strip() or f"exit {done.returncode}").splitlines()[-1]
-        return json.load(open(out)), ""
-
-
-def right(result, verify):
-    return (result["verified"] or not verify) and not result["hazards"] and result["invariants"]["hold"]
-
-
-def figures(result):
-    """Placement and cycles of the layer; what the host does around it (quantisation) takes no cycles."""
-    layer = max(result["layers"], key=lambda one: one["macs"])
-    where = layer["placed_on"] if layer["placed_on"] == "host" else layer["capability"]
-    cycles = result["total_cycles"]
-    return where, cycles, layer["bound_cycles"], layer["bound_cycles"] / cycles if cycles else 0.0
-
-
 def bench(machine, layers, choice):
-    print(f"\n{machine}\n| layer | on | cycles | bound | efficiency | compile ms |\n|---|---|---|---|---|---|")
+    print(f"\n{machine}\n| layer | on | cycles | bound | efficiency | compile ms | greatest stalls |")
+    print("|---|---|---|---|---|---|---|")
     efficiencies, bad = [], 0
     for layer in layers:
-        result, error = run(choice.accord, machine, layer, choice.set, choice.verify)
+        result, error = run_layer(choice.accord, machine, layer, choice.set, choice.verify)
         if result is None:
             bad += 1
             print(f"| {layer['name']} | {error} |", flush=True)
             continue
-        where, cycles, bound, efficiency = figures(result)
-        good = right(result, choice.verify)
+        own = matrix_layer(result)
+        good = holds(result, choice.verify)
         bad += not good
-        efficiencies.append(efficiency)
-        print(f"| {layer['name']} | {where} | {cycles} | {bound} | {efficiency:.3f} | "
-              f"{1e3 * result['wall']['compile_s']:.0f} |{'' if good else ' NOT VERIFIED'}", flush=True)
+        efficiencies.append(own["efficiency"])
+        print(f"| {layer['name']} | {own['capability'] or own['placed_on']} | {own['cycles']} | {own['bound_cycles']} "
+              f"| {own['efficiency']:.3f} | {1e3 * result['wall']['compile_s']:.0f} | {greatest_stalls(own)} "
+              f"|{'' if good else ' NOT VERIFIED'}", flush=True)
     print_mean(efficiencies)
     return bad
 
@@ -83,7 +54,7 @@ def main():
     parser.add_argument("--set", nargs="*", default=[], metavar="PARAM=VALUE")
     parser.add_argument("--no-verify", dest="verify", action="store_false")
     choice = parser.parse_args()
-    layers = [layer for layer in read_layers(choice.table) if not choice.only or layer["name"] in choice.only]
+    layers = [layer_of(row) for row in read_rows(choice.table) if not choice.only or row["name"] in choice.only]
     sys.exit(1 if sum(bench(machine, layers, choice) for machine in choice.on) else 0)
 
 

@@ -6,22 +6,12 @@
 Columns: docs/figures.md. Exit 1 where a run is not verified, has a hazard or breaks an invariant.
 """
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
-import tempfile
+
+from runs import holds, run
 
 MACHINES = pathlib.Path(__file__).resolve().parent.parent / "configs" / "accelerators"
-
-
-def run(accord, machine, model):
-    with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        done = subprocess.run([accord, "run", "--arch", str(machine), "--model", model, "--json", out.name],
-                              capture_output=True, text=True, timeout=1200)
-        if done.returncode != 0:
-            return None, (done.stderr.strip() or done.stdout.strip()).splitlines()[-1]
-        return json.load(open(out.name)), ""
 
 
 def row(network, machine, result):
@@ -29,7 +19,7 @@ def row(network, machine, result):
     macs = sum(layer["macs"] for layer in layers)
     efficiency = sum(layer["macs"] * layer["bound_cycles"] / layer["cycles"] for layer in layers) / macs
     host = sum(1 for layer in result["layers"] if layer["placed_on"] == "host")
-    good = result["verified"] and not result["hazards"] and result["invariants"]["hold"]
+    good = holds(result)
     milliseconds = 1e3 * result["total_cycles"] / result["clock_hz"]
     energy = f"{result['energy_pj'] / 1e9:.2f}" if result["energy_pj"] else "not declared"
     return good, (f"| {network} | {machine} | {result['total_cycles']} | {milliseconds:.3f} | {result['bound_cycles']} "
