@@ -39,11 +39,28 @@ nlohmann::json layers_json(const Program& program) {
   return layers;
 }
 
-Program compile_chosen(const CompileCommand& command, const Architecture& architecture, const LoadedModel& model) {
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Names of stages and passes in their order, with their seconds.
+using StageTimes = std::vector<std::pair<std::string, double>>;
+
+nlohmann::json to_json(const StageTimes& times) {
+  auto stages = nlohmann::json::array();
+  for (const auto& [stage, seconds] : times) stages.push_back({{"stage", stage}, {"seconds", seconds}});
+  return stages;
+}
+
+Program compile_chosen(const CompileCommand& command, const Architecture& architecture, const LoadedModel& model,
+                       StageTimes& times) {
   const Progress progress(Progress::wanted(command.progress));
   progress.show("calibrate");
+  const auto start = Clock::now();
   const auto numeric = to_numeric(architecture, model.network, model.inputs);
+  times.emplace_back("quantise", seconds_since(start));
   CompileOptions options;
+  options.timed = [&](const std::string& pass, double seconds) { times.emplace_back(pass, seconds); };
   options.dump_after = command.dump_after;
   options.dump = &std::cout;
   options.progress = [&](const std::string& pass, int done, int total) {
@@ -55,20 +72,26 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
 }  // namespace
 
 Exit run_command(const CompileCommand& command) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
+  StageTimes times;
   const auto architecture = load_or_report(command.choice);
+  times.emplace_back("covenant", seconds_since(start));
+  const auto importing = Clock::now();
   const auto model = load_chosen(command.model);
+  times.emplace_back("import", seconds_since(importing));
   for (const auto& warning : model.network.warnings) std::cerr << "warning: " << warning << '\n';
-  const auto program = compile_chosen(command, architecture, model);
+  const auto program = compile_chosen(command, architecture, model, times);
+  const auto writing = Clock::now();
   if (!command.output.empty()) write_program(program, command.output);
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  times.emplace_back("write", seconds_since(writing));
+  const double wall = seconds_since(start);
   if (command.report) print_mapping(program);
   fmt::print(std::cout, "{} on {}: {} layers, {} bytes of instructions, {:.2f} s\n", model.name, architecture.name,
-             program.layers.size(), program.text.size(), wall.count());
+             program.layers.size(), program.text.size(), wall);
   write_json(command.json, {{"arch", architecture.name},
                             {"model", model.name},
                             {"clock_hz", architecture.clock_hz},
-                            {"wall", {{"compile_s", wall.count()}}},
+                            {"wall", {{"compile_s", wall}, {"stages", to_json(times)}}},
                             {"instruction_bytes", program.text.size()},
                             {"layers", layers_json(program)}});
   return Exit::right;

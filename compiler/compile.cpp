@@ -1,6 +1,7 @@
 #include "compiler/compile.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ostream>
 
 #include "compiler/compilation.h"
@@ -20,6 +21,16 @@ constexpr Pass passes[] = {
     {"allocate", allocate_pass},
 };
 
+/// Seconds that `run` takes, handed to whoever wants them.
+template <typename Run>
+auto time_pass(const CompileOptions& options, const char* name, Run&& run) {
+  const auto start = std::chrono::steady_clock::now();
+  auto result = run();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  if (options.timed) options.timed(name, wall.count());
+  return result;
+}
+
 void dump(const Compilation& compilation, const std::string& pass) {
   const auto& wanted = compilation.options.dump_after;
   if (compilation.options.dump == nullptr || std::find(wanted.begin(), wanted.end(), pass) == wanted.end()) return;
@@ -37,10 +48,10 @@ std::vector<std::string> compile_passes() {
 Program compile(const Architecture& architecture, const Network& numeric, const CompileOptions& options) {
   Compilation compilation(architecture, numeric, options);
   for (const auto& pass : passes) {
-    pass.run(compilation);
+    time_pass(options, pass.name, [&] { return pass.run(compilation), true; });
     dump(compilation, pass.name);
   }
-  return generate_pass(compilation);
+  return time_pass(options, "generate", [&] { return generate_pass(compilation); });
 }
 
 }  // namespace accord

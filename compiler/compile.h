@@ -15,6 +15,7 @@ struct CompileOptions {
   std::vector<std::string> dump_after;  ///< pass names whose result is printed to `dump`
   std::ostream* dump = nullptr;
   std::function<void(const std::string& pass, int done, int total)> progress;  ///< may be empty
+  std::function<void(const std::string& pass, double seconds)> timed;          ///< after each pass; may be empty
 };
 
 /// Names of the passes, in order, for --dump-after.
