@@ -61,6 +61,7 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
   times.emplace_back("quantise", seconds_since(start));
   CompileOptions options;
   options.timed = [&](const std::string& pass, double seconds) { times.emplace_back(pass, seconds); };
+  options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
   options.dump_after = command.dump_after;
   options.dump = &std::cout;
   options.progress = [&](const std::string& pass, int done, int total) {

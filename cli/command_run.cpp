@@ -56,6 +56,7 @@ Exit run_reference(const LoadedModel& model, const RunCommand& command) {
 
 MainJobOptions job_options(const RunCommand& command, const Progress& progress) {
   MainJobOptions options;
+  options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
   options.fidelity = command.fidelity;
   options.tolerance = command.tolerance;
   options.verify = command.verify;

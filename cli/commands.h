@@ -44,9 +44,16 @@ struct ModelChoice {
   std::uint64_t seed = 0;             ///< of inputs (and weights) that are not given
 };
 
+/// Who chooses tiles and loop orders (make_searcher).
+struct SearcherChoice {
+  std::string name = "default";
+  std::uint64_t seed = 0;  ///< of the random one
+};
+
 struct CompileCommand {
   ArchitectureChoice choice;
   ModelChoice model;
+  SearcherChoice searcher;
   std::filesystem::path output;
   std::filesystem::path json;
   bool report = false;
@@ -71,6 +78,7 @@ Exit run_command(const SimCommand& command);
 struct RunCommand {
   ArchitectureChoice choice;
   ModelChoice model;
+  SearcherChoice searcher;
   Fidelity fidelity = Fidelity::transaction;
   double tolerance = default_tolerance;  ///< of a layer's greatest value, on float machines
   bool verify = true;

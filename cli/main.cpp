@@ -61,6 +61,13 @@ void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
       ->transform(CLI::CheckedTransformer(levels));
 }
 
+void add_searcher(CLI::App* sub, SearcherChoice& searcher) {
+  sub->add_option("--searcher", searcher.name, "Who chooses tiles and loop orders")
+      ->capture_default_str()
+      ->check(CLI::IsMember(searcher_names()));
+  sub->add_option("--search-seed", searcher.seed, "Of the random searcher");
+}
+
 void add_dumps(CLI::App* sub, std::vector<std::string>& passes) {
   sub->add_option("--dump-after", passes, "Prints a pass's result")
       ->allow_extra_args(false)
@@ -112,6 +119,7 @@ void add_compile(CLI::App& app, Action& chosen) {
   auto* sub = add_command(app, chosen, "compile", "Compiles a model to the machine's binary", command);
   add_architecture(sub, command->choice)->required();
   add_model(sub, command->model)->required();
+  add_searcher(sub, command->searcher);
   sub->add_option("-o,--output", command->output, "Program file (ELF)");
   sub->add_flag("--report", command->report, "Prints where every layer went");
   add_dumps(sub, command->dump_after);
@@ -140,6 +148,7 @@ void add_run(CLI::App& app, Action& chosen) {
   add_model(sub, command->model);
   sub->add_option("--expect", command->model.expected, "NAME=FILE.npy: outputs to measure against")
       ->allow_extra_args(false);
+  add_searcher(sub, command->searcher);
   add_fidelity(sub, command->fidelity);
   sub->add_option("--tolerance", command->tolerance, "Float machines: of a layer's greatest value")
       ->capture_default_str()

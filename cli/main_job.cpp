@@ -39,6 +39,7 @@ void show(const MainJobOptions& options, const std::string& text) {
 Program compile_to_file(const Architecture& architecture, const Network& numeric, const MainJobOptions& options,
                         const std::filesystem::path& file) {
   CompileOptions compile_options;
+  compile_options.searcher = options.searcher;
   compile_options.dump_after = options.dump_after;
   compile_options.dump = options.dump;
   compile_options.progress = [&](const std::string& pass, int done, int total) {

@@ -2,17 +2,20 @@
 
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/report.h"
 #include "cli/verifier.h"
+#include "compiler/mapping/searcher.h"
 #include "compiler/network/network.h"
 #include "compiler/network/values.h"
 
 namespace accord {
 
 struct MainJobOptions {
+  std::shared_ptr<const Searcher> searcher = make_searcher("default");
   Fidelity fidelity = Fidelity::transaction;
   /// Of a layer's greatest value, on float machines; integers are compared bit by bit.
   double tolerance = default_tolerance;

@@ -2,16 +2,19 @@
 
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
 #include "archdsl/isa/program.h"
+#include "compiler/mapping/searcher.h"
 #include "compiler/network/network.h"
 
 namespace accord {
 
 struct CompileOptions {
+  std::shared_ptr<const Searcher> searcher = make_searcher("default");  ///< of tiles, loop orders and buffers
   std::vector<std::string> dump_after;  ///< pass names whose result is printed to `dump`
   std::ostream* dump = nullptr;
   std::function<void(const std::string& pass, int done, int total)> progress;  ///< may be empty

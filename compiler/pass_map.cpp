@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 
 #include "archdsl/tensor/parse.h"
 #include "compiler/compilation.h"
-#include "compiler/mapping/search.h"
+#include "compiler/mapping/searcher.h"
+#include "compiler/mapping/verify.h"
 
 namespace accord {
 namespace {
 
-constexpr int tried = 8;  // assignments per capability whose tiles are searched, best compute bound first
-constexpr int kept = 3;   // per capability, handed on for the case that an encoding cannot express the best
+constexpr int kept = 3;  // per capability, handed on for the case that an encoding cannot express the best
 
 /// Equal layers get equal mappings: everything that the search looks at.
 std::string signature(const Compilation& compilation, const LayerPlan& layer) {
@@ -63,32 +64,25 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<std::pair<std::size
 
 using Known = std::vector<std::pair<std::size_t, Mapping>>;
 
-/// The capability that does the main statement.
-std::pair<int, int> main_capability(const Mapping& mapping) {
-  return {mapping.steps[0].match.unit, mapping.steps[0].match.capability};
+Known search(const Compilation& compilation, LayerPlan& layer) {
+  const Searcher& searcher = *compilation.options.searcher;
+  const SearchResult result = searcher.search(
+      {compilation.machine, compilation.network, layer.work, compilation.homes, layer.mappings, shipped_cost_model()});
+  Known known;
+  std::map<std::pair<int, int>, int> count;
+  for (const auto& found : result.found) {
+    if (++count[main_capability(found.mapping)] <= kept) known.emplace_back(found.assignment, found.mapping);
+  }
+  if (known.empty() && !result.refused.empty()) layer.reason = result.refused.front().reason;
+  return known;
 }
 
-Known search(const Compilation& compilation, LayerPlan& layer) {
-  Known found;
-  std::string error;
-  std::map<std::pair<int, int>, int> count;
-  for (std::size_t i = 0; i < layer.mappings.size(); ++i) {
-    Mapping mapping = layer.mappings[i];
-    if (count[main_capability(mapping)] >= tried) continue;
-    std::string why;
-    if (choose_tiles(compilation.machine, compilation.network, layer.work, compilation.homes, mapping, why)) {
-      ++count[main_capability(mapping)];
-      found.emplace_back(i, std::move(mapping));
-    } else if (error.empty()) {
-      error = why;
-    }
+/// A searcher that finds a wrong mapping is a fault of ours.
+void check(const Compilation& compilation, const LayerPlan& layer) {
+  for (const auto& mapping : layer.mappings) {
+    const std::string wrong = verify(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
+    if (!wrong.empty()) throw std::logic_error("a mapping that was found does not verify: " + wrong);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.second.predicted_cycles < b.second.predicted_cycles; });
-  count.clear();
-  std::erase_if(found, [&](const auto& entry) { return ++count[main_capability(entry.second)] > kept; });
-  if (found.empty()) layer.reason = error;
-  return found;
 }
 
 }  // namespace
@@ -108,6 +102,7 @@ void map_pass(Compilation& compilation) {
       continue;
     }
     adopt(layer.mappings, it->second);
+    check(compilation, layer);
   }
 }
 

@@ -37,6 +37,10 @@ Region region_of(const Architecture& architecture, const Mapping& mapping, int m
   return found == mapping.regions.end() ? Region{0, architecture.memories[memory].capacity} : found->second;
 }
 
+std::pair<int, int> main_capability(const Mapping& mapping) {
+  return {mapping.steps[0].match.unit, mapping.steps[0].match.capability};
+}
+
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator) {
   const Statement& statement = work.program.statements[mapping.steps[0].statement];
   return !depends(statement.target, iterator);

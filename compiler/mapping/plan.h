@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
@@ -81,6 +82,9 @@ int target_level(const Mapping& mapping);
 /// Level whose box the use's tile of a level covers. Initial values and operands of later statements are used at the
 /// target's level: hops inside it move the whole tile on, so that tiles of deeper levels are as large as that one.
 int box_level(const Mapping& mapping, const Use& use, int level);
+
+/// The unit and the capability that do the main statement.
+std::pair<int, int> main_capability(const Mapping& mapping);
 
 /// Whether the iterator is reduced by the main statement.
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator);

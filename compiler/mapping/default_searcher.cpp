@@ -1,0 +1,39 @@
+#include "compiler/mapping/default_searcher.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/mapping/search.h"
+
+namespace accord {
+namespace {
+
+constexpr int tried = 8;  // assignments per capability whose tiles are searched
+
+}  // namespace
+
+SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
+  SearchResult result;
+  std::map<std::pair<int, int>, int> count;
+  for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
+    Mapping mapping = problem.assignments[i];
+    int& searched = count[main_capability(mapping)];
+    if (searched >= tried) {
+      result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
+      continue;
+    }
+    std::string why;
+    if (choose_tiles(problem.machine, problem.network, problem.work, problem.homes, mapping, why)) {
+      ++searched;
+      result.found.push_back({i, std::move(mapping)});
+    } else {
+      result.refused.push_back({i, why});
+    }
+  }
+  std::stable_sort(result.found.begin(), result.found.end(), [](const auto& a, const auto& b) {
+    return a.mapping.predicted_cycles < b.mapping.predicted_cycles;
+  });
+  return result;
+}
+
+}  // namespace accord

@@ -1,0 +1,85 @@
+#include "compiler/mapping/exhaustive_searcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "archdsl/source/error.h"
+#include "compiler/mapping/tiling_space.h"
+#include "compiler/mapping/verify.h"
+
+namespace accord {
+namespace {
+
+bool cheaper(const Mapping& a, const Mapping& b) { return a.predicted_cycles < b.predicted_cycles; }
+
+/// The best mappings of one assignment.
+class AssignmentSearch {
+ public:
+  AssignmentSearch(const SearchProblem& problem, const Mapping& assignment, std::size_t kept)
+      : problem_(problem), space_(problem.machine, assignment), kept_(kept) {}
+
+  std::vector<Mapping> run(std::string& reason) {
+    space_.for_each_tiles([&](Mapping& tiled) { return visit_tiles(tiled); });
+    reason = reason_;
+    return std::move(best_);
+  }
+
+ private:
+  /// Single buffers take the least room: where they do not fit, nothing does, whatever the order.
+  bool visit_tiles(Mapping& tiled) {
+    Geometry geometry(problem_.machine, problem_.network, problem_.work, problem_.homes, tiled);
+    const Cost alone = problem_.cost.cost(problem_.machine, geometry, problem_.work, tiled);
+    if (!alone.error.empty()) {
+      if (reason_.empty()) reason_ = alone.error;
+      return true;
+    }
+    return space_.for_each_order(tiled, [&](Mapping& ordered) {
+      return space_.for_each_buffers(ordered, [&](Mapping& mapping) {
+        keep(problem_.cost.cost(problem_.machine, geometry, problem_.work, mapping), mapping);
+        return true;
+      });
+    });
+  }
+
+  void keep(const Cost& cost, Mapping& mapping) {
+    if (!cost.error.empty()) return;
+    mapping.predicted_cycles = cost.cycles;
+    if (best_.size() == kept_ && !cheaper(mapping, best_.back())) return;
+    const std::string wrong = verify(problem_.machine, problem_.network, problem_.work, problem_.homes, mapping);
+    if (!wrong.empty()) {
+      if (reason_.empty()) reason_ = wrong;
+      return;
+    }
+    best_.insert(std::upper_bound(best_.begin(), best_.end(), mapping, cheaper), mapping);
+    if (best_.size() > kept_) best_.pop_back();
+  }
+
+  const SearchProblem& problem_;
+  TilingSpace space_;
+  std::size_t kept_;
+  std::string reason_;
+  std::vector<Mapping> best_;
+};
+
+}  // namespace
+
+SearchResult ExhaustiveSearcher::search(const SearchProblem& problem) const {
+  std::int64_t total = 0;
+  for (const auto& assignment : problem.assignments) {
+    total += TilingSpace(problem.machine, assignment).count(limit_ - total);
+    if (total > limit_) throw Error(fmt::format("exhaustive search: the layer has more than {} mappings", limit_));
+  }
+  SearchResult result;
+  for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
+    std::string reason;
+    auto best = AssignmentSearch(problem, problem.assignments[i], kept_).run(reason);
+    if (best.empty()) result.refused.push_back({i, reason});
+    for (auto& mapping : best) result.found.push_back({i, std::move(mapping)});
+  }
+  std::stable_sort(result.found.begin(), result.found.end(),
+                   [](const auto& a, const auto& b) { return cheaper(a.mapping, b.mapping); });
+  return result;
+}
+
+}  // namespace accord

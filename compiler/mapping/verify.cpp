@@ -1,0 +1,259 @@
+#include "compiler/mapping/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "archdsl/tensor/interpret.h"
+#include "compiler/mapping/agreement.h"
+#include "compiler/mapping/cost.h"
+
+namespace accord {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping)
+      : machine_(machine), network_(network), work_(work), homes_(homes), mapping_(mapping) {}
+
+  std::string run() {
+    for (const auto check : {&Verifier::loops, &Verifier::statements, &Verifier::dims, &Verifier::accesses,
+                             &Verifier::padding, &Verifier::reductions, &Verifier::room}) {
+      std::string wrong = (this->*check)();
+      if (!wrong.empty()) return wrong;
+    }
+    return "";
+  }
+
+ private:
+  std::string loops() const;
+  std::string statements() const;
+  std::string dims() const;
+  std::string step_dims(const StatementPlan& step) const;
+  std::string accesses() const;
+  std::string padding() const;
+  std::string reductions() const;
+  std::string whole_reduction() const;
+  std::string room() const;
+  bool is_padding_neutral(const Statement& statement, int iterator) const;
+  bool leaves(const Access& access, int iterator) const;
+  std::int64_t outside(int level, int it) const {
+    return level == 0 ? mapping_.extent[it] : mapping_.tile[level - 1][it];
+  }
+  bool turns(int level, int it) const { return mapping_.tile[level][it] < outside(level, it); }
+  int count() const { return static_cast<int>(work_.program.iterators.size()); }
+  const std::string& name(int it) const { return work_.program.iterators[it].name; }
+  const Statement& statement_of(const StatementPlan& step) const { return work_.program.statements[step.statement]; }
+
+  const Machine& machine_;
+  const Network& network_;
+  const Work& work_;
+  const Homes& homes_;
+  const Mapping& mapping_;
+};
+
+std::string Verifier::loops() const {
+  const auto levels = static_cast<std::size_t>(mapping_.levels);
+  if (mapping_.levels < 1 || mapping_.tile.size() != levels || mapping_.order.size() != levels) {
+    return "tiles or orders are missing";
+  }
+  if (mapping_.extent.size() != static_cast<std::size_t>(count())) return "extents are missing";
+  for (int level = 0; level < mapping_.levels; ++level) {
+    if (mapping_.tile[level].size() != static_cast<std::size_t>(count())) return "a level lacks tile sizes";
+    std::vector<int> order = mapping_.order[level];
+    std::sort(order.begin(), order.end());
+    for (int it = 0; it < count(); ++it) {
+      if (static_cast<int>(order.size()) != count() || order[it] != it) {
+        return fmt::format("the order of level {} does not hold every loop once", level);
+      }
+      if (mapping_.tile[level][it] < 1 || mapping_.tile[level][it] > outside(level, it)) {
+        return fmt::format("the tile of {} at level {} is {} in a box of {}", name(it), level, mapping_.tile[level][it],
+                           outside(level, it));
+      }
+    }
+  }
+  return "";
+}
+
+std::string Verifier::statements() const {
+  int next = 0;
+  const int starts = std::any_of(mapping_.uses.begin(), mapping_.uses.end(),
+                                 [](const Use& use) { return use.role == UseRole::start; }) ||
+                     (!mapping_.steps.empty() && mapping_.steps[0].match.initialises);
+  if (starts != 0) ++next;  // the statement of the initial values
+  for (const auto& step : mapping_.steps) {
+    if (step.statement != next++) return "steps are not the statements in their order";
+  }
+  if (next != static_cast<int>(work_.program.statements.size())) return "a statement is not done";
+  return "";
+}
+
+std::string Verifier::step_dims(const StatementPlan& step) const {
+  const RunLimits* limits = machine_.limits.run(step.match.unit, step.match.capability);
+  if (limits == nullptr) return "no instruction drives the capability";
+  const Capability& capability = machine_.capability(step.match);
+  if (step.chains.size() != capability.dims.size()) return "a dim has no chain";
+  const auto occurring = iterators_of(statement_of(step));
+  std::vector<int> seen;
+  for (std::size_t d = 0; d < step.chains.size(); ++d) {
+    const std::int64_t unit = std::max(limits->dims[d].multiple, limits->dims[d].minimum);
+    const auto& chain = step.chains[d];
+    for (const int it : chain) {
+      if (std::find(seen.begin(), seen.end(), it) != seen.end()) return name(it) + " is counted twice";
+      seen.push_back(it);
+      if (std::find(occurring.begin(), occurring.end(), it) == occurring.end()) {
+        return name(it) + " is counted where the statement does not know it";
+      }
+    }
+    if (unit == 1) continue;
+    if (chain.empty()) return fmt::format("dim {} must be at least {}", capability.dims[d].name, unit);
+    for (int level = -1; level < mapping_.levels; ++level) {
+      const std::int64_t extent = level < 0 ? mapping_.extent[chain.back()] : mapping_.tile[level][chain.back()];
+      if (extent % unit != 0) {
+        return fmt::format("dim {} comes in steps of {}, {} in {}", capability.dims[d].name, unit, name(chain.back()),
+                           extent);
+      }
+    }
+  }
+  return "";
+}
+
+std::string Verifier::dims() const {
+  for (const auto& step : mapping_.steps) {
+    std::string wrong = step_dims(step);
+    if (!wrong.empty()) return wrong;
+  }
+  return whole_reduction();
+}
+
+std::string Verifier::whole_reduction() const {
+  const StatementPlan& main = mapping_.steps[0];
+  if (main.match.initialises != mapping_.reduces_at_once) return "who sets the initial values is not clear";
+  if (!mapping_.reduces_at_once) return "";
+  const RunLimits& limits = *machine_.limits.run(main.match.unit, main.match.capability);
+  std::vector<bool> counted(static_cast<std::size_t>(count()), false);
+  for (std::size_t d = 0; d < main.chains.size(); ++d) {
+    bool reduces = false;
+    std::int64_t flat = 1;
+    for (const int it : main.chains[d]) {
+      counted[it] = true;
+      flat *= mapping_.tile.back()[it];
+      reduces = reduces || is_reduction(work_, mapping_, it);
+    }
+    if (reduces && flat > limits.dims[d].maximum) return "an instruction cannot hold the whole reduction";
+  }
+  for (int it = 0; it < count(); ++it) {
+    if (mapping_.extent[it] == 1 || !is_reduction(work_, mapping_, it)) continue;
+    const auto used = iterators_of(statement_of(main));
+    if (std::find(used.begin(), used.end(), it) == used.end()) continue;
+    if (!counted[it] || mapping_.tile.back()[it] != mapping_.extent[it]) {
+      return "the capability initialises its target, but " + name(it) + " is split";
+    }
+  }
+  return "";
+}
+
+std::string Verifier::accesses() const {
+  for (const auto& step : mapping_.steps) {
+    std::string wrong = disagreement(work_, machine_.capability(step.match), step.match, step.chains, mapping_.tile.back());
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+/// Whether every index beyond the iterator's true extent lies outside the tensor, whatever the others are.
+bool Verifier::leaves(const Access& access, int iterator) const {
+  const Shape& shape = work_.operands[access.operand].shape;
+  for (std::size_t i = 0; i < access.indices.size() && i < shape.size(); ++i) {
+    std::int64_t low = access.indices[i].offset;
+    bool moves = false;
+    for (const auto& [it, coefficient] : access.indices[i].terms) {
+      if (it == iterator) {
+        moves = coefficient > 0;
+        low += coefficient * work_.program.iterators[it].extent;
+      } else if (coefficient < 0) {
+        low += coefficient * (mapping_.extent[it] - 1);
+      }
+    }
+    if (moves && low >= shape[i]) return true;
+  }
+  return false;
+}
+
+/// Evaluates the statement at padded points with some values of what is read inside.
+bool Verifier::is_padding_neutral(const Statement& statement, int iterator) const {
+  for (const double inside : {1.0, -3.0, 100.0}) {
+    std::vector<double> reads;
+    for (const auto& access : statement.accesses) {
+      const WorkOperand& operand = work_.operands[access.operand];
+      const double padded = operand.constant ? 0 : operand.outside;
+      reads.push_back(depends(access, iterator) && leaves(access, iterator) ? padded : inside);
+    }
+    const double value = evaluate(*statement.value, reads);
+    const ElementType type = work_.program.operands[statement.target.operand].type;
+    const bool neutral = statement.reduction == Reduction::add   ? value == 0
+                         : statement.reduction == Reduction::max ? value <= lowest(type)
+                                                                 : value >= highest(type);
+    if (!neutral) return false;
+  }
+  return true;
+}
+
+/// Padded points of results fall into margins; padded points of reductions must add nothing.
+std::string Verifier::padding() const {
+  for (int it = 0; it < count(); ++it) {
+    const std::int64_t own = work_.program.iterators[it].extent;
+    if (mapping_.extent[it] < own) return name(it) + " is not done to its end";
+    if (mapping_.extent[it] == own) continue;
+    for (const auto& step : mapping_.steps) {
+      const Statement& statement = statement_of(step);
+      const bool reads = std::any_of(statement.accesses.begin(), statement.accesses.end(),
+                                     [&](const Access& access) { return depends(access, it); });
+      if (!reads || depends(statement.target, it)) continue;
+      if (!is_padding_neutral(statement, it)) return "padding of " + name(it) + " changes the reduction";
+    }
+  }
+  return "";
+}
+
+/// From the outermost loop down to the level of the results' tile: once a reduction is split, its result must stay.
+std::string Verifier::reductions() const {
+  const int last = mapping_.steps.size() > 1 ? std::max(target_level(mapping_), 0) : target_level(mapping_);
+  int split = -1;
+  for (int level = 0; level <= last; ++level) {
+    for (const int it : mapping_.order[level]) {
+      if (!turns(level, it)) continue;
+      if (is_reduction(work_, mapping_, it)) {
+        split = it;
+      } else if (split >= 0) {
+        return fmt::format("{} moves on to other results while the sum over {} is not whole", name(it), name(split));
+      }
+    }
+  }
+  return "";
+}
+
+std::string Verifier::room() const {
+  Geometry geometry(machine_, network_, work_, homes_, mapping_);
+  std::string error;
+  const auto needed = footprint(machine_, geometry, mapping_, error);
+  if (!error.empty()) return error;
+  for (std::size_t m = 0; m < needed.size(); ++m) {
+    const Memory& memory = machine_.architecture.memories[m];
+    const std::int64_t has = region_of(machine_.architecture, mapping_, static_cast<int>(m)).bytes;
+    if (!memory.off_chip && needed[m] > has) {
+      return fmt::format("{} needs {} bytes and has {}", memory.name, needed[m], has);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string verify(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                   const Mapping& mapping) {
+  return Verifier(machine, network, work, homes, mapping).run();
+}
+
+}  // namespace accord
