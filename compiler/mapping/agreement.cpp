@@ -86,16 +86,18 @@ class Agreement {
 
 std::string disagreement(const Work& work, const Capability& capability, const Match& match,
                          const std::vector<std::vector<int>>& chains, const std::vector<std::int64_t>& extent) {
-  std::vector<std::size_t> choice(chains.size(), 0);
-  std::vector<int> counted(chains.size());
-  for (;;) {
-    for (std::size_t d = 0; d < chains.size(); ++d) counted[d] = chains[d].empty() ? -1 : chains[d][choice[d]];
-    std::string wrong = Agreement(work, capability, match, counted, extent).run();
-    if (!wrong.empty()) return wrong;
-    std::size_t d = 0;
-    while (d < chains.size() && (chains[d].empty() || ++choice[d] == chains[d].size())) choice[d++] = 0;
-    if (d == chains.size()) return "";
+  const std::vector<int> none(chains.size(), -1);
+  std::vector<int> innermost = none;
+  for (std::size_t d = 0; d < chains.size(); ++d) {
+    for (const int it : chains[d]) {
+      if (extent[it] == 1) continue;
+      std::vector<int> alone = none;
+      alone[d] = innermost[d] = it;
+      std::string wrong = Agreement(work, capability, match, alone, extent).run();
+      if (!wrong.empty()) return wrong;
+    }
   }
+  return Agreement(work, capability, match, innermost, extent).run();
 }
 
 }  // namespace accord
