@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "archdsl/source/error.h"
+#include "compiler/mapping/step_bound.h"
 #include "compiler/mapping/tiling_space.h"
 #include "compiler/mapping/verify.h"
 
@@ -65,16 +67,21 @@ class AssignmentSearch {
 }  // namespace
 
 SearchResult ExhaustiveSearcher::search(const SearchProblem& problem) const {
-  std::int64_t total = 0;
-  for (const auto& assignment : problem.assignments) {
-    total += TilingSpace(problem.machine, assignment).count(limit_ - total);
-    if (total > limit_) throw Error(fmt::format("exhaustive search: the layer has more than {} mappings", limit_));
-  }
   SearchResult result;
+  std::int64_t total = 0;
+  double quickest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
+    const auto bound = static_cast<double>(compute_bound(problem.machine, problem.assignments[i]));
+    if (bound > quickest) {
+      result.refused.push_back({i, fmt::format("takes at least {:.0f} cycles, however it is tiled", bound)});
+      continue;
+    }
+    total += TilingSpace(problem.machine, problem.assignments[i]).count(limit_ - total);
+    if (total > limit_) throw Error(fmt::format("exhaustive search: the layer has more than {} mappings", limit_));
     std::string reason;
     auto best = AssignmentSearch(problem, problem.assignments[i], kept_).run(reason);
     if (best.empty()) result.refused.push_back({i, reason});
+    if (!best.empty()) quickest = std::min(quickest, best.front().predicted_cycles);
     for (auto& mapping : best) result.found.push_back({i, std::move(mapping)});
   }
   std::stable_sort(result.found.begin(), result.found.end(),

@@ -4,8 +4,8 @@
 
 namespace accord {
 
-/// Evaluates every tiling, loop order and choice of buffers of every assignment. Throws Error where they are more than
-/// `limit` together.
+/// Evaluates every tiling, loop order and choice of buffers of every assignment whose compute bound does not exceed
+/// what was found already. Throws Error where they are more than `limit` together.
 class ExhaustiveSearcher : public Searcher {
  public:
   /// `kept`: mappings of each assignment that the result holds, best first.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/mapping/cost.h"
+
 namespace accord {
 namespace {
 
@@ -90,9 +92,13 @@ bool TilingSpace::orders_from(Mapping& mapping, int level, const Visit& visit) c
 bool TilingSpace::for_each_order(Mapping& mapping, const Visit& visit) const { return orders_from(mapping, 0, visit); }
 
 bool TilingSpace::for_each_buffers(Mapping& mapping, const Visit& visit) const {
-  for (std::size_t choice = 0; choice < std::size_t{1} << doubled_.size(); ++choice) {
+  std::vector<std::size_t> refilled;
+  for (const std::size_t u : doubled_) {
+    if (fills(mapping, mapping.uses[u], 0) > 1) refilled.push_back(u);
+  }
+  for (std::size_t choice = 0; choice < std::size_t{1} << refilled.size(); ++choice) {
     mapping.buffers.assign(mapping.uses.size(), 1);
-    for (std::size_t i = 0; i < doubled_.size(); ++i) mapping.buffers[doubled_[i]] += static_cast<int>(choice >> i & 1);
+    for (std::size_t i = 0; i < refilled.size(); ++i) mapping.buffers[refilled[i]] += static_cast<int>(choice >> i & 1);
     if (!visit(mapping)) return false;
   }
   return true;
@@ -101,7 +107,8 @@ bool TilingSpace::for_each_buffers(Mapping& mapping, const Visit& visit) const {
 std::int64_t TilingSpace::count(std::int64_t limit) const {
   std::int64_t total = 0;
   for_each_tiles([&](const Mapping& mapping) {
-    std::int64_t orders = std::int64_t{1} << doubled_.size();
+    std::int64_t orders = 1;
+    for (const std::size_t u : doubled_) orders *= fills(mapping, mapping.uses[u], 0) > 1 ? 2 : 1;
     for (int level = 0; level < mapping.levels && orders <= limit; ++level) {
       orders *= factorial(turning_loops(mapping, level).size());
     }

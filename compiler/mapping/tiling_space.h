@@ -26,7 +26,7 @@ class TilingSpace {
   /// All orders of the loops that turn more than once, level by level; the others stand last.
   bool for_each_order(Mapping& mapping, const Visit& visit) const;
 
-  /// One or two copies of every tile that is loaded from or stored to off-chip memory.
+  /// One or two copies of every tile that is loaded from or stored to off-chip memory more than once.
   bool for_each_buffers(Mapping& mapping, const Visit& visit) const;
 
   /// Mappings of the space; a number above `limit` where there are more.

@@ -142,7 +142,37 @@ std::string add_gemm(LayerBuilder& builder, Draw& draw, const Numerics& numerics
   return fmt::format("Gemm x[{}] to [{}]{}", fmt::join(x, ","), fmt::join(y, ","), bias ? " bias" : "");
 }
 
+/// Products, point-wise convolutions and windows in one direction.
+std::string add_small(LayerBuilder& builder, Draw& draw, const Numerics& numerics) {
+  const std::int64_t c = draw.from(1, 24), k = draw.from(1, 24);
+  if (draw.once_in(2)) {
+    const std::int64_t rows = draw.from(1, 24), depth = draw.from(1, 64), columns = draw.from(1, 40);
+    builder.requantise(builder.add("Gemm", {builder.input({rows, depth}), builder.weight({columns, depth})},
+                                   numerics.accumulator, {rows, columns}, {{"transB", std::int64_t{1}}}));
+    return fmt::format("product {}x{} by {}", rows, depth, columns);
+  }
+  const Window v = draw.once_in(2) ? Window{draw.from(1, 7), 1, 1, 1, 0, 0} : Window{draw.from(3, 7), 3, 1, 1, 1, 1};
+  const auto acc = builder.add("Conv", {builder.input({1, c, v.in, 1}), builder.weight({k, c, v.kernel, 1})},
+                               numerics.accumulator, {1, k, v.out(), 1},
+                               {{"kernel_shape", Sizes{v.kernel, 1}},
+                                {"strides", Sizes{1, 1}},
+                                {"dilations", Sizes{1, 1}},
+                                {"pads", Sizes{v.before, 0, v.after, 0}},
+                                {"group", std::int64_t{1}}});
+  builder.requantise(acc);
+  return fmt::format("window of {} over {}x{} to {}", v.kernel, c, v.in, k);
+}
+
 }  // namespace
+
+RandomLayer small_layer(const Numerics& numerics, std::uint64_t seed) {
+  Draw draw(seed);
+  LayerBuilder builder(numerics, draw);
+  RandomLayer layer;
+  layer.what = add_small(builder, draw, numerics);
+  layer.network = builder.take();
+  return layer;
+}
 
 RandomLayer random_layer(const Numerics& numerics, std::uint64_t seed) {
   Draw draw(seed);

@@ -19,4 +19,7 @@ struct RandomLayer {
 /// the machine's types. The same seed gives the same layer for every machine of the same types.
 RandomLayer random_layer(const Numerics& numerics, std::uint64_t seed);
 
+/// The same with so few and small loops that all their tilings can be tried.
+RandomLayer small_layer(const Numerics& numerics, std::uint64_t seed);
+
 }  // namespace accord::test
