@@ -11,6 +11,7 @@
 #include "compiler/codegen/encoder.h"
 #include "compiler/compilation.h"
 #include "compiler/lowering/lower.h"
+#include "compiler/lowering/pipeline.h"
 
 namespace accord {
 namespace {
@@ -157,7 +158,8 @@ void Generator::add_host(const LayerPlan& layer) {
 /// Program order, with waits and signals where the machine needs them.
 std::vector<OrderedOp> Generator::order_of(const OpList& list) const {
   const int units = static_cast<int>(architecture_.units.size());
-  const auto order = schedule(list, architecture_).order;
+  const bool in_order = architecture_.sync.kind == Sync::Kind::in_order || !list.loops.empty();
+  const auto order = (in_order ? schedule_in_order(list, architecture_) : schedule(list, architecture_)).order;
   if (architecture_.sync.kind == Sync::Kind::semaphores) {
     return synchronise(list, order, units, architecture_.sync.semaphores);
   }
@@ -172,7 +174,8 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
   for (const auto& memory : off_chip_) marks.push_back(memory.mark());
   const Encoder::Mark mark = encoder_.mark();
   try {
-    const OpList list = lower(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_);
+    const OpList list = pipeline_loops(
+        lower(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_), architecture_);
     std::vector<std::string> labels;
     for (const auto& statement : layer.work.program.statements)
       labels.push_back(to_string(layer.work.program, statement));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 #include "archdsl/source/error.h"
@@ -65,18 +66,21 @@ void Encoder::emit_sync(const OrderedOp& op) {
 
 void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, int layer,
                      const std::vector<std::string>& labels) {
-  auto loop = list.loops.begin();
+  const auto loop_at = [&](std::uint32_t op) {
+    const auto loop = std::lower_bound(list.loops.begin(), list.loops.end(), op,
+                                       [](const LowLoop& l, std::uint32_t at) { return l.first < at; });
+    return loop != list.loops.end() && loop->first == op ? &*loop : nullptr;
+  };
   for (std::size_t i = 0; i < order.size(); ++i) {
     const OrderedOp& ordered = order[i];
-    if (loop != list.loops.end() && ordered.kind == OrderedOp::Kind::operation && ordered.op == loop->first) {
+    if (ordered.kind != OrderedOp::Kind::operation) {
+      emit_sync(ordered);
+      continue;
+    }
+    if (const LowLoop* loop = loop_at(ordered.op)) {
       note(layer, labels.at(static_cast<std::size_t>(list.ops[ordered.op].statement)));
       emit_loop(list, *loop);
       i += loop->length - 1;
-      ++loop;
-      continue;
-    }
-    if (ordered.kind != OrderedOp::Kind::operation) {
-      emit_sync(ordered);
       continue;
     }
     const LowOp& op = list.ops[ordered.op];

@@ -23,7 +23,8 @@ struct Loop {
   int iterator = -1;
   int dim = -1;
   std::int64_t count = 0;
-  bool holds = false;  ///< moves a held operand
+  bool holds = false;    ///< moves a held operand
+  bool reduces = false;  ///< leaves the target where it is
 };
 
 /// A held operand of the instruction.
@@ -176,22 +177,27 @@ void StepEmitter::set_strides(std::vector<MaybeValue>& values) const {
   }
 }
 
+/// Held operands outermost, so that they are loaded once; then reductions, so that what they read is done with soon.
 void StepEmitter::make_loops() {
   auto holds = [&](int it) {
-    for (const auto& use : uses_) {
+    return std::any_of(uses_.begin(), uses_.end(), [&](const PlacedUse& use) {
       const Use& u = mapping_.uses[use.view.use];
-      if (capability_.operands[u.operand].held && depends(u.access, it)) return true;
-    }
-    return false;
+      return capability_.operands[u.operand].held && depends(u.access, it);
+    });
   };
-  for (const int it : shape_.loops) loops_.push_back({it, -1, box_[it], holds(it)});
+  const PlacedUse* target = use_of(capability_.program.statements.back().target.operand);
+  auto reduces = [&](int it) { return !depends(mapping_.uses[target->view.use].access, it); };
+  for (const int it : shape_.loops) loops_.push_back({it, -1, box_[it], holds(it), reduces(it)});
   chunk_.assign(shape_.dims.size(), 1);
   for (std::size_t d = 0; d < shape_.dims.size(); ++d) {
     const auto& dim = shape_.dims[d];
     const bool held = std::any_of(dim.counted.begin(), dim.counted.end(), holds);
-    loops_.push_back({-1, static_cast<int>(d), (dim.flat + dim.maximum - 1) / dim.maximum, held});
+    const bool reduced = std::any_of(dim.counted.begin(), dim.counted.end(), reduces);
+    loops_.push_back({-1, static_cast<int>(d), (dim.flat + dim.maximum - 1) / dim.maximum, held, reduced});
   }
-  std::stable_sort(loops_.begin(), loops_.end(), [](const Loop& a, const Loop& b) { return a.holds && !b.holds; });
+  std::stable_sort(loops_.begin(), loops_.end(), [](const Loop& a, const Loop& b) {
+    return std::pair(a.holds, a.reduces) > std::pair(b.holds, b.reduces);
+  });
 }
 
 void StepEmitter::visit(std::size_t loop) {

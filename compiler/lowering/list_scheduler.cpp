@@ -158,18 +158,10 @@ class ListScheduler {
   Schedule schedule_;
 };
 
-/// Lists with loops stay as they are; nothing is predicted of them.
-Schedule in_list_order(const OpList& list) {
-  Schedule schedule;
-  schedule.order.resize(list.ops.size());
-  std::iota(schedule.order.begin(), schedule.order.end(), 0);
-  return schedule;
-}
-
 }  // namespace
 
 Schedule schedule(const OpList& list, const Architecture& architecture) {
-  return list.loops.empty() ? ListScheduler(list, architecture).run() : in_list_order(list);
+  return ListScheduler(list, architecture).run();
 }
 
 }  // namespace accord

@@ -4,11 +4,13 @@
 #include <cassert>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "archdsl/source/error.h"
 #include "compiler/lowering/buffers.h"
 #include "compiler/lowering/instructions.h"
+#include "compiler/lowering/repetition.h"
 
 namespace accord {
 namespace {
@@ -49,11 +51,10 @@ class Lowering {
   bool moves_with(const Use& use, int level, int it) const {
     return use.depth > 0 && box_level(mapping_, use, use.depth - 1) == level && depends(use.access, it);
   }
-  bool single_copies(int level, int it) const;
+  bool needs_images(int level, int it) const;
+  std::int64_t period(int level, int it) const;
   template <typename Turn>
   std::int64_t roll(int level, int it, std::int64_t trips, const Turn& turn);
-  std::optional<std::vector<std::int64_t>> steps_between(std::size_t first, std::size_t second, std::size_t values,
-                                                         std::size_t second_values) const;
   void begin_target(int level);
   void finish_target(int level);
   void emit_step(int s, int level);
@@ -364,71 +365,62 @@ void Lowering::visit_loop(int level, std::size_t depth) {
   const bool innermost = std::all_of(order.begin() + static_cast<std::ptrdiff_t>(depth) + 1, order.end(),
                                      [&](int inner) { return mapping_.tile[level][inner] >= outer.extent[inner]; });
   std::int64_t i = 0;
-  if (rolls_ && level + 1 == mapping_.levels && innermost && trips >= 6 && single_copies(level, it))
+  if (rolls_ && level + 1 == mapping_.levels && innermost && trips >= 6 && !needs_images(level, it))
     i = roll(level, it, trips, turn);
   for (; i < trips; ++i) turn(i);
 }
 
-/// Whether the loop's turns use the same buffers: alternating copies are no steady step.
-bool Lowering::single_copies(int level, int it) const {
+/// Whether turns of the loop read constants of their own from off-chip memory: each has an image somewhere.
+bool Lowering::needs_images(int level, int it) const {
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.depth == 0 || box_level(mapping_, use, 0) != level || !depends(use.access, it)) continue;
+    if (geometry_.is_constant(static_cast<int>(u))) return true;
+  }
+  return false;
+}
+
+/// Copies that the tiles which change with the loop take in turn: after so many turns all is where it was.
+std::int64_t Lowering::period(int level, int it) const {
+  std::int64_t copies = 1;
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];
     if (use.role == UseRole::start || !moves_with(use, level, it)) continue;
-    if (buffers_[u][use.depth - 1].copies > 1) return false;
+    copies = std::lcm(copies, static_cast<std::int64_t>(buffers_[u][use.depth - 1].copies));
   }
-  return true;
+  return copies;
 }
 
-/// Turns 0 .. trips - 2 of a loop: the first as it is, the next as the body of a hardware loop if the one after it
-/// differs from it by constant steps only. Returns the first turn that is left to do.
+/// Turns of a loop from 0 on: the first as it is, the next ones as the body of a hardware loop if those after them
+/// differ by constant steps only. Returns the first turn that is left to do; the last is never in the body.
 template <typename Turn>
 std::int64_t Lowering::roll(int level, int it, std::int64_t trips, const Turn& turn) {
+  const std::int64_t body = period(level, it);
+  const std::int64_t repeats = (trips - 2) / body;
+  if (repeats < 2) return 0;
   turn(0);
-  const std::size_t ops = list_.ops.size();
-  const std::size_t values = list_.values.size();
   // Each turn of a loop loads what it holds: the bits are the same in all of them.
   instructions_.forget_held();
-  turn(1);
-  const std::size_t second_op = list_.ops.size();
-  const std::size_t second_value = list_.values.size();
+  const ListMark first = mark(list_);
+  for (std::int64_t i = 1; i <= body; ++i) turn(i);
+  const ListMark second = mark(list_);
   instructions_.forget_held();
-  turn(2);
-  const auto deltas = steps_between(ops, second_op, values, second_value);
-  if (!deltas) return 3;
-  list_.ops.resize(second_op);
-  list_.values.resize(second_value);
+  for (std::int64_t i = body + 1; i <= 2 * body; ++i) turn(i);
+  const auto deltas = steps_between(list_, first, second);
+  if (!deltas) return 2 * body + 1;
+  list_.ops.resize(second.ops);
+  list_.values.resize(second.values);
   instructions_.forget_held();
-  list_.loops.push_back({ops, second_op - ops, trips - 2, *deltas});
-  // What turn trips - 2 would leave behind.
-  boxes_[level].origin[it] += (trips - 4) * mapping_.tile[level][it];
+  list_.loops.push_back({first.ops, second.ops - first.ops, repeats, *deltas});
+  // What the last of these turns would leave behind: copies come round with each body.
+  const std::int64_t skipped = (repeats - 2) * body;
+  boxes_[level].origin[it] += skipped * mapping_.tile[level][it];
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];
     if (!moves_with(use, level, it)) continue;
     if (Resident& inner = resident_[u][use.depth - 1]; inner.copy >= 0) inner.box = boxes_[level];
   }
-  return trips - 1;
-}
-
-/// Growth of each argument value from the operations [first, second) to those from `second` on; nothing where the two
-/// turns are not alike.
-std::optional<std::vector<std::int64_t>> Lowering::steps_between(std::size_t first, std::size_t second,
-                                                                 std::size_t values, std::size_t second_values) const {
-  const std::size_t length = second - first;
-  const std::size_t width = second_values - values;
-  if (length == 0 || list_.ops.size() - second != length || list_.values.size() - second_values != width) {
-    return std::nullopt;
-  }
-  for (std::size_t i = 0; i < length; ++i) {
-    if (list_.ops[first + i].mnemonic != list_.ops[second + i].mnemonic) return std::nullopt;
-  }
-  std::vector<std::int64_t> deltas(width, 0);
-  for (std::size_t i = 0; i < width; ++i) {
-    const auto& a = list_.values[values + i];
-    const auto& b = list_.values[second_values + i];
-    if (a.has_value() != b.has_value()) return std::nullopt;
-    if (a) deltas[i] = *b - *a;
-  }
-  return deltas;
+  return repeats * body + 1;
 }
 
 OpList Lowering::run() {

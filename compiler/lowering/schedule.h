@@ -17,9 +17,13 @@ struct Schedule {
 /// Interleaves the units' operations: the next in program order is the one that could start first once what touches its
 /// buffers before is done (list scheduling over predicted times; Graham, 1969). Compute units keep their order, movers
 /// only that of operations on one buffer: a load need not queue behind one that still waits for a result. Dispatch in
-/// this order lets loads run ahead as far as buffers allow, and never waits for something that comes later. Lists with
-/// loops keep their order.
+/// this order lets loads run ahead as far as buffers allow, and never waits for something that comes later.
 Schedule schedule(const OpList& list, const Architecture& architecture);
+
+/// The same for machines that begin operations strictly in program order (and keep order by address): an operation that
+/// comes too early holds up all after it, so issue slots and what movers still have under way count. Loops stand as one
+/// among the operations around them, which move across where they use other units.
+Schedule schedule_in_order(const OpList& list, const Architecture& architecture);
 
 /// A wait or signal, or an operation of the list.
 struct OrderedOp {

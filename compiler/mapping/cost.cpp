@@ -363,7 +363,7 @@ double piece_cycles(const Architecture& architecture, const Hop& hop, const Tran
   const auto words = static_cast<std::int64_t>(
       runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word)));
   const auto writes = static_cast<double>(target.period.cycles(words));
-  return std::max({beats, in_flight, writes, 1.0}) + 1;
+  return std::max({beats, in_flight, writes, 1.0});
 }
 
 }  // namespace accord

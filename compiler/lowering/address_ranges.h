@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/lowering/operation.h"
+
+namespace accord {
+
+/// Addresses on chip that an operation reads or writes: [low, high), the bounding range of one access, as hardware that
+/// keeps order by address compares them.
+struct AddressRange {
+  int memory = -1;
+  bool reads = false;
+  bool writes = false;     ///< with `reads`: accumulates in place
+  std::uint32_t base = 0;  ///< the argument that moves it
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+/// Tells from an operation's argument values what it touches. The architecture must outlive it.
+class AddressRanges {
+ public:
+  explicit AddressRanges(const Architecture& architecture) : architecture_(architecture) {}
+
+  /// Ranges in on-chip memories; `out` is overwritten.
+  void of(const OpList& list, const LowOp& op, std::vector<AddressRange>& out) const;
+
+ private:
+  void of_transfer(const Mnemonic& mnemonic, const MaybeValue* values, std::vector<AddressRange>& out) const;
+  void of_run(const Mnemonic& mnemonic, const MaybeValue* values, std::vector<AddressRange>& out) const;
+  bool on_chip(int memory) const { return memory >= 0 && !architecture_.memories[memory].off_chip; }
+
+  const Architecture& architecture_;
+};
+
+}  // namespace accord
