@@ -46,7 +46,6 @@ class Encoder {
   void emit_operation(const OpList& list, const LowOp& op);
   void emit_sync(const OrderedOp& op);
   void emit_loop(const OpList& list, const LowLoop& loop);
-  std::string loop_reason(const OpList& list, const LowLoop& loop);
   void unroll(const OpList& list, const LowLoop& loop);
   void write(const Instruction& instruction);
   void note(int layer, const std::string& statement);
