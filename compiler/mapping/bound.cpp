@@ -125,36 +125,85 @@ class OffChipWidth {
   double shared_ = 0, apart_ = 0;
 };
 
-/// The least that any assignment takes for the main statement.
+/// Cycles of an operation beside its interval, at extents of 1.
+std::int64_t around_of(const Unit& unit, const Capability& capability) {
+  std::vector<std::int64_t> ones(capability.dims.size(), 1);
+  for (const auto& operand : capability.operands) {
+    if (operand.held) ones.push_back(1);
+  }
+  const std::int64_t own = capability.start.evaluate(ones) + capability.drain.evaluate(ones);
+  return std::max<std::int64_t>(unit.period.cycles(own), 0);
+}
+
+/// Cycles of a byte's way over hops, each begun when the one before has brought it: set-up, the first word, one beat.
+std::int64_t way_of(const Architecture& architecture, const std::vector<Hop>& hops, std::size_t first) {
+  std::int64_t cycles = 0;
+  for (std::size_t h = first; h < hops.size(); ++h) {
+    const Unit& unit = architecture.units[hops[h].unit];
+    const Route& route = unit.routes[hops[h].route];
+    cycles += unit.period.cycles(unit.setup) + latency_of(architecture.memories[route.source]) +
+              way_latency(architecture, route) + 1;
+  }
+  return cycles;
+}
+
+/// The least that any assignment takes.
 struct MainWork {
-  std::int64_t compute = INT64_MAX;
-  std::int64_t around = INT64_MAX;  ///< start and drain
-  bool waits = true;                ///< for an operand that a mover brings
-  bool apart = true;                ///< its unit moves no off-chip byte itself
+  std::int64_t compute = INT64_MAX;  ///< of its units, and what must follow until the last result is off chip
+  std::int64_t passage = INT64_MAX;  ///< of the last byte read, through the main statement, to the last byte written
+  std::int64_t ending = INT64_MAX;   ///< the same where that byte is read by any statement
+  bool waits = true;                 ///< for an operand that a mover brings
+  bool apart = true;                 ///< its unit moves no off-chip byte itself
 };
+
+/// What one assignment takes at least.
+MainWork work_of(const Machine& machine, const Mapping& mapping) {
+  const Architecture& architecture = machine.architecture;
+  const Unit& unit = architecture.units[mapping.steps[0].match.unit];
+  const std::int64_t around = around_of(unit, machine.capability(mapping.steps[0].match));
+  MainWork work;
+  work.waits = false;
+  work.apart = unit.kind == UnitKind::compute;
+  std::int64_t to_main = INT64_MAX, to_any = INT64_MAX, out = INT64_MAX;
+  for (const auto& use : mapping.uses) {
+    if (use.role == UseRole::output) {
+      // The last beat is counted with the bytes written.
+      out = std::min(out, std::max<std::int64_t>(way_of(architecture, use.hops, 0) - 1, 0));
+    } else if (use.role == UseRole::input || use.role == UseRole::start) {
+      const std::int64_t in = way_of(architecture, use.hops, 1);
+      to_any = std::min(to_any, in);
+      if (use.step == 0) to_main = std::min(to_main, in);
+    }
+    if (use.step != 0 || use.role == UseRole::accumulator) continue;
+    work.waits = work.waits || (use.role != UseRole::output && !use.hops.empty());
+    work.apart = work.apart && !architecture.memories[use.memory].off_chip;
+  }
+  if (out == INT64_MAX) out = 0;
+  std::int64_t after = out, last = around;  // element-wise steps follow the main one's last result, one after another
+  for (std::size_t s = 1; s < mapping.steps.size(); ++s) {
+    last = around_of(architecture.units[mapping.steps[s].match.unit], machine.capability(mapping.steps[s].match));
+    after += last;
+  }
+  const bool one_unit = std::all_of(mapping.steps.begin(), mapping.steps.end(), [&](const StatementPlan& step) {
+    return step.match.unit == mapping.steps[0].match.unit;
+  });
+  work.compute = one_unit ? compute_bound(machine, mapping) + last + out
+                          : std::max(main_bound(machine, mapping) + around + after, compute_bound(machine, mapping));
+  work.passage = (to_main == INT64_MAX ? 0 : to_main) + around + after;
+  work.ending = (to_any == INT64_MAX ? 0 : to_any) + last + out;
+  return work;
+}
 
 MainWork main_work(const Machine& machine, const std::vector<Mapping>& candidates) {
   MainWork least;
   for (const auto& mapping : candidates) {
-    const Capability& capability = machine.capability(mapping.steps[0].match);
-    const Unit& unit = machine.architecture.units[mapping.steps[0].match.unit];
-    std::vector<std::int64_t> ones(capability.dims.size(), 1);
-    for (const auto& operand : capability.operands) {
-      if (operand.held) ones.push_back(1);
-    }
-    least.compute = std::min(least.compute, compute_bound(machine, mapping));
-    least.around =
-        std::min(least.around, unit.period.cycles(capability.start.evaluate(ones) + capability.drain.evaluate(ones)));
-    bool waits = false, apart = unit.kind == UnitKind::compute;
-    for (const auto& use : mapping.uses) {
-      if (use.step != 0 || use.role == UseRole::accumulator) continue;
-      waits = waits || (use.role != UseRole::output && !use.hops.empty());
-      apart = apart && !machine.architecture.memories[use.memory].off_chip;
-    }
-    least.waits = least.waits && waits;
-    least.apart = least.apart && apart;
+    const MainWork work = work_of(machine, mapping);
+    least.compute = std::min(least.compute, work.compute);
+    least.passage = std::min(least.passage, work.passage);
+    least.ending = std::min(least.ending, work.ending);
+    least.waits = least.waits && work.waits;
+    least.apart = least.apart && work.apart;
   }
-  least.around = std::max<std::int64_t>(least.around, 0);
   return least;
 }
 
@@ -197,11 +246,11 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   const MainWork main = main_work(machine, candidates);
   const OffChipWidth width(machine.architecture);
   const std::int64_t latency = first_byte(machine.architecture);
-  const std::int64_t computed = (main.waits ? latency : 0) + main.compute + main.around;
-  const std::int64_t moved = latency + width.cycles(traffic.read, traffic.written);
-  // The last byte that the main statement reads, or the first that it writes, leaves its whole pipeline to pass.
+  const std::int64_t computed = (main.waits ? latency : 0) + main.compute;
+  // What is read last, or the first that is written, leaves the rest of its way to pass.
   const bool passes = !width.shares() && main.apart;
-  const std::int64_t through = latency + width.cycles(traffic.before, traffic.written) + (passes ? main.around : 0);
+  const std::int64_t moved = latency + width.cycles(traffic.read, traffic.written) + (passes ? main.ending : 0);
+  const std::int64_t through = latency + width.cycles(traffic.before, traffic.written) + (passes ? main.passage : 0);
   bound.cycles = std::max({computed, moved, through});
   return bound;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "archdsl/graph/rates.h"
 
@@ -82,8 +83,19 @@ std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const
   return std::max(total * looped, instructions * looped / width);
 }
 
-std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {
+std::int64_t main_bound(const Machine& machine, const Mapping& mapping) {
   return std::max(step_bound(machine, mapping.steps[0], mapping.extent), moved_cycles(machine, mapping));
+}
+
+std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {
+  std::map<int, std::int64_t> busy;  // a unit does its steps one after another
+  for (std::size_t s = 0; s < mapping.steps.size(); ++s) {
+    busy[mapping.steps[s].match.unit] +=
+        s == 0 ? main_bound(machine, mapping) : step_bound(machine, mapping.steps[s], mapping.extent);
+  }
+  std::int64_t most = 0;
+  for (const auto& [unit, cycles] : busy) most = std::max(most, cycles);
+  return most;
 }
 
 }  // namespace accord
