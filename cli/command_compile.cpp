@@ -10,6 +10,7 @@
 #include "cli/model.h"
 #include "cli/numeric.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "compiler/compile.h"
 
 namespace accord {
@@ -52,6 +53,12 @@ nlohmann::json to_json(const StageTimes& times) {
   return stages;
 }
 
+nlohmann::json memory_json(const std::vector<MemoryUse>& uses) {
+  auto memories = nlohmann::json::array();
+  for (const auto& use : uses) memories.push_back(to_json(use));
+  return memories;
+}
+
 Program compile_chosen(const CompileCommand& command, const Architecture& architecture, const LoadedModel& model,
                        StageTimes& times) {
   const Progress progress(Progress::wanted(command.progress));
@@ -86,7 +93,11 @@ Exit run_command(const CompileCommand& command) {
   if (!command.output.empty()) write_program(program, command.output);
   times.emplace_back("write", seconds_since(writing));
   const double wall = seconds_since(start);
-  if (command.report) print_mapping(program);
+  const auto memory = memory_use(architecture, program);
+  if (command.report) {
+    print_mapping(program);
+    print_memory(memory, std::cout);
+  }
   fmt::print(std::cout, "{} on {}: {} layers, {} bytes of instructions, {:.2f} s\n", model.name, architecture.name,
              program.layers.size(), program.text.size(), wall);
   write_json(command.json, {{"arch", architecture.name},
@@ -94,6 +105,7 @@ Exit run_command(const CompileCommand& command) {
                             {"clock_hz", architecture.clock_hz},
                             {"wall", {{"compile_s", wall}, {"stages", to_json(times)}}},
                             {"instruction_bytes", program.text.size()},
+                            {"memory", memory_json(memory)},
                             {"layers", layers_json(program)}});
   return Exit::right;
 }

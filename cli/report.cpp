@@ -81,6 +81,7 @@ RunReport make_report(const Architecture& architecture, const Program& program, 
   report.hazards = result.hazards;
   report.link_bytes = result.link_bytes;
   report.stalls = result.stalls;
+  report.memory = memory_use(architecture, program);
   for (std::size_t i = 0; i < program.layers.size() && i < result.layers.size(); ++i) {
     report.layers.push_back(make_layer(program.layers[i], result.layers[i]));
     report.bound_cycles += program.layers[i].bound_cycles;

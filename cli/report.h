@@ -11,6 +11,7 @@
 
 #include "archdsl/graph/architecture.h"
 #include "archdsl/isa/program.h"
+#include "cli/memory_use.h"
 #include "simulator/simulate.h"
 
 namespace accord {
@@ -70,6 +71,7 @@ struct RunReport {
   std::vector<LayerReport> layers;
   std::map<std::string, std::int64_t> link_bytes;
   std::map<std::string, StallLeaves> stalls;  ///< by component; each sums to total_cycles
+  std::vector<MemoryUse> memory;
   std::vector<OutputDistance> distances;
   std::vector<std::string> warnings;
 
@@ -83,6 +85,9 @@ std::int64_t multiply_lanes(const Architecture& architecture);
 
 /// Fills what program and simulation say; verification and wall times are the caller's.
 RunReport make_report(const Architecture& architecture, const Program& program, const SimulateResult& result);
+
+void print_memory(const std::vector<MemoryUse>& uses, std::ostream& out);
+nlohmann::json to_json(const MemoryUse& use);
 
 void print_distance(const OutputDistance& distance, std::ostream& out);
 nlohmann::json to_json(const OutputDistance& distance);

@@ -53,6 +53,14 @@ nlohmann::json to_json(const OutputDistance& distance) {
           {"relative_error", distance.relative_error}};
 }
 
+nlohmann::json to_json(const MemoryUse& use) {
+  return {{"memory", use.memory},
+          {"capacity", use.capacity},
+          {"tensors", use.tensors},
+          {"tensors_apart", use.tensors_apart},
+          {"constants", use.constants}};
+}
+
 nlohmann::json to_json(const RunReport& report) {
   return {{"arch", report.arch},
           {"model", report.model},
@@ -76,6 +84,7 @@ nlohmann::json to_json(const RunReport& report) {
           {"layers", array_of(report.layers, [&](const auto& layer) { return layer_json(layer, report.lanes); })},
           {"bytes", report.link_bytes},
           {"stalls", report.stalls},
+          {"memory", array_of(report.memory, [](const auto& use) { return to_json(use); })},
           {"outputs", array_of(report.distances, [](const auto& distance) { return to_json(distance); })},
           {"warnings", report.warnings}};
 }

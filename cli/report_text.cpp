@@ -136,12 +136,20 @@ void print_distance(const OutputDistance& distance, std::ostream& out) {
              distance.snr_db, distance.relative_error, distance.against);
 }
 
+void print_memory(const std::vector<MemoryUse>& uses, std::ostream& out) {
+  for (const MemoryUse& use : uses) {
+    fmt::print(out, "memory  {}: tensors {} bytes ({} if none shared memory), constants {}, of {}\n", use.memory,
+               use.tensors, use.tensors_apart, use.constants, use.capacity);
+  }
+}
+
 void print_report(const RunReport& report, std::ostream& out) {
   for (const auto& warning : report.warnings) fmt::print(out, "warning: {}\n", warning);
   print_layers(report, out);
   print_host_layers(report, out);
   if (report.total_cycles > 0) print_components(report, out);
   print_totals(report, out);
+  print_memory(report.memory, out);
   print_verdict(report, out);
   fmt::print(out, "wall    compile {:.2f} s, simulate {:.2f} s, reference {:.2f} s, all {:.2f} s\n", report.compile_s,
              report.simulate_s, report.reference_s, report.total_s);

@@ -15,6 +15,7 @@ enum class Placement { machine, host, memory };  ///< memory: the layer is only 
 /// One layer on its way through the passes.
 struct LayerPlan {
   Group group;
+  std::vector<TensorId> outputs;  ///< that are read outside the layer, or are the network's
   Work work;
   Placement placement = Placement::machine;
   std::string reason;             ///< why on the host
@@ -30,6 +31,7 @@ struct Compilation {
   Machine machine;
   std::vector<LayerPlan> layers;
   Homes homes;
+  std::int64_t tensor_bytes = 0;  ///< of off-chip memory, from 0 on, that tensors take turns in
 
   Compilation(const Architecture& a, const Network& n, const CompileOptions& o)
       : architecture(a), network(n), options(o), machine(a), homes(initial_homes(n)) {}
@@ -43,7 +45,8 @@ struct Compilation {
 void group_pass(Compilation& compilation);        ///< fusion groups -> work
 void place_pass(Compilation& compilation);        ///< work -> candidate mappings, or host with the reason
 void map_pass(Compilation& compilation);          ///< tiles, loop order
-void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, aliases, addresses
+void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, aliases
+void plan_pass(Compilation& compilation);         ///< lifetimes of tensors -> off-chip addresses
 Program generate_pass(Compilation& compilation);  ///< lowering, scheduling, synchronisation, encoding
 
 /// What --dump-after prints.

@@ -19,6 +19,7 @@ constexpr Pass passes[] = {
     {"place", place_pass},
     {"map", map_pass},
     {"allocate", allocate_pass},
+    {"plan", plan_pass},
 };
 
 /// Seconds that `run` takes, handed to whoever wants them.

@@ -39,6 +39,19 @@ std::string mapping_text(const Compilation& compilation, const LayerPlan& layer,
   return out;
 }
 
+/// Where the tensors between layers lie, once that is planned.
+std::string tensors_text(const Compilation& compilation) {
+  if (compilation.tensor_bytes == 0) return "";
+  std::string out = fmt::format("tensors: {} bytes\n", compilation.tensor_bytes);
+  for (std::size_t t = 0; t < compilation.homes.size(); ++t) {
+    const Home& home = compilation.homes[t];
+    if (home.address < 0) continue;
+    out += fmt::format("  {} at {}: {} bytes\n", compilation.network.tensors[t].name, home.address - home.origin,
+                       home.bytes);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string describe(const Compilation& compilation) {
@@ -59,7 +72,7 @@ std::string describe(const Compilation& compilation) {
       out += mapping_text(compilation, layer, layer.mappings.front());
     }
   }
-  return out;
+  return out + tensors_text(compilation);
 }
 
 }  // namespace accord

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -34,7 +35,7 @@ class Generator {
 
  private:
   void place_tensors();
-  void place_tensor(TensorId tensor);
+  std::int64_t address_of(TensorId tensor);
   void fill_margin(TensorId tensor);
   void add_layer(LayerPlan& layer);
   std::vector<OrderedOp> order_of(const OpList& list) const;
@@ -72,25 +73,22 @@ void Generator::fill_margin(TensorId tensor) {
   off_chip_[0].images.push_back(std::move(image));
 }
 
-void Generator::place_tensor(TensorId tensor) {
+std::int64_t Generator::address_of(TensorId tensor) {
   Home& home = compilation_.homes[tensor];
-  if (home.address >= 0) return;
-  if (home.alias >= 0) {
-    place_tensor(home.alias);
-    home.address = compilation_.homes[home.alias].address + home.alias_offset;
-    return;
-  }
-  home.address = off_chip_[0].allocate(home.bytes, network_.tensors[tensor].name) + home.origin;
-  if (home.has_margin()) fill_margin(tensor);
+  if (home.address < 0 && home.alias >= 0) home.address = address_of(home.alias) + home.alias_offset;
+  assert(home.address >= 0);
+  return home.address;
 }
 
 void Generator::place_tensors() {
+  off_chip_[0].allocate(compilation_.tensor_bytes, "the tensors between layers");
   for (const TensorId t : network_.inputs) visible_.insert(t);
-  for (const auto& layer : compilation_.layers) {
-    for (const TensorId t : visible_outputs(network_, layer.group)) visible_.insert(t);
-  }
+  for (const auto& layer : compilation_.layers) visible_.insert(layer.outputs.begin(), layer.outputs.end());
+  std::set<std::int64_t> filled;  // tensors that share a frame have one margin
   for (const TensorId t : visible_) {
-    place_tensor(t);
+    const std::int64_t address = address_of(t);
+    const Home& home = compilation_.homes[t];
+    if (home.alias < 0 && home.has_margin() && filled.insert(address).second) fill_margin(t);
     add_symbol(t);
   }
 }
@@ -182,6 +180,8 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
     encoder_.append(list, order_of(list), static_cast<int>(program_.layers.size()) - 1, labels);
     encoder_.barrier();
     return true;
+  } catch (const MemoryFull&) {
+    throw;
   } catch (const Error& error) {
     why = error.what();
   }
@@ -199,7 +199,7 @@ void Generator::add_layer(LayerPlan& layer) {
     entry.op += network_.operators[op].type;
   }
   entry.macs = macs_of(layer.work);
-  for (const TensorId t : visible_outputs(network_, layer.group)) entry.outputs.push_back(network_.tensors[t].name);
+  for (const TensorId t : layer.outputs) entry.outputs.push_back(network_.tensors[t].name);
   program_.layers.push_back(entry);
   if (layer.placement == Placement::memory) {
     program_.layers.back().placed_on = "memory";
@@ -246,6 +246,15 @@ Program Generator::run() {
 
 }  // namespace
 
-Program generate_pass(Compilation& compilation) { return Generator(compilation).run(); }
+Program generate_pass(Compilation& compilation) try {
+  return Generator(compilation).run();
+} catch (const MemoryFull& error) {
+  std::int64_t constants = 0;
+  for (const Tensor& tensor : compilation.network.tensors) {
+    if (tensor.is_constant()) constants += static_cast<std::int64_t>(tensor.data->size());
+  }
+  throw Error(fmt::format("{}; the model has {} bytes of tensors at a time and {} of constants", error.what(),
+                          compilation.tensor_bytes, constants));
+}
 
 }  // namespace accord

@@ -80,8 +80,8 @@ std::int64_t OffChip::allocate(std::int64_t bytes, const std::string& what) {
   const std::int64_t address = next_;
   const std::int64_t size = (bytes + alignment - 1) / alignment * alignment;
   if (size > memory_.capacity - next_) {
-    throw Error(fmt::format("{} does not fit {}: {} bytes needed after {} of {} are taken", what, memory_.name, bytes,
-                            next_, memory_.capacity));
+    throw MemoryFull(fmt::format("no room in {} for {}: {} bytes needed, {} of {} taken", memory_.name, what, bytes,
+                                 next_, memory_.capacity));
   }
   next_ += size;
   return address;

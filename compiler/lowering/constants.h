@@ -5,16 +5,23 @@
 #include <vector>
 
 #include "archdsl/isa/program.h"
+#include "archdsl/source/error.h"
 #include "compiler/mapping/geometry.h"
 
 namespace accord {
+
+/// Off-chip memory has no room left: the host, whose constants lie there too, is no way out.
+class MemoryFull : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Off-chip memory as the compiler hands it out: tensors' homes, and images of constants.
 class OffChip {
  public:
   OffChip(const Memory& memory, int index) : memory_(memory), index_(index) {}
   int index() const { return index_; }
-  /// Throws Error with the sizes where the memory is full.
+  /// Throws MemoryFull with the sizes where the memory is full.
   std::int64_t allocate(std::int64_t bytes, const std::string& what);
   std::vector<Image> images;
 
