@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "archdsl/source/error.h"
@@ -13,65 +14,131 @@ namespace {
 
 constexpr std::int64_t alignment = 64;  // bytes; a request never straddles more memory words than it must
 
-/// Tile offset and tensor index of the points of a box, iterator by iterator.
-class PointWalk {
+/// Where the elements of a box lie in the tile and in the tensor.
+class BoxWalk {
  public:
-  PointWalk(const Use& use, const Tensor& tensor, const Layout& layout, const Extents& origin, const Extents& extents)
-      : use_(use), tensor_(tensor), layout_(layout), origin_(origin), point_(extents.size(), 0) {
-    for (std::size_t it = 0; it < extents.size(); ++it) {
-      if (extents[it] > 1 && depends(use.access, static_cast<int>(it))) moving_.push_back(it);
+  BoxWalk(const Use& use, const Tensor& tensor, const Layout& layout, const Extents& origin, const Extents& extents)
+      : shape_(tensor.shape), flat_(layout.groups.size(), 0), offsets_(layout.groups.size()) {
+    std::vector<std::int64_t> strides(shape_.size(), 1);
+    for (std::size_t i = shape_.size(); i-- > 1;) strides[i - 1] = strides[i] * shape_[i];
+    strides_ = std::move(strides);
+    for (std::size_t i = 0; i < shape_.size(); ++i) {  // indices beyond the rank only repeat the tensor
+      std::int64_t at = use.access.indices[i].offset;
+      for (const auto& [it, coefficient] : use.access.indices[i].terms) at += coefficient * origin[it];
+      at_.push_back(at);
     }
-    extents_ = &extents;
+    for (std::size_t it = 0; it < extents.size(); ++it) {
+      if (extents[it] > 1 && depends(use.access, static_cast<int>(it)))
+        add(static_cast<int>(it), extents[it], use, layout);
+    }
+    if (moves_.empty()) moves_.push_back({});
   }
 
+  /// fn(byte offset in the tile, row-major element of the tensor) for every point inside the tensor.
   template <typename Fn>
   void run(Fn&& fn) {
-    for (;;) {
-      const std::int64_t element = element_index();
-      if (element >= 0) fn(offset_of(layout_, point_), element);
-      std::size_t m = moving_.size();
-      while (m > 0 && ++point_[moving_[m - 1]] == (*extents_)[moving_[m - 1]]) point_[moving_[--m]] = 0;
-      if (m == 0) return;
-    }
+    visit(0, fn);
   }
 
  private:
-  /// Row-major index in the tensor; -1 outside. Indices beyond its rank only repeat it.
-  std::int64_t element_index() const {
-    std::int64_t flat = 0;
-    for (std::size_t i = 0; i < tensor_.shape.size(); ++i) {
-      std::int64_t at = use_.access.indices[i].offset;
-      for (const auto& [it, coefficient] : use_.access.indices[i].terms) {
-        at += coefficient * (origin_[it] + point_[it]);
+  /// One iterator: what a step of it adds to the groups' flat indices and to the tensor's indices.
+  struct Move {
+    std::int64_t extent = 1;
+    std::vector<std::pair<std::size_t, std::int64_t>> groups, indices;
+  };
+
+  void add(int it, std::int64_t extent, const Use& use, const Layout& layout) {
+    Move move{extent, {}, {}};
+    for (const LayoutAxis& axis : layout.axes) {
+      for (const auto& [term, coefficient] : axis.terms) {
+        if (term == it) move.groups.emplace_back(axis.group, coefficient * axis.weight);
       }
-      if (at < 0 || at >= tensor_.shape[i]) return -1;
-      flat = flat * tensor_.shape[i] + at;
     }
-    return flat;
+    for (std::size_t i = 0; i < shape_.size(); ++i) {
+      for (const auto& [term, coefficient] : use.access.indices[i].terms) {
+        if (term == it) move.indices.emplace_back(i, coefficient);
+      }
+    }
+    for (const auto& [g, step] : move.groups) {
+      if (!offsets_[g].empty()) continue;
+      const LayoutGroup& group = layout.groups[g];
+      for (std::int64_t flat = 0; flat < group.extent; ++flat) {
+        offsets_[g].push_back(flat / group.block * group.block_step + flat % group.block * group.step);
+      }
+    }
+    moves_.push_back(std::move(move));
   }
 
-  const Use& use_;
-  const Tensor& tensor_;
-  const Layout& layout_;
-  const Extents& origin_;
-  const Extents* extents_;
-  std::vector<std::int64_t> point_;
-  std::vector<std::size_t> moving_;
+  void step(const Move& move, std::int64_t by) {
+    for (const auto& [g, step] : move.groups) flat_[g] += by * step;
+    for (const auto& [i, step] : move.indices) at_[i] += by * step;
+  }
+
+  template <typename Fn>
+  void visit(std::size_t m, Fn& fn) {
+    const Move& move = moves_[m];
+    if (m + 1 == moves_.size()) return sweep(move, fn);
+    for (std::int64_t k = 0; k < move.extent; ++k, step(move, 1)) visit(m + 1, fn);
+    step(move, -move.extent);
+  }
+
+  /// The innermost iterator, with what does not change along it summed up once.
+  template <typename Fn>
+  void sweep(const Move& move, Fn& fn) const {
+    const auto moved = [](const auto& list, std::size_t which) {
+      return std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.first == which; });
+    };
+    std::int64_t offset = 0, element = 0;
+    for (std::size_t g = 0; g < flat_.size(); ++g) {
+      if (!offsets_[g].empty() && !moved(move.groups, g)) offset += offsets_[g][static_cast<std::size_t>(flat_[g])];
+    }
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+      if (moved(move.indices, i)) continue;
+      if (at_[i] < 0 || at_[i] >= shape_[i]) return;
+      element += at_[i] * strides_[i];
+    }
+    for (std::int64_t k = 0; k < move.extent; ++k) {
+      std::int64_t to = offset, from = element;
+      bool inside = true;
+      for (const auto& [g, step] : move.groups) to += offsets_[g][static_cast<std::size_t>(flat_[g] + k * step)];
+      for (const auto& [i, step] : move.indices) {
+        const std::int64_t at = at_[i] + k * step;
+        inside = inside && at >= 0 && at < shape_[i];
+        from += at * strides_[i];
+      }
+      if (inside) fn(to, from);
+    }
+  }
+
+  const Shape& shape_;
+  std::vector<std::int64_t> strides_;               ///< elements per index
+  std::vector<std::int64_t> at_;                    ///< per index of the tensor
+  std::vector<std::int64_t> flat_;                  ///< per group of the layout
+  std::vector<std::vector<std::int64_t>> offsets_;  ///< bytes of each flat index, of groups that move
+  std::vector<Move> moves_;
 };
 
-void copy_elements(const Use& use, const Tensor& tensor, PointWalk walk, std::vector<std::byte>& out) {
-  const std::byte* data = tensor.data->data();
-  const std::size_t size = static_cast<std::size_t>(bytes(tensor.type));
-  if (tensor.type == use.type) {
-    walk.run([&](std::int64_t offset, std::int64_t element) {
-      std::memcpy(out.data() + offset, data + static_cast<std::size_t>(element) * size, size);
-    });
-    return;
-  }
+template <typename Element>
+void copy_same(const std::byte* data, BoxWalk& walk, std::vector<std::byte>& out) {
   walk.run([&](std::int64_t offset, std::int64_t element) {
-    store_element(out.data() + offset, use.type,
-                  load_element(data + static_cast<std::size_t>(element) * size, tensor.type));
+    std::memcpy(out.data() + offset, data + element * static_cast<std::int64_t>(sizeof(Element)), sizeof(Element));
   });
+}
+
+void copy_elements(const Use& use, const Tensor& tensor, BoxWalk walk, std::vector<std::byte>& out) {
+  const std::byte* data = tensor.data->data();
+  const auto size = static_cast<std::int64_t>(bytes(tensor.type));
+  if (tensor.type != use.type) {
+    return walk.run([&](std::int64_t offset, std::int64_t element) {
+      store_element(out.data() + offset, use.type, load_element(data + element * size, tensor.type));
+    });
+  }
+  switch (size) {
+    case 1: return copy_same<std::uint8_t>(data, walk, out);
+    case 2: return copy_same<std::uint16_t>(data, walk, out);
+    case 4: return copy_same<std::uint32_t>(data, walk, out);
+    default: assert(size == 8); return copy_same<std::uint64_t>(data, walk, out);
+  }
 }
 
 }  // namespace
@@ -104,7 +171,7 @@ std::vector<std::byte> materialise(const Network& network, const Work& work, con
     return out;
   }
   const Tensor& tensor = network.tensors[work.operands[use.access.operand].tensor];
-  copy_elements(use, tensor, PointWalk(use, tensor, layout, origin, extents), out);
+  copy_elements(use, tensor, BoxWalk(use, tensor, layout, origin, extents), out);
   return out;
 }
 
