@@ -131,6 +131,21 @@ struct Emitter::Sequencer {
     if (useful) add_candidate(mnemonic, fields, pinned, need);
   }
 
+  /// Whether some choice of index fields lets the mnemonic change one of the registers.
+  bool reaches(const Mnemonic& mnemonic, const Touched& need, std::size_t need_count) const {
+    return std::any_of(mnemonic.updates.begin(), mnemonic.updates.end(), [&](const RegisterUpdate& update) {
+      int end = update.reg + 1;
+      if (update.base == Binding::Base::indexed_register) {
+        const Register& file = *emitter.registers_[static_cast<std::size_t>(update.reg)];
+        end = file.first + file.count;
+      }
+      for (std::size_t i = 0; i < need_count; ++i) {
+        if (need[i] && numbers[i] >= update.reg && numbers[i] < end) return true;
+      }
+      return false;
+    });
+  }
+
   /// Candidates for `need` and for what those may spoil, and so on.
   void collect(Touched need) {
     while (true) {
@@ -138,6 +153,7 @@ struct Emitter::Sequencer {
       const std::size_t need_count = numbers.size();
       for (const int mnemonic : emitter.setters_) {
         const Mnemonic& m = emitter.isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
+        if (!reaches(m, need, need_count)) continue;
         std::vector<std::int64_t> fields(m.fields.size(), 0);
         std::vector<bool> pinned(m.fields.size(), false);
         enumerate(mnemonic, 0, fields, pinned, need, need_count);
