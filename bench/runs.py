@@ -39,6 +39,11 @@ def matrix_layer(result):
     return max(result["layers"], key=lambda layer: layer["macs"])
 
 
+def cycles_at(result, cycles, hertz=1_000_000_000):
+    """Cycles of another clock that take as long: a covenant's cycles are those of its first clock."""
+    return round(cycles * hertz / result["clock_hz"])
+
+
 def greatest_stalls(layer, most=3):
     """`leaf share` of the layer's greatest stalls, of its own unit where the report tells them apart."""
     leaves = sorted(((cycles, leaf) for leaf, cycles in layer.get("stalls", {}).items() if cycles > 0), reverse=True)
