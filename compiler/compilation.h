@@ -49,6 +49,9 @@ void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, 
 void plan_pass(Compilation& compilation);         ///< lifetimes of tensors -> off-chip addresses
 Program generate_pass(Compilation& compilation);  ///< lowering, scheduling, synchronisation, encoding
 
+/// All passes. Layers that stand there already are taken as they are, instead of groups of the network's operators.
+Program compile_layers(Compilation& compilation);
+
 /// What --dump-after prints.
 std::string describe(const Compilation& compilation);
 

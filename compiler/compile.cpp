@@ -46,13 +46,18 @@ std::vector<std::string> compile_passes() {
   return names;
 }
 
-Program compile(const Architecture& architecture, const Network& numeric, const CompileOptions& options) {
-  Compilation compilation(architecture, numeric, options);
+Program compile_layers(Compilation& compilation) {
   for (const auto& pass : passes) {
-    time_pass(options, pass.name, [&] { return pass.run(compilation), true; });
+    if (pass.run == group_pass && !compilation.layers.empty()) continue;
+    time_pass(compilation.options, pass.name, [&] { return pass.run(compilation), true; });
     dump(compilation, pass.name);
   }
-  return time_pass(options, "generate", [&] { return generate_pass(compilation); });
+  return time_pass(compilation.options, "generate", [&] { return generate_pass(compilation); });
+}
+
+Program compile(const Architecture& architecture, const Network& numeric, const CompileOptions& options) {
+  Compilation compilation(architecture, numeric, options);
+  return compile_layers(compilation);
 }
 
 }  // namespace accord

@@ -20,6 +20,9 @@ AddressHistory::AddressHistory(const Architecture& architecture) : units_(static
     }
     memories_.push_back(std::move(words));
   }
+  for (int unit = 0; unit < units_; ++unit) {
+    memories_.push_back({0, std::vector<std::int64_t>(static_cast<std::size_t>(units_ * 2), -1)});
+  }
 }
 
 void AddressHistory::record(std::int64_t id, int unit, std::span<const AddressRange> ranges) {

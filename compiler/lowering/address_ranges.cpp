@@ -89,6 +89,15 @@ void AddressRanges::of_run(const Mnemonic& mnemonic, const MaybeValue* values, s
     }
     if (on_chip(range.memory)) out.push_back(range);
   }
+  const auto held = static_cast<int>(architecture_.memories.size()) + mnemonic.unit;
+  if (holds(mnemonic.unit)) out.push_back({held, true, true, AddressRange::fixed, 0, 1});
+}
+
+bool AddressRanges::holds(int unit) const {
+  const auto& capabilities = architecture_.units[unit].capabilities;
+  return std::any_of(capabilities.begin(), capabilities.end(), [](const Capability& capability) {
+    return std::any_of(capability.operands.begin(), capability.operands.end(), [](const auto& o) { return o.held; });
+  });
 }
 
 }  // namespace accord

@@ -112,7 +112,7 @@ void ItemGraph::follow(std::int64_t before, std::uint32_t item, std::int64_t del
 void ItemGraph::add_operation(std::uint32_t item, const LowOp& op, const std::int64_t* deltas, std::int64_t turns) {
   ranges_.of(list_, op, now_);
   for (auto& range : now_) {
-    const std::int64_t way = deltas == nullptr ? 0 : deltas[range.base] * (turns - 1);
+    const std::int64_t way = deltas == nullptr ? 0 : range.move(deltas) * (turns - 1);
     (way < 0 ? range.low : range.high) += way;
   }
   history_.before(op.unit, now_, [&](std::int64_t id, bool waits) {

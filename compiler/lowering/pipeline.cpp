@@ -82,7 +82,7 @@ std::vector<LoopPipeliner::Moving> LoopPipeliner::ranges_of(const LowLoop& loop)
   std::vector<AddressRange> ranges;
   for (std::size_t i = 0; i < loop.length; ++i) {
     ranges_.of(list_, list_.ops[loop.first + i], ranges);
-    for (const auto& range : ranges) moving.push_back({i, range, deltas_of(loop, i)[range.base]});
+    for (const auto& range : ranges) moving.push_back({i, range, range.move(deltas_of(loop, i))});
   }
   return moving;
 }

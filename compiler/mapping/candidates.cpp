@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "compiler/mapping/enumerator.h"
+#include "compiler/mapping/padding.h"
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
@@ -84,6 +85,20 @@ bool Enumerator::pad_extents(Mapping& mapping) const {
   return true;
 }
 
+bool Enumerator::padding_adds_nothing(const Mapping& mapping) {
+  for (const auto& step : mapping.steps) {
+    const Statement& reduced = statement(step.statement);
+    for (const int it : iterators_of(reduced)) {
+      const bool padded = mapping.extent[it] > work_.program.iterators[it].extent;
+      if (!padded || depends(reduced.target, it) || padding_is_neutral(work_, mapping.extent, reduced, it)) continue;
+      reason(fmt::format("{} comes in multiples that would add other elements to the sum over {}",
+                         machine_.capability(step.match).name, work_.program.iterators[it].name));
+      return false;
+    }
+  }
+  return true;
+}
+
 void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chains) {
   for (auto& chain : chains) order_chain(work_, homes_, match, chain);
   Mapping mapping;
@@ -92,7 +107,7 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   for (const int index : roles_.after) {
     if (!add_after(mapping, index)) return;
   }
-  if (!pad_extents(mapping) || !add_uses(mapping)) return;
+  if (!pad_extents(mapping) || !padding_adds_nothing(mapping) || !add_uses(mapping)) return;
   for (const auto& use : mapping.uses) mapping.levels = std::max(mapping.levels, use.depth);
   bool windows = false;
   for (auto& use : mapping.uses) {

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "archdsl/tensor/interpret.h"
 #include "compiler/mapping/agreement.h"
 #include "compiler/mapping/cost.h"
+#include "compiler/mapping/padding.h"
 
 namespace accord {
 namespace {
@@ -36,8 +35,6 @@ class Verifier {
   std::string reductions() const;
   std::string whole_reduction() const;
   std::string room() const;
-  bool is_padding_neutral(const Statement& statement, int iterator) const;
-  bool leaves(const Access& access, int iterator) const;
   std::int64_t outside(int level, int it) const {
     return level == 0 ? mapping_.extent[it] : mapping_.tile[level - 1][it];
   }
@@ -156,48 +153,11 @@ std::string Verifier::whole_reduction() const {
 
 std::string Verifier::accesses() const {
   for (const auto& step : mapping_.steps) {
-    std::string wrong = disagreement(work_, machine_.capability(step.match), step.match, step.chains, mapping_.tile.back());
+    std::string wrong =
+        disagreement(work_, machine_.capability(step.match), step.match, step.chains, mapping_.tile.back());
     if (!wrong.empty()) return wrong;
   }
   return "";
-}
-
-/// Whether every index beyond the iterator's true extent lies outside the tensor, whatever the others are.
-bool Verifier::leaves(const Access& access, int iterator) const {
-  const Shape& shape = work_.operands[access.operand].shape;
-  for (std::size_t i = 0; i < access.indices.size() && i < shape.size(); ++i) {
-    std::int64_t low = access.indices[i].offset;
-    bool moves = false;
-    for (const auto& [it, coefficient] : access.indices[i].terms) {
-      if (it == iterator) {
-        moves = coefficient > 0;
-        low += coefficient * work_.program.iterators[it].extent;
-      } else if (coefficient < 0) {
-        low += coefficient * (mapping_.extent[it] - 1);
-      }
-    }
-    if (moves && low >= shape[i]) return true;
-  }
-  return false;
-}
-
-/// Evaluates the statement at padded points with some values of what is read inside.
-bool Verifier::is_padding_neutral(const Statement& statement, int iterator) const {
-  for (const double inside : {1.0, -3.0, 100.0}) {
-    std::vector<double> reads;
-    for (const auto& access : statement.accesses) {
-      const WorkOperand& operand = work_.operands[access.operand];
-      const double padded = operand.constant ? 0 : operand.outside;
-      reads.push_back(depends(access, iterator) && leaves(access, iterator) ? padded : inside);
-    }
-    const double value = evaluate(*statement.value, reads);
-    const ElementType type = work_.program.operands[statement.target.operand].type;
-    const bool neutral = statement.reduction == Reduction::add   ? value == 0
-                         : statement.reduction == Reduction::max ? value <= lowest(type)
-                                                                 : value >= highest(type);
-    if (!neutral) return false;
-  }
-  return true;
 }
 
 /// Padded points of results fall into margins; padded points of reductions must add nothing.
@@ -211,7 +171,8 @@ std::string Verifier::padding() const {
       const bool reads = std::any_of(statement.accesses.begin(), statement.accesses.end(),
                                      [&](const Access& access) { return depends(access, it); });
       if (!reads || depends(statement.target, it)) continue;
-      if (!is_padding_neutral(statement, it)) return "padding of " + name(it) + " changes the reduction";
+      if (!padding_is_neutral(work_, mapping_.extent, statement, it))
+        return "padding of " + name(it) + " changes the reduction";
     }
   }
   return "";
