@@ -3,6 +3,7 @@
 
 #include "archdsl/tensor/parse.h"
 #include "compiler/compilation.h"
+#include "compiler/mapping/split.h"
 
 namespace accord {
 namespace {
@@ -11,6 +12,19 @@ std::string chain_text(const Work& work, const std::vector<int>& chain) {
   std::vector<std::string> names;
   for (const int it : chain) names.push_back(work.program.iterators[it].name);
   return fmt::format("({})", fmt::join(names, " "));
+}
+
+/// How the work is divided over elements, and which.
+std::string division_text(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
+  if (mapping.spatial.empty()) return "";
+  std::vector<std::string> loops, units;
+  for (const auto& loop : mapping.spatial) {
+    loops.push_back(fmt::format("{} in parts of {}", layer.work.program.iterators[loop.iterator].name, loop.part));
+  }
+  for (const auto& part : parts_of(compilation.machine, mapping)) {
+    units.push_back(compilation.architecture.units[part.steps[0].match.unit].name);
+  }
+  return fmt::format("    over {} elements: {} ({})\n", units.size(), fmt::join(loops, ", "), fmt::join(units, " "));
 }
 
 std::string mapping_text(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
@@ -23,6 +37,7 @@ std::string mapping_text(const Compilation& compilation, const LayerPlan& layer,
     }
     out += "\n";
   }
+  out += division_text(compilation, layer, mapping);
   for (std::size_t level = 0; level < mapping.tile.size(); ++level) {
     out += fmt::format("    level {}:", level);
     for (const int it : mapping.order[level]) {

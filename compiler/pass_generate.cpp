@@ -11,7 +11,7 @@
 #include "archdsl/tensor/parse.h"
 #include "compiler/codegen/encoder.h"
 #include "compiler/compilation.h"
-#include "compiler/lowering/lower.h"
+#include "compiler/lowering/parts.h"
 #include "compiler/lowering/pipeline.h"
 
 namespace accord {
@@ -24,6 +24,7 @@ class Generator {
       : compilation_(compilation),
         architecture_(compilation.architecture),
         network_(compilation.network),
+        shared_(compilation.machine),
         encoder_(architecture_, compilation.machine.limits) {
     for (std::size_t m = 0; m < architecture_.memories.size(); ++m) {
       if (architecture_.memories[m].off_chip) off_chip_.emplace_back(architecture_.memories[m], static_cast<int>(m));
@@ -47,6 +48,7 @@ class Generator {
   Compilation& compilation_;
   const Architecture& architecture_;
   const Network& network_;
+  SharedMachines shared_;
   Encoder encoder_;
   std::vector<OffChip> off_chip_;
   Program program_;
@@ -172,8 +174,9 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
   for (const auto& memory : off_chip_) marks.push_back(memory.mark());
   const Encoder::Mark mark = encoder_.mark();
   try {
+    const auto parts = parts_of(compilation_.machine, mapping);
     const OpList list = pipeline_loops(
-        lower(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_), architecture_);
+        lower_parts(shared_.of(parts), network_, layer.work, compilation_.homes, parts, off_chip_), architecture_);
     std::vector<std::string> labels;
     for (const auto& statement : layer.work.program.statements)
       labels.push_back(to_string(layer.work.program, statement));

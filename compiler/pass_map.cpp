@@ -5,6 +5,7 @@
 #include "archdsl/tensor/parse.h"
 #include "compiler/compilation.h"
 #include "compiler/mapping/searcher.h"
+#include "compiler/mapping/split.h"
 #include "compiler/mapping/verify.h"
 
 namespace accord {
@@ -53,6 +54,7 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<std::pair<std::size
   std::vector<Mapping> result;
   for (const auto& [index, source] : known) {
     Mapping mapping = mappings[index];
+    mapping.spatial = source.spatial;
     mapping.tile = source.tile;
     mapping.order = source.order;
     mapping.buffers = source.buffers;
@@ -64,16 +66,31 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<std::pair<std::size
 
 using Known = std::vector<std::pair<std::size_t, Mapping>>;
 
-Known search(const Compilation& compilation, LayerPlan& layer) {
-  const Searcher& searcher = *compilation.options.searcher;
-  const SearchResult result = searcher.search(
-      {compilation.machine, compilation.network, layer.work, compilation.homes, layer.mappings, shipped_cost_model()});
+/// Adds the divisions over several elements that are quicker; each mapping stays behind its own.
+void divide_all(const Compilation& compilation, const SearchProblem& problem, SharedMachines& shared, Known& known) {
+  Known all;
+  for (const auto& [index, mapping] : known) {
+    auto quicker = divide(problem, *compilation.options.searcher, shared, mapping);
+    if (quicker.size() > kept) quicker.resize(kept);
+    for (auto& divided : quicker) all.emplace_back(index, std::move(divided));
+    all.emplace_back(index, mapping);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.second.predicted_cycles < b.second.predicted_cycles; });
+  known = std::move(all);
+}
+
+Known search(const Compilation& compilation, SharedMachines& shared, LayerPlan& layer) {
+  const SearchProblem problem = {compilation.machine, compilation.network, layer.work,
+                                 compilation.homes,   layer.mappings,      shipped_cost_model()};
+  const SearchResult result = compilation.options.searcher->search(problem);
   Known known;
   std::map<std::pair<int, int>, int> count;
   for (const auto& found : result.found) {
     if (++count[main_capability(found.mapping)] <= kept) known.emplace_back(found.assignment, found.mapping);
   }
   if (known.empty() && !result.refused.empty()) layer.reason = result.refused.front().reason;
+  divide_all(compilation, problem, shared, known);
   return known;
 }
 
@@ -89,13 +106,14 @@ void check(const Compilation& compilation, const LayerPlan& layer) {
 
 void map_pass(Compilation& compilation) {
   std::map<std::string, Known> known;
+  SharedMachines shared(compilation.machine);
   std::size_t done = 0;
   for (auto& layer : compilation.layers) {
     compilation.progress("map", done++, compilation.layers.size());
     if (layer.placement != Placement::machine) continue;
     const std::string key = signature(compilation, layer);
     auto it = known.find(key);
-    if (it == known.end()) it = known.emplace(key, search(compilation, layer)).first;
+    if (it == known.end()) it = known.emplace(key, search(compilation, shared, layer)).first;
     if (it->second.empty()) {
       layer.placement = Placement::host;
       if (layer.reason.empty()) layer.reason = "no tiling fits";

@@ -44,7 +44,9 @@ class Emitter {
   /// Mnemonic::updates (a post-increment's step, a set's new values). An absent value is free; fields that nothing
   /// determines are 0. A register is left alone where what remains fits the field beside it; a new content is one
   /// that some `set` mnemonic can give. Returns false with `out.reason` where no instruction does it.
-  bool emit(int mnemonic, std::span<const MaybeValue> values, std::span<const MaybeValue> known, Emission& out) const;
+  /// Of a mnemonic that chooses among elements, `unit` is the one that the instruction goes to (-1: the first).
+  bool emit(int mnemonic, std::span<const MaybeValue> values, std::span<const MaybeValue> known, Emission& out,
+            int unit = -1) const;
 
   /// Fewest `set` instructions that give the registers these values. A mnemonic that sets several registers gives the
   /// others their known (or wanted) values, and 0 where they are unknown. Empty where all is known to hold already;

@@ -270,6 +270,20 @@ struct Emitter::Solver {
                        [&](const RegisterGroup& group) { return solve(group, group.reg + static_cast<int>(index)); });
   }
 
+  /// Pins the fields that choose the element.
+  bool go_to(int unit) {
+    const Mnemonic& m = emitter.isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
+    if (m.elements.empty()) return m.unit == unit || fail(fmt::format("`{}` goes to another unit", m.name));
+    const auto found = std::find(m.units.begin(), m.units.end(), unit);
+    if (found == m.units.end()) return fail(fmt::format("`{}` goes to other elements", m.name));
+    const auto ordinal = static_cast<std::int64_t>(found - m.units.begin());
+    for (const ElementField& element : m.elements) {
+      raw(element.field) = ordinal / element.stride % element.count;
+      pinned.set(static_cast<std::size_t>(element.field));
+    }
+    return true;
+  }
+
   bool run(const Plan& plan) {
     for (const Term& term : plan.fields) {
       if (wanted(term) && !place(term, 0)) return false;
@@ -285,13 +299,15 @@ struct Emitter::Solver {
 };
 
 bool Emitter::emit(int mnemonic, std::span<const MaybeValue> values, std::span<const MaybeValue> known,
-                   Emission& out) const {
+                   Emission& out, int unit) const {
   const auto index = static_cast<std::size_t>(mnemonic);
   out.instruction.mnemonic = mnemonic;
   out.instruction.fields.assign(isa_.mnemonics[index].fields.size(), 0);
   out.writes.clear();
   out.reason.clear();
-  return Solver{*this, mnemonic, values, known, out}.run(plans_[index]);
+  Solver solver{*this, mnemonic, values, known, out};
+  if (unit >= 0 && !solver.go_to(unit)) return false;
+  return solver.run(plans_[index]);
 }
 
 }  // namespace accord

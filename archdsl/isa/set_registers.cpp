@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <set>
 
 #include "archdsl/isa/emit.h"
 #include "archdsl/isa/int128.h"
@@ -97,6 +98,22 @@ struct Emitter::Sequencer {
     if (candidates.size() < most_candidates) candidates.push_back(std::move(candidate));
   }
 
+  /// Values of an index field that point one of the updates that it serves at a register that needs a value.
+  std::set<std::int64_t> useful_indices(const Mnemonic& m, int index_field, const Touched& need,
+                                        std::size_t need_count) const {
+    std::set<std::int64_t> result;
+    for (const RegisterUpdate& update : m.updates) {
+      if (update.base != Binding::Base::indexed_register || update.index_field != index_field) continue;
+      const Register& file = *emitter.registers_[static_cast<std::size_t>(update.reg)];
+      for (std::size_t i = 0; i < need_count; ++i) {
+        const std::int64_t offset = numbers[i] - update.reg;
+        const bool inside = offset >= 0 && numbers[i] < file.first + file.count;
+        if (need[i] && inside && fits(m.fields[static_cast<std::size_t>(index_field)], offset)) result.insert(offset);
+      }
+    }
+    return result;
+  }
+
   /// All ways to choose the index fields such that each points at a register that needs a value.
   void enumerate(int mnemonic, std::size_t from, std::vector<std::int64_t>& fields, std::vector<bool>& pinned,
                  const Touched& need, std::size_t need_count) {
@@ -106,10 +123,7 @@ struct Emitter::Sequencer {
       if (update.base != Binding::Base::indexed_register) continue;
       const auto index = static_cast<std::size_t>(update.index_field);
       if (pinned[index]) continue;
-      const Register& file = *emitter.registers_[static_cast<std::size_t>(update.reg)];
-      for (std::size_t i = 0; i < need_count; ++i) {
-        const std::int64_t offset = numbers[i] - update.reg;
-        if (!need[i] || offset < 0 || numbers[i] >= file.first + file.count || !fits(m.fields[index], offset)) continue;
+      for (const std::int64_t offset : useful_indices(m, update.index_field, need, need_count)) {
         pinned[index] = true;
         fields[index] = offset;
         enumerate(mnemonic, u + 1, fields, pinned, need, need_count);

@@ -31,11 +31,11 @@ void Encoder::note(int layer, const std::string& statement) {
 }
 
 void Encoder::emit_operation(const OpList& list, const LowOp& op) {
-  emit_values(op.mnemonic, {list.values.data() + op.first, op.count});
+  emit_values(op.mnemonic, {list.values.data() + op.first, op.count}, op.unit);
 }
 
-void Encoder::emit_values(int mnemonic, std::span<const MaybeValue> values) {
-  if (!emitter_.emit(mnemonic, values, known_, emission_)) {
+void Encoder::emit_values(int mnemonic, std::span<const MaybeValue> values, int unit) {
+  if (!emitter_.emit(mnemonic, values, known_, emission_, unit)) {
     throw Error(fmt::format("{} cannot express what the mapping needs: {}", architecture_.isa.mnemonics[mnemonic].name,
                             emission_.reason));
   }
@@ -58,7 +58,7 @@ void Encoder::emit_sync(const OrderedOp& op) {
                             architecture_.units[op.unit].name));
   }
   const std::vector<MaybeValue> values = {op.semaphore};
-  if (!emitter_.emit(mnemonic, values, known_, emission_)) {
+  if (!emitter_.emit(mnemonic, values, known_, emission_, op.unit)) {
     throw Error(fmt::format("{}: {}", architecture_.isa.mnemonics[mnemonic].name, emission_.reason));
   }
   write(emission_.instruction);

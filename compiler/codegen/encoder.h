@@ -42,7 +42,7 @@ class Encoder {
   void end_stage();
 
  private:
-  void emit_values(int mnemonic, std::span<const MaybeValue> values);
+  void emit_values(int mnemonic, std::span<const MaybeValue> values, int unit = -1);
   void emit_operation(const OpList& list, const LowOp& op);
   void emit_sync(const OrderedOp& op);
   void emit_loop(const OpList& list, const LowLoop& loop);

@@ -162,6 +162,20 @@ void OffChip::add_image(std::int64_t address, std::vector<std::byte> bytes) {
   images.push_back(std::move(image));
 }
 
+std::int64_t ConstantImages::find(int use, const Access& access, const Extents& origin, const Extents& extents) {
+  std::vector<std::int64_t> key = {use};
+  for (const auto& index : access.indices) {
+    std::int64_t at = index.offset;
+    for (const auto& [it, coefficient] : index.terms) at += coefficient * origin[it];
+    key.push_back(at);
+  }
+  for (std::size_t it = 0; it < extents.size(); ++it) {
+    if (depends(access, static_cast<int>(it))) key.push_back(extents[it]);
+  }
+  last_ = addresses_.try_emplace(std::move(key), -1).first;
+  return last_->second;
+}
+
 std::vector<std::byte> materialise(const Network& network, const Work& work, const Use& use, const Layout& layout,
                                    const Extents& origin, const Extents& extents) {
   std::vector<std::byte> out(static_cast<std::size_t>(layout.bytes));

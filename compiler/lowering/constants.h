@@ -44,6 +44,20 @@ class OffChip {
   std::int64_t next_ = 0;
 };
 
+/// Addresses of the constants' images that stand in off-chip memory already: one use's tiles, also of several parts of
+/// divided work, share an image where they are equal.
+class ConstantImages {
+ public:
+  /// The address under which the image of this tile of a use stands; -1: nowhere yet.
+  std::int64_t find(int use, const Access& access, const Extents& origin, const Extents& extents);
+  /// Notes it for the tile that was looked for last.
+  void add(std::int64_t address) { last_->second = address; }
+
+ private:
+  std::map<std::vector<std::int64_t>, std::int64_t> addresses_;
+  std::map<std::vector<std::int64_t>, std::int64_t>::iterator last_;
+};
+
 /// Bytes of a constant use's tile at `origin` in the tile's own layout; elements beyond the tensor are 0.
 std::vector<std::byte> materialise(const Network& network, const Work& work, const Use& use, const Layout& layout,
                                    const Extents& origin, const Extents& extents);

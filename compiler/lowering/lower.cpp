@@ -30,12 +30,13 @@ struct Resident {
 class Lowering {
  public:
   Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping,
-           std::vector<OffChip>& off_chip)
+           ConstantImages& images, std::vector<OffChip>& off_chip)
       : machine_(machine),
         network_(network),
         work_(work),
         homes_(homes),
         mapping_(mapping),
+        images_(images),
         off_chip_(off_chip),
         geometry_(machine, network, work, homes, mapping),
         instructions_(machine, mapping, list_) {}
@@ -91,6 +92,7 @@ class Lowering {
   const Work& work_;
   const Homes& homes_;
   const Mapping& mapping_;
+  ConstantImages& images_;
   std::vector<OffChip>& off_chip_;
   Geometry geometry_;
   OpList list_;
@@ -98,7 +100,6 @@ class Lowering {
   std::vector<std::vector<TileBuffer>> buffers_;
   std::vector<std::vector<Resident>> resident_;
   std::vector<Box> boxes_;
-  std::map<std::pair<int, Extents>, std::int64_t> images_;
   int target_ = -1;  ///< the main statement's target use
   int start_ = -1;
   int target_level_ = -1;
@@ -156,14 +157,8 @@ std::int64_t Lowering::home_address(int u, const Extents& origin) const {
 
 /// Address of the constant's image for this box, made on first need; packed in the order in which the mover reads it.
 std::int64_t Lowering::constant_image(int u, const Box& box, const TileMove& move, const Layout& layout) {
-  Extents key;
-  for (std::size_t it = 0; it < box.origin.size(); ++it) {
-    if (!depends(mapping_.uses[u].access, static_cast<int>(it))) continue;
-    key.push_back(box.origin[it]);
-    key.push_back(box.extent[it]);
-  }
-  const auto found = images_.find({u, key});
-  if (found != images_.end()) return found->second;
+  const std::int64_t known = images_.find(u, mapping_.uses[u].access, box.origin, box.extent);
+  if (known >= 0) return known;
   const auto tile = materialise(network_, work_, mapping_.uses[u], layout, box.origin, box.extent);
   std::vector<std::byte> image(static_cast<std::size_t>(move.image_bytes));
   const bool start = mapping_.uses[u].role == UseRole::start && mapping_.uses[u].depth == 1;
@@ -182,7 +177,7 @@ std::int64_t Lowering::constant_image(int u, const Box& box, const TileMove& mov
   }
   const std::int64_t address = memory->allocate(move.image_bytes, "the model's constants");
   memory->add_image(address, std::move(image));
-  images_[{u, key}] = address;
+  images_.add(address);
   return address;
 }
 
@@ -436,8 +431,9 @@ OpList Lowering::run() {
   }
   assert(target_ >= 0);
   target_level_ = target_level(mapping_);
-  // Waits and signals count turns: on machines that need them every turn stands in the program.
-  rolls_ = machine_.architecture.sync.kind != Sync::Kind::semaphores &&
+  // Waits and signals count turns: on machines that need them every turn stands in the program. So does it where the
+  // operations of other elements stand in between.
+  rolls_ = mapping_.spatial.empty() && machine_.architecture.sync.kind != Sync::Kind::semaphores &&
            machine_.architecture.controller.loop_depth > 0 && machine_.limits.mnemonic_for(Meaning::loop) >= 0;
   boxes_.resize(static_cast<std::size_t>(mapping_.levels));
   visit(0);
@@ -447,8 +443,8 @@ OpList Lowering::run() {
 }  // namespace
 
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-             const Mapping& mapping, std::vector<OffChip>& off_chip) {
-  return Lowering(machine, network, work, homes, mapping, off_chip).run();
+             const Mapping& mapping, ConstantImages& images, std::vector<OffChip>& off_chip) {
+  return Lowering(machine, network, work, homes, mapping, images, off_chip).run();
 }
 
 }  // namespace accord

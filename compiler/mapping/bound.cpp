@@ -187,8 +187,11 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   const bool one_unit = std::all_of(mapping.steps.begin(), mapping.steps.end(), [&](const StatementPlan& step) {
     return step.match.unit == mapping.steps[0].match.unit;
   });
-  work.compute = one_unit ? compute_bound(machine, mapping) + last + out
-                          : std::max(main_bound(machine, mapping) + around + after, compute_bound(machine, mapping));
+  // Whatever is alike may share the work.
+  constexpr std::int64_t all = INT64_MAX;
+  const std::int64_t busiest = compute_bound(machine, mapping, all);
+  work.compute =
+      one_unit ? busiest + last + out : std::max(main_bound(machine, mapping, all) + around + after, busiest);
   work.passage = (to_main == INT64_MAX ? 0 : to_main) + around + after;
   work.ending = (to_any == INT64_MAX ? 0 : to_any) + last + out;
   return work;

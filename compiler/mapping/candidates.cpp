@@ -160,6 +160,18 @@ void Enumerator::visit_main(const Match& match) {
   assign(match, 0, chains);
 }
 
+/// Of units that are alike, the first that can: what it can, the others can.
+void Enumerator::visit_alike(const std::vector<Match>& matches) {
+  std::set<std::pair<int, int>> covered;
+  for (const auto& match : matches) {
+    if (covered.count({match.unit, match.capability}) != 0) continue;
+    const std::size_t before = found_.size();
+    visit_main(match);
+    if (found_.size() == before) continue;
+    for (const auto& other : machine_.elements.alike(match.unit, match.capability)) covered.insert(other);
+  }
+}
+
 std::vector<Mapping> Enumerator::run() {
   const auto roles = roles_of(work_);
   if (!roles) {
@@ -169,7 +181,7 @@ std::vector<Mapping> Enumerator::run() {
   roles_ = *roles;
   std::vector<Rejection> rejections;
   const auto matches = match_statement(machine_.architecture, work_, roles_.main, &rejections);
-  for (const auto& match : matches) visit_main(match);
+  visit_alike(matches);
   if (matches.empty()) {
     for (const auto& r : rejections) reason(r.capability + " " + r.reason);
   }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/mapping/elements.h"
 #include "compiler/mapping/homes.h"
 #include "compiler/mapping/limits.h"
 #include "compiler/mapping/plan.h"
@@ -11,10 +12,11 @@ namespace accord {
 
 /// What the mapper knows of the machine.
 struct Machine {
-  explicit Machine(const Architecture& a) : architecture(a), graph(a), limits(a) {}
+  explicit Machine(const Architecture& a) : architecture(a), graph(a), limits(a), elements(a, limits) {}
   const Architecture& architecture;
   ComponentGraph graph;
   Limits limits;
+  Elements elements;
   const Capability& capability(const Match& match) const {
     return architecture.units[match.unit].capabilities[match.capability];
   }

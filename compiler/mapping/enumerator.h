@@ -30,10 +30,12 @@ class Enumerator {
   std::vector<Mapping> run();
 
  private:
+  void visit_alike(const std::vector<Match>& matches);
   void visit_main(const Match& match);
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
   bool add_after(Mapping& mapping, int statement);
+  bool reaches_accumulator(const Mapping& mapping, const Match& match) const;
   bool keeps_layout(const Mapping& mapping, const StatementPlan& plan) const;
   bool add_uses(Mapping& mapping);
   bool add_use(Mapping& mapping, int step, int operand);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "compiler/mapping/step_bound.h"
 
@@ -98,18 +99,33 @@ bool Enumerator::keeps_layout(const Mapping& mapping, const StatementPlan& plan)
   return true;
 }
 
-/// An element-wise statement after the main one: the quickest capability whose dims follow the accumulator.
+/// Whether the step's capability finds the accumulator where the main one leaves it.
+bool Enumerator::reaches_accumulator(const Mapping& mapping, const Match& match) const {
+  const Capability& main = machine_.capability(mapping.steps[0].match);
+  const int memory = main.operands[main.program.statements.back().target.operand].memory;
+  const Capability& capability = machine_.capability(match);
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    const OperandMatch& operand = match.operands[o];
+    const bool accumulator = operand.kind == OperandMatch::Kind::access &&
+                             operand.access.operand == statement(roles_.main).target.operand;
+    if (accumulator && capability.operands[o].memory >= 0 && capability.operands[o].memory != memory) return false;
+  }
+  return true;
+}
+
+/// An element-wise statement after the main one: the quickest capability whose dims follow the accumulator, one on
+/// the accumulator's memory first.
 bool Enumerator::add_after(Mapping& mapping, int index) {
   std::vector<Rejection> rejections;
   const auto matches = match_statement(machine_.architecture, work_, index, &rejections);
   std::vector<std::int64_t> extent;
   for (const auto& it : work_.program.iterators) extent.push_back(it.extent);
   std::optional<StatementPlan> best;
-  std::int64_t least = INT64_MAX;
+  std::pair<bool, std::int64_t> least = {true, INT64_MAX};
   for (const auto& match : matches) {
     if (match.initialises || machine_.limits.run(match.unit, match.capability) == nullptr) continue;
     StatementPlan plan{index, match, follow(mapping, match)};
-    const std::int64_t cycles = step_bound(machine_, plan, extent);
+    const std::pair cycles(!reaches_accumulator(mapping, match), step_bound(machine_, plan, extent));
     if (cycles >= least || !keeps_layout(mapping, plan)) continue;
     least = cycles;
     best = std::move(plan);

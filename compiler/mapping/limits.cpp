@@ -1,6 +1,7 @@
 #include "compiler/mapping/limits.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "archdsl/isa/emit.h"
 
@@ -33,9 +34,9 @@ void limit_step(Step& step, const Binding& binding) {
   if (step.kind == Step::Kind::free && is_constant(binding)) step = {Step::Kind::fixed, binding.bias};
 }
 
-RouteLimits limit_route(const Architecture& architecture, int index) {
+RouteLimits limit_route(const Architecture& architecture, int index, int unit) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
-  const Route& route = architecture.units[mnemonic.unit].routes[mnemonic.route];
+  const Route& route = architecture.units[unit].routes[mnemonic.route];
   const auto names = transfer_arguments(route);
   RouteLimits limits{index, route.walk, 1, 1};
   for (std::size_t a = 0; a < names.size(); ++a) {
@@ -54,9 +55,9 @@ RouteLimits limit_route(const Architecture& architecture, int index) {
   return limits;
 }
 
-RunLimits limit_run(const Architecture& architecture, int index) {
+RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
-  const Capability& capability = architecture.units[mnemonic.unit].capabilities[mnemonic.capability];
+  const Capability& capability = architecture.units[unit].capabilities[mnemonic.capability];
   RunLimits limits{index, capability.dims};
   for (std::size_t d = 0; d < limits.dims.size(); ++d) {
     CapabilityDim& dim = limits.dims[d];
@@ -64,6 +65,14 @@ RunLimits limit_run(const Architecture& architecture, int index) {
     dim.maximum = std::max(dim.maximum / dim.multiple * dim.multiple, dim.minimum);
   }
   return limits;
+}
+
+/// The elements that the mnemonic chooses from, or its one unit.
+std::vector<int> driven_units(const Mnemonic& mnemonic) {
+  if (mnemonic.units.empty()) return {mnemonic.unit};
+  std::vector<int> units;
+  std::copy_if(mnemonic.units.begin(), mnemonic.units.end(), std::back_inserter(units), [](int u) { return u >= 0; });
+  return units;
 }
 
 }  // namespace
@@ -75,9 +84,13 @@ Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
     if (mnemonic.meaning == Meaning::transfer) {
       // No copy of a planner's has a list of indices to gather by.
       if (architecture.units[mnemonic.unit].routes[mnemonic.route].gather) continue;
-      routes_.emplace(std::pair(mnemonic.unit, mnemonic.route), limit_route(architecture, index));
+      for (const int unit : driven_units(mnemonic)) {
+        routes_.emplace(std::pair(unit, mnemonic.route), limit_route(architecture, index, unit));
+      }
     } else if (mnemonic.meaning == Meaning::run) {
-      runs_.emplace(std::pair(mnemonic.unit, mnemonic.capability), limit_run(architecture, index));
+      for (const int unit : driven_units(mnemonic)) {
+        runs_.emplace(std::pair(unit, mnemonic.capability), limit_run(architecture, index, unit));
+      }
     }
   }
 }
@@ -95,7 +108,7 @@ const RunLimits* Limits::run(int unit, int capability) const {
 int Limits::mnemonic_for(Meaning meaning, int unit) const {
   for (std::size_t m = 0; m < architecture_.isa.mnemonics.size(); ++m) {
     const Mnemonic& mnemonic = architecture_.isa.mnemonics[m];
-    if (mnemonic.meaning == meaning && (unit < 0 || mnemonic.unit == unit)) return static_cast<int>(m);
+    if (mnemonic.meaning == meaning && (unit < 0 || goes_to(mnemonic, unit))) return static_cast<int>(m);
   }
   return -1;
 }

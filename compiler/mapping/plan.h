@@ -51,6 +51,14 @@ int memory_at(const Architecture& architecture, const Use& use, int level);
 /// The hop that fills (input, start) or empties (output) the use's tile of a level.
 const Hop& hop_at(const Use& use, int level);
 
+/// A loop whose turns run at the same time, each on an element of its own: `part` counts of the iterator to each, the
+/// last one taking what is left.
+struct SpatialLoop {
+  int iterator = -1;
+  std::int64_t part = 1;
+  bool operator==(const SpatialLoop&) const = default;
+};
+
 /// The bytes of a memory that tiles may use.
 struct Region {
   std::int64_t base = 0;
@@ -66,6 +74,9 @@ struct Mapping {
   bool reduces_at_once = false;  ///< the main capability initialises, so it must see all in one go
   int levels = 1;
   std::map<int, Region> regions;  ///< by memory, where tensors are kept beside the tiles; others are the tiles' whole
+  /// Work divided over elements that are alike (see parts_of), outermost; steps and uses are those of the first one,
+  /// tiles those of one part.
+  std::vector<SpatialLoop> spatial;
   std::vector<std::vector<std::int64_t>> tile;  ///< [level][iterator]
   std::vector<std::vector<int>> order;          ///< [level]: loops, outermost first
   std::vector<int> buffers;                     ///< copies of each use's tile at level 0 (1 or 2)

@@ -18,21 +18,14 @@ std::int64_t chunk_cycles(const Unit& unit, const Capability& capability, const 
   return unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 0));
 }
 
-/// At least so many values does the index take: an iterator that steps over all others multiplies, one that overlaps
-/// them (a window) adds.
-std::int64_t least_values(const AffineIndex& index, const std::vector<std::int64_t>& extents) {
-  auto terms = index.terms;
-  std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  std::int64_t values = 1, span = 1;
-  for (const auto& [it, coefficient] : terms) {
-    values = coefficient >= span ? values * extents[it] : values + extents[it] - 1;
-    span += std::abs(coefficient) * (extents[it] - 1);
-  }
-  return values;
+/// How many units share a step's work.
+std::int64_t units_of(const Machine& machine, const StatementPlan& step, std::int64_t most) {
+  if (most == 1) return 1;
+  return std::min(most, static_cast<std::int64_t>(machine.elements.alike(step.match.unit, step.match.capability).size()));
 }
 
-/// Cycles that the off-chip bytes of a mover's operands need beside its instructions.
-std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
+/// Cycles that the off-chip bytes of the movers' operands need beside their instructions.
+std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping, std::int64_t units) {
   const StatementPlan& main = mapping.steps[0];
   const Unit& unit = machine.architecture.units[main.match.unit];
   if (unit.kind != UnitKind::mover || unit.link < 0) return 0;
@@ -41,7 +34,8 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
     if (use.step != 0 || use.depth != 0) continue;
     std::int64_t points = bytes(use.type);
     for (const auto& index : use.access.indices) points *= least_values(index, mapping.extent);
-    const double width = bytes_per_cycle(machine.architecture.links[unit.link]);
+    const double width = bytes_per_cycle(machine.architecture.links[unit.link]) *
+                         static_cast<double>(units_of(machine, main, units));
     most = std::max(most, static_cast<std::int64_t>(static_cast<double>(points) / width));
   }
   return most;
@@ -49,7 +43,8 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping) {
 
 }  // namespace
 
-std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents) {
+std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents,
+                        std::int64_t units) {
   const Capability& capability = machine.capability(main.match);
   const RunLimits& limits = *machine.limits.run(main.match.unit, main.match.capability);
   const std::size_t dims = main.chains.size();
@@ -80,22 +75,34 @@ std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const
     if (count > 0) total += count * chunk_cycles(machine.architecture.units[main.match.unit], capability, sizes);
   }
   const std::int64_t width = std::max(machine.architecture.controller.issue_width, 1);
-  return std::max(total * looped, instructions * looped / width);
+  const std::int64_t sharing = units_of(machine, main, units);
+  return std::max((total * looped + sharing - 1) / sharing, instructions * looped / width);
 }
 
-std::int64_t main_bound(const Machine& machine, const Mapping& mapping) {
-  return std::max(step_bound(machine, mapping.steps[0], mapping.extent), moved_cycles(machine, mapping));
+std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units) {
+  return std::max(step_bound(machine, mapping.steps[0], mapping.extent, units), moved_cycles(machine, mapping, units));
 }
 
-std::int64_t compute_bound(const Machine& machine, const Mapping& mapping) {
+std::int64_t compute_bound(const Machine& machine, const Mapping& mapping, std::int64_t units) {
   std::map<int, std::int64_t> busy;  // a unit does its steps one after another
   for (std::size_t s = 0; s < mapping.steps.size(); ++s) {
     busy[mapping.steps[s].match.unit] +=
-        s == 0 ? main_bound(machine, mapping) : step_bound(machine, mapping.steps[s], mapping.extent);
+        s == 0 ? main_bound(machine, mapping, units) : step_bound(machine, mapping.steps[s], mapping.extent, units);
   }
   std::int64_t most = 0;
   for (const auto& [unit, cycles] : busy) most = std::max(most, cycles);
   return most;
+}
+
+std::int64_t least_values(const AffineIndex& index, const std::vector<std::int64_t>& extents) {
+  auto terms = index.terms;
+  std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::int64_t values = 1, span = 1;
+  for (const auto& [it, coefficient] : terms) {
+    values = coefficient >= span ? values * extents[it] : values + extents[it] - 1;
+    span += std::abs(coefficient) * (extents[it] - 1);
+  }
+  return values;
 }
 
 }  // namespace accord

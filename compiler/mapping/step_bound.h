@@ -8,13 +8,19 @@
 namespace accord {
 
 /// Least cycles that a step's instructions take over these extents, whatever the tiling: their intervals on the unit,
-/// or the controller's time to issue them.
-std::int64_t step_bound(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents);
+/// or the controller's time to issue them. Intervals are divided over up to `units` that are alike (see Elements);
+/// one controller issues to all.
+std::int64_t step_bound(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents,
+                        std::int64_t units = 1);
 
 /// Least cycles that the main capability's instructions of this assignment take, whatever the tiling.
-std::int64_t main_bound(const Machine& machine, const Mapping& mapping);
+std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units = 1);
 
 /// Least cycles that the busiest unit of this assignment takes for the instructions of its steps, whatever the tiling.
-std::int64_t compute_bound(const Machine& machine, const Mapping& mapping);
+std::int64_t compute_bound(const Machine& machine, const Mapping& mapping, std::int64_t units = 1);
+
+/// At least so many values does the index take over these extents: an iterator that steps over all others multiplies,
+/// one that overlaps them (a window) adds.
+std::int64_t least_values(const AffineIndex& index, const std::vector<std::int64_t>& extents);
 
 }  // namespace accord

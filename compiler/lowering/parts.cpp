@@ -1,0 +1,57 @@
+#include "compiler/lowering/parts.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+
+namespace accord {
+namespace {
+
+/// Appends one list's next operation to another, whose buffer ids before `buffers` are others'.
+void take(OpList& to, const OpList& from, std::size_t at, int buffers) {
+  LowOp op = from.ops[at];
+  const auto values = from.values.begin() + op.first;
+  op.first = static_cast<std::uint32_t>(to.values.size());
+  to.values.insert(to.values.end(), values, values + op.count);
+  for (std::uint8_t a = 0; a < op.access_count; ++a) op.accesses[a].buffer += buffers;
+  to.ops.push_back(op);
+}
+
+/// Operations of all lists, each list's in its order: next comes the one of which the least share is done.
+OpList alternate(const std::vector<OpList>& lists) {
+  OpList all;
+  std::vector<int> buffers;
+  std::size_t ops = 0;
+  for (const auto& list : lists) {
+    assert(list.loops.empty());
+    buffers.push_back(all.buffers);
+    all.buffers += list.buffers;
+    ops += list.ops.size();
+  }
+  std::vector<std::size_t> next(lists.size(), 0);
+  const auto behind = [&](std::size_t a, std::size_t b) {
+    if (next[a] == lists[a].ops.size()) return false;
+    if (next[b] == lists[b].ops.size()) return true;
+    return next[a] * lists[b].ops.size() < next[b] * lists[a].ops.size();
+  };
+  while (all.ops.size() < ops) {
+    std::size_t least = 0;
+    for (std::size_t l = 1; l < lists.size(); ++l) {
+      if (behind(l, least)) least = l;
+    }
+    take(all, lists[least], next[least]++, buffers[least]);
+  }
+  return all;
+}
+
+}  // namespace
+
+OpList lower_parts(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                   const std::vector<Mapping>& parts, std::vector<OffChip>& off_chip) {
+  std::vector<OpList> lists;
+  ConstantImages images;
+  for (const auto& part : parts) lists.push_back(lower(machine, network, work, homes, part, images, off_chip));
+  return lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
+}
+
+}  // namespace accord

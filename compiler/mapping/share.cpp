@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "archdsl/graph/rates.h"
+#include "compiler/mapping/split.h"
+
+namespace accord {
+namespace {
+
+void slow_down(Period& period, std::int64_t times, std::int64_t by = 1) {
+  period.numerator *= times;
+  period.denominator *= by;
+  const std::int64_t common = std::gcd(period.numerator, period.denominator);
+  period.numerator /= common;
+  period.denominator /= common;
+}
+
+/// Units, hops and memories that a part uses.
+struct Footing {
+  std::set<int> units, memories, links;
+  std::set<std::pair<int, int>> hops;
+};
+
+Footing footing_of(const Architecture& architecture, const Mapping& part) {
+  Footing footing;
+  for (const auto& step : part.steps) {
+    const Unit& unit = architecture.units[step.match.unit];
+    footing.units.insert(step.match.unit);
+    if (unit.kind == UnitKind::mover && unit.link >= 0) footing.links.insert(unit.link);
+    for (const auto& operand : unit.capabilities[step.match.capability].operands) {
+      if (operand.memory >= 0) footing.memories.insert(operand.memory);
+    }
+  }
+  for (const auto& use : part.uses) {
+    for (const auto& hop : use.hops) {
+      const Route& route = architecture.units[hop.unit].routes[hop.route];
+      footing.units.insert(hop.unit);
+      footing.hops.insert({hop.unit, hop.route});
+      footing.memories.insert({route.source, route.target});
+      footing.links.insert(route.links.begin(), route.links.end());
+    }
+  }
+  return footing;
+}
+
+/// How many parts use each.
+std::map<int, std::int64_t> count(const std::vector<Footing>& footings, std::set<int> Footing::*what) {
+  std::map<int, std::int64_t> users;
+  for (const auto& footing : footings) {
+    for (const int id : footing.*what) ++users[id];
+  }
+  return users;
+}
+
+/// Cuts what the parts share down to one part's share of it.
+class Sharing {
+ public:
+  Sharing(Architecture& architecture, std::span<const Mapping> parts)
+      : architecture_(architecture), parts_(parts) {
+    for (const auto& part : parts) footings_.push_back(footing_of(architecture, part));
+  }
+
+  void run() {
+    for (const auto& [unit, users] : count(footings_, &Footing::units)) {
+      if (users > 1) share_unit(unit, users);
+    }
+    memory_users_ = count(footings_, &Footing::memories);
+    for (const auto& [link, users] : count(footings_, &Footing::links)) {
+      slow_down(architecture_.links[link].period, users);
+    }
+    for (const auto& footing : footings_) {
+      for (const auto& [unit, route] : footing.hops) share_ports(architecture_.units[unit].routes[route]);
+    }
+    serve_alike();
+  }
+
+ private:
+  /// A mover's private wires are shared with it; a compute unit takes turns.
+  void share_unit(int index, std::int64_t users) {
+    Unit& unit = architecture_.units[index];
+    if (unit.kind == UnitKind::compute) slow_down(unit.period, users);
+    for (auto& route : unit.routes) {
+      if (!route.links.empty()) continue;
+      Link wire = private_wire(architecture_, route);
+      slow_down(wire.period, users);
+      add_link(route, wire);
+    }
+  }
+
+  /// Ports of an off-chip memory that cannot serve all parts at their links' rate.
+  void share_ports(Route& route) {
+    for (const int end : {route.source, route.target}) {
+      const Memory& memory = architecture_.memories[end];
+      const std::int64_t users = memory_users_[end];
+      if (!memory.off_chip || users < 2) continue;
+      const int ports = end == route.source ? memory.read_ports : memory.write_ports;
+      Link wire;
+      wire.width = memory.word * memory.banks * ports;
+      wire.clock = memory.clock;
+      wire.period = memory.period;
+      slow_down(wire.period, users);
+      if (bytes_per_cycle(wire) < bytes_per_cycle(architecture_, route)) add_link(route, wire);
+    }
+  }
+
+  void add_link(Route& route, const Link& link) {
+    route.links.push_back(static_cast<int>(architecture_.links.size()));
+    route.backward.push_back(false);
+    architecture_.links.push_back(link);
+  }
+
+  /// The parts have equal work, so that the slowest element's way to memory decides: the first one gets no better.
+  void serve_alike() {
+    const auto& uses = parts_.front().uses;
+    for (std::size_t u = 0; u < uses.size(); ++u) {
+      for (std::size_t h = 0; h < uses[u].hops.size(); ++h) {
+        for (const auto& part : parts_) match(route_of(uses[u].hops[h]), route_of(part.uses[u].hops[h]));
+      }
+    }
+  }
+
+  void match(Route& mine, const Route& other) {
+    if (other.links.empty()) return;
+    if (bytes_per_cycle(architecture_, other) >= bytes_per_cycle(architecture_, mine)) return;
+    const int narrowest = *std::min_element(other.links.begin(), other.links.end(), [&](int a, int b) {
+      return bytes_per_cycle(architecture_.links[a]) < bytes_per_cycle(architecture_.links[b]);
+    });
+    const Link link = architecture_.links[narrowest];
+    add_link(mine, link);
+  }
+
+  Route& route_of(const Hop& hop) { return architecture_.units[hop.unit].routes[hop.route]; }
+
+  Architecture& architecture_;
+  std::span<const Mapping> parts_;
+  std::vector<Footing> footings_;
+  std::map<int, std::int64_t> memory_users_;
+};
+
+Architecture share(Architecture architecture, std::span<const Mapping> parts) {
+  Sharing(architecture, parts).run();
+  return architecture;
+}
+
+}  // namespace
+
+SharedMachine::SharedMachine(const Architecture& architecture, std::span<const Mapping> parts)
+    : architecture_(share(architecture, parts)), machine_(architecture_) {}
+
+const Machine& SharedMachines::of(std::span<const Mapping> parts) {
+  if (parts.size() < 2) return whole_;
+  std::vector<int> key;
+  for (const Mapping* part : {&parts.front(), &parts.back()}) {
+    const Footing footing = footing_of(whole_.architecture, *part);
+    key.push_back(static_cast<int>(parts.size()));
+    key.insert(key.end(), footing.units.begin(), footing.units.end());
+    for (const auto& [unit, route] : footing.hops) key.insert(key.end(), {unit, route});
+  }
+  auto& made = made_[key];
+  if (!made) made = std::make_unique<SharedMachine>(whole_.architecture, parts);
+  return made->machine();
+}
+
+}  // namespace accord

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/mapping/candidates.h"
+
+namespace accord {
+
+/// The parts of a mapping whose work is divided, each a mapping of its own on its own element: extents, tiles and where
+/// its accesses begin are the part's. One part, the mapping itself, where nothing is divided.
+std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping);
+
+/// The machine as one of several parts sees it while all of them run: what they share (links, ports, units) serves each
+/// with its share. Ids are the machine's; links may follow.
+class SharedMachine {
+ public:
+  SharedMachine(const Architecture& architecture, std::span<const Mapping> parts);
+  const Machine& machine() const { return machine_; }
+
+ private:
+  Architecture architecture_;
+  Machine machine_;
+};
+
+/// Shared machines, made on first need: those of mappings with the same units and as many parts are the same.
+class SharedMachines {
+ public:
+  explicit SharedMachines(const Machine& machine) : whole_(machine) {}
+  const Machine& of(std::span<const Mapping> parts);
+
+ private:
+  const Machine& whole_;
+  std::map<std::vector<int>, std::unique_ptr<SharedMachine>> made_;
+};
+
+/// Divides a mapping's work over elements that are alike: divisions of its output loops, those with the least bound
+/// first, are searched for tiles. Returns the mappings that are predicted to be quicker than the undivided one,
+/// quickest first.
+std::vector<Mapping> divide(const Machine& machine, SharedMachines& shared, const Network& network, const Work& work,
+                            const Homes& homes, const Mapping& undivided);
+
+}  // namespace accord
