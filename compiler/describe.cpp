@@ -17,14 +17,14 @@ std::string chain_text(const Work& work, const std::vector<int>& chain) {
 /// How the work is divided over elements, and which.
 std::string division_text(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
   if (mapping.spatial.empty()) return "";
-  std::vector<std::string> loops, units;
+  std::vector<std::string> loops;
   for (const auto& loop : mapping.spatial) {
     loops.push_back(fmt::format("{} in parts of {}", layer.work.program.iterators[loop.iterator].name, loop.part));
   }
-  for (const auto& part : parts_of(compilation.machine, mapping)) {
-    units.push_back(compilation.architecture.units[part.steps[0].match.unit].name);
-  }
-  return fmt::format("    over {} elements: {} ({})\n", units.size(), fmt::join(loops, ", "), fmt::join(units, " "));
+  const auto parts = parts_of(compilation.machine, mapping);
+  const auto& units = compilation.architecture.units;
+  return fmt::format("    over {} elements, {} to {}: {}\n", parts.size(), units[parts.front().steps[0].match.unit].name,
+                     units[parts.back().steps[0].match.unit].name, fmt::join(loops, ", "));
 }
 
 std::string mapping_text(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {

@@ -160,6 +160,16 @@ void Enumerator::visit_main(const Match& match) {
   assign(match, 0, chains);
 }
 
+/// One text for all units that are alike.
+std::vector<std::string> Enumerator::texts_of(const std::vector<Rejection>& rejections) const {
+  std::vector<std::string> texts;
+  for (const auto& r : rejections) {
+    const auto first = machine_.elements.alike(r.unit, r.index).front();
+    if (first == std::pair(r.unit, r.index)) texts.push_back(r.capability + " " + r.reason);
+  }
+  return texts;
+}
+
 /// Of units that are alike, the first that can: what it can, the others can.
 void Enumerator::visit_alike(const std::vector<Match>& matches) {
   std::set<std::pair<int, int>> covered;
@@ -183,7 +193,7 @@ std::vector<Mapping> Enumerator::run() {
   const auto matches = match_statement(machine_.architecture, work_, roles_.main, &rejections);
   visit_alike(matches);
   if (matches.empty()) {
-    for (const auto& r : rejections) reason(r.capability + " " + r.reason);
+    for (const auto& text : texts_of(rejections)) reason(text);
   }
   reasons_.assign(seen_.begin(), seen_.end());
   std::stable_sort(found_.begin(), found_.end(), [&](const Mapping& a, const Mapping& b) {

@@ -30,6 +30,7 @@ class Enumerator {
   std::vector<Mapping> run();
 
  private:
+  std::vector<std::string> texts_of(const std::vector<Rejection>& rejections) const;
   void visit_alike(const std::vector<Match>& matches);
   void visit_main(const Match& match);
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);

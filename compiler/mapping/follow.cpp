@@ -1,6 +1,7 @@
 #include "compiler/mapping/enumerator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -134,10 +135,8 @@ bool Enumerator::add_after(Mapping& mapping, int index) {
     mapping.steps.push_back(std::move(*best));
     return true;
   }
-  std::string why;
-  for (const auto& r : rejections) why += fmt::format("{}{} {}", why.empty() ? "" : "; ", r.capability, r.reason);
-  reason(
-      fmt::format("no capability does \"{}\" ({})", work_.program.operands[statement(index).target.operand].name, why));
+  reason(fmt::format("no capability does \"{}\" ({})", work_.program.operands[statement(index).target.operand].name,
+                     fmt::join(texts_of(rejections), "; ")));
   return false;
 }
 

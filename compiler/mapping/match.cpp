@@ -204,7 +204,7 @@ std::vector<Match> match_statement(const Architecture& architecture, const Work&
       if (match_capability(unit.capabilities[c], work, work.program.statements[statement], match, reason)) {
         matches.push_back(std::move(match));
       } else if (rejections != nullptr) {
-        rejections->push_back({unit.name + "." + unit.capabilities[c].name, reason});
+        rejections->push_back({match.unit, match.capability, unit.name + "." + unit.capabilities[c].name, reason});
       }
     }
   }

@@ -31,6 +31,8 @@ struct Match {
 
 /// A capability that cannot do the statement, and why.
 struct Rejection {
+  int unit = -1;
+  int index = -1;          ///< of the capability
   std::string capability;  ///< unit.capability
   std::string reason;
 };

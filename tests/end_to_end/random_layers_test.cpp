@@ -83,6 +83,19 @@ TEST_CASE("does hvx get random layers right" *
 }
 TEST_CASE("does bf16npu get random layers right") { check_machine("bf16npu"); }
 
+TEST_CASE("does work divided over cores give the right values") {
+  check_layers(machine("gemmini16x4", {{"cores", "3"}, {"channels", "2"}}), layer_count() / 2);
+}
+TEST_CASE("does work divided over cores that semaphores order give the right values") {
+  const auto loaded = load_text(
+      edited("gemmini16x4", "sync: {interlock: {entries: \"${28 * cores}\"}}", "sync: {semaphores: {count: 32, max: 255}}"));
+  REQUIRE(loaded.architecture);
+  check_layers(*loaded.architecture, layer_count() / 2);
+}
+TEST_CASE("does work divided over a mesh give the right values") {
+  check_layers(machine("simba", {{"side", "2"}}), layer_count() / 4);
+}
+
 TEST_CASE("does gemmini16 with semaphores get random layers right") {
   check_edited("sync: {interlock: {entries: 28}}", "sync: {semaphores: {count: 16, max: 255}}");
 }

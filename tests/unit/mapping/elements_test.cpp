@@ -1,0 +1,165 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "compiler/codelets/codelet.h"
+#include "compiler/mapping/geometry.h"
+#include "compiler/mapping/groups.h"
+#include "compiler/mapping/split.h"
+#include "tests/unit/mapping/small_layers.h"
+
+using namespace accord;
+
+namespace {
+
+/// A layer of `small_layers` as work with its candidate mappings.
+struct Layer {
+  Work work;
+  std::vector<Mapping> mappings;
+};
+
+std::vector<Layer> layers_of(const Machine& machine, const Network& network) {
+  std::vector<Layer> layers;
+  const Homes homes = initial_homes(network);
+  for (const auto& group : group_operators(network)) {
+    Layer layer;
+    layer.work = instantiate(network, group.operators, CodeletLibrary::shipped());
+    std::vector<std::string> reasons;
+    layer.mappings = candidates(machine, network, layer.work, homes, reasons);
+    if (!layer.mappings.empty()) layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+/// On-chip memories and units that a mapping uses.
+std::set<int> places(const Machine& machine, const Mapping& mapping) {
+  const auto& memories = machine.architecture.memories;
+  std::set<int> result;
+  for (const auto& step : mapping.steps) result.insert(step.match.unit);
+  for (const auto& use : mapping.uses) {
+    if (!memories[use.memory].off_chip) result.insert(1000 + use.memory);
+    for (const auto& hop : use.hops) {
+      const Route& route = machine.architecture.units[hop.unit].routes[hop.route];
+      result.insert(hop.unit);
+      if (!memories[route.source].off_chip) result.insert(1000 + route.source);
+      if (!memories[route.target].off_chip) result.insert(1000 + route.target);
+    }
+  }
+  return result;
+}
+
+/// Whether each hop begins where the one before ends, and the last reaches the capability's memory.
+bool connected(const Machine& machine, const Use& use) {
+  int at = use.role == UseRole::output ? use.memory : use.home;
+  for (const auto& hop : use.hops) {
+    const Route& route = machine.architecture.units[hop.unit].routes[hop.route];
+    if (route.source != at) return false;
+    at = route.target;
+  }
+  return use.hops.empty() || at == (use.role == UseRole::output ? use.home : use.memory);
+}
+
+void check_images(const Machine& machine, const Mapping& mapping, std::size_t count) {
+  const auto images = machine.elements.images(mapping);
+  REQUIRE(images.size() == count);
+  std::set<int> taken;
+  for (const auto& image : images) {
+    for (const int place : places(machine, image)) CHECK_MESSAGE(taken.insert(place).second, place);
+    for (const auto& use : image.uses) CHECK(connected(machine, use));
+    for (const auto& use : image.uses) {
+      const auto& step = image.steps[use.step];
+      CHECK(machine.capability(step.match).operands[use.operand].memory == use.memory);
+    }
+  }
+}
+
+const Use& output_of(const Mapping& mapping) {
+  const auto found = std::find_if(mapping.uses.begin(), mapping.uses.end(),
+                                  [](const Use& use) { return use.role == UseRole::output; });
+  REQUIRE(found != mapping.uses.end());
+  return *found;
+}
+
+/// Counts, for every element of the result, the points of the part's output loops that write it.
+void count_written(const Mapping& part, std::map<Extents, int>& written) {
+  const Use& output = output_of(part);
+  Extents at(part.extent.size(), 0);
+  for (bool more = true; more;) {
+    Extents element;
+    for (const auto& index : output.access.indices) {
+      element.push_back(index.offset);
+      for (const auto& [it, coefficient] : index.terms) element.back() += coefficient * at[it];
+    }
+    ++written[element];
+    more = false;
+    for (std::size_t it = 0; it < at.size() && !more; ++it) {
+      if (!depends(output.access, static_cast<int>(it))) continue;
+      more = ++at[it] < part.extent[it];
+      if (!more) at[it] = 0;
+    }
+  }
+}
+
+std::int64_t points_of(const Extents& extents) {
+  std::int64_t points = 1;
+  for (const auto extent : extents) points *= extent;
+  return points;
+}
+
+void check_parts(const Machine& machine, const Work& work, const Mapping& mapping) {
+  std::map<Extents, int> written;
+  std::int64_t points = 0, results = 1;
+  for (const auto& part : parts_of(machine, mapping)) {
+    points += points_of(part.extent);
+    count_written(part, written);
+  }
+  for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+    if (!is_reduction(work, mapping, static_cast<int>(it))) results *= mapping.extent[it];
+  }
+  CHECK(points == points_of(mapping.extent));
+  CHECK(static_cast<std::int64_t>(written.size()) == results);
+  CHECK(std::all_of(written.begin(), written.end(), [](const auto& entry) { return entry.second == 1; }));
+}
+
+}  // namespace
+
+TEST_CASE("are elements of an array carried over whole, without sharing") {
+  for (const auto& [name, count] : std::map<std::string, std::size_t>{{"simba", 16}, {"gemmini16x4", 4}}) {
+    CAPTURE(name);
+    const Architecture architecture = shipped(name);
+    const Machine machine(architecture);
+    const Network network = small_layers(architecture);
+    for (const auto& layer : layers_of(machine, network)) {
+      for (const auto& mapping : layer.mappings) check_images(machine, mapping, count);
+    }
+  }
+}
+
+TEST_CASE("has a machine of one core one element") {
+  const Architecture architecture = shipped("gemmini16");
+  const Machine machine(architecture);
+  const Network network = small_layers(architecture);
+  for (const auto& layer : layers_of(machine, network)) {
+    for (const auto& mapping : layer.mappings) check_images(machine, mapping, 1);
+  }
+}
+
+TEST_CASE("do the parts of divided work cover every element of the result once") {
+  const Architecture architecture = shipped("simba");
+  const Machine machine(architecture);
+  const Network network = small_layers(architecture);
+  const Homes homes = initial_homes(network);
+  SharedMachines shared(machine);
+  int divided = 0;
+  for (const auto& layer : layers_of(machine, network)) {
+    Mapping undivided = layer.mappings.front();
+    undivided.predicted_cycles = 1e18;  // any division is welcome
+    for (const auto& mapping : divide(machine, shared, network, layer.work, homes, undivided)) {
+      check_parts(machine, layer.work, mapping);
+      ++divided;
+    }
+  }
+  CHECK(divided > 4);
+}
