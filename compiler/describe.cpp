@@ -23,8 +23,9 @@ std::string division_text(const Compilation& compilation, const LayerPlan& layer
   }
   const auto parts = parts_of(compilation.machine, mapping);
   const auto& units = compilation.architecture.units;
-  return fmt::format("    over {} elements, {} to {}: {}\n", parts.size(), units[parts.front().steps[0].match.unit].name,
-                     units[parts.back().steps[0].match.unit].name, fmt::join(loops, ", "));
+  return fmt::format("    over {} elements, {} to {}: {}\n", parts.size(),
+                     units[parts.front().steps[0].match.unit].name, units[parts.back().steps[0].match.unit].name,
+                     fmt::join(loops, ", "));
 }
 
 std::string mapping_text(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {

@@ -298,8 +298,8 @@ struct Emitter::Solver {
   }
 };
 
-bool Emitter::emit(int mnemonic, std::span<const MaybeValue> values, std::span<const MaybeValue> known,
-                   Emission& out, int unit) const {
+bool Emitter::emit(int mnemonic, std::span<const MaybeValue> values, std::span<const MaybeValue> known, Emission& out,
+                   int unit) const {
   const auto index = static_cast<std::size_t>(mnemonic);
   out.instruction.mnemonic = mnemonic;
   out.instruction.fields.assign(isa_.mnemonics[index].fields.size(), 0);

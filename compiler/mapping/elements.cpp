@@ -13,9 +13,7 @@
 namespace accord {
 namespace {
 
-std::string text_of(const Step& step) {
-  return step.kind == Step::Kind::free ? "free" : fmt::format("{}", step.bytes);
-}
+std::string text_of(const Step& step) { return step.kind == Step::Kind::free ? "free" : fmt::format("{}", step.bytes); }
 
 /// What every operation of the unit feels.
 std::string text_of(const Unit& unit) {

@@ -107,8 +107,8 @@ bool Enumerator::reaches_accumulator(const Mapping& mapping, const Match& match)
   const Capability& capability = machine_.capability(match);
   for (std::size_t o = 0; o < capability.operands.size(); ++o) {
     const OperandMatch& operand = match.operands[o];
-    const bool accumulator = operand.kind == OperandMatch::Kind::access &&
-                             operand.access.operand == statement(roles_.main).target.operand;
+    const bool accumulator =
+        operand.kind == OperandMatch::Kind::access && operand.access.operand == statement(roles_.main).target.operand;
     if (accumulator && capability.operands[o].memory >= 0 && capability.operands[o].memory != memory) return false;
   }
   return true;

@@ -56,8 +56,7 @@ std::map<int, std::int64_t> count(const std::vector<Footing>& footings, std::set
 /// Cuts what the parts share down to one part's share of it.
 class Sharing {
  public:
-  Sharing(Architecture& architecture, std::span<const Mapping> parts)
-      : architecture_(architecture), parts_(parts) {
+  Sharing(Architecture& architecture, std::span<const Mapping> parts) : architecture_(architecture), parts_(parts) {
     for (const auto& part : parts) footings_.push_back(footing_of(architecture, part));
   }
 

@@ -5,14 +5,13 @@
 #include <set>
 
 #include "archdsl/graph/rates.h"
-#include "compiler/mapping/search.h"
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
 namespace {
 
-constexpr std::size_t searched = 6;     // divisions whose tiles are searched, least bound first
-constexpr std::size_t most_loops = 3;   // loops that one division cuts
+constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
+constexpr std::size_t most_loops = 3;  // loops that one division cuts
 constexpr std::size_t most_divisions = 4096;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -187,15 +186,12 @@ Mapping on_element(const Mapping& mapping, const Mapping& image) {
 /// The search for one mapping's best division.
 class Divider {
  public:
-  Divider(const Machine& machine, SharedMachines& shared, const Network& network, const Work& work, const Homes& homes,
-          const Mapping& undivided)
-      : machine_(machine),
+  Divider(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, const Mapping& undivided)
+      : problem_(problem),
+        searcher_(searcher),
         shared_(shared),
-        network_(network),
-        work_(work),
-        homes_(homes),
         undivided_(undivided),
-        images_(machine.elements.images(undivided)) {}
+        images_(problem.machine.elements.images(undivided)) {}
 
   std::vector<Mapping> run() {
     std::vector<Mapping> quicker;
@@ -234,14 +230,15 @@ class Divider {
   double least_cycles(const Mapping& mapping) {
     const auto units = static_cast<std::int64_t>(parts(mapping));
     return std::max(part_bound(share(mapping), greatest_part(mapping)),
-                    static_cast<double>(compute_bound(machine_, mapping, units)));
+                    static_cast<double>(compute_bound(problem_.machine, mapping, units)));
   }
 
   std::vector<std::pair<double, Division>> ranked() {
     std::vector<std::pair<double, Division>> result;
     Mapping mapping = undivided_;
     mapping.tile.clear();
-    for (auto& division : Divisions(machine_, work_, undivided_, static_cast<std::int64_t>(images_.size())).all()) {
+    for (auto& division :
+         Divisions(problem_.machine, problem_.work, undivided_, static_cast<std::int64_t>(images_.size())).all()) {
       mapping.spatial = division;
       result.emplace_back(least_cycles(mapping), std::move(division));
     }
@@ -254,36 +251,40 @@ class Divider {
     mapping.tile.clear();
     const Machine& shared = share(mapping);
     std::vector<Mapping> users(images_.begin(), images_.begin() + static_cast<std::ptrdiff_t>(parts(mapping)));
-    give_regions(machine_.architecture, users);
-    Mapping part = greatest_part(mapping);
-    part.regions = users.front().regions;
-    std::string why;
-    if (!choose_tiles(shared, network_, work_, homes_, part, why)) return false;
+    give_regions(problem_.machine.architecture, users);
+    std::vector<Mapping> greatest = {greatest_part(mapping)};
+    greatest.front().regions = users.front().regions;
+    const SearchResult result =
+        searcher_.search({shared, problem_.network, problem_.work, problem_.homes, greatest, problem_.cost});
+    if (result.found.empty()) return false;
+    const Mapping& part = result.found.front().mapping;
     mapping.tile = part.tile;
     mapping.order = part.order;
     mapping.buffers = part.buffers;
+    const auto units = static_cast<std::int64_t>(parts(mapping));
     mapping.predicted_cycles =
-        std::max(part.predicted_cycles,
-                 static_cast<double>(compute_bound(machine_, mapping, static_cast<std::int64_t>(parts(mapping)))));
-    std::set<Extents> seen = {part.extent};
+        std::max(part.predicted_cycles, static_cast<double>(compute_bound(problem_.machine, mapping, units)));
+    return legal(shared, mapping, part);
+  }
+
+  bool legal(const Machine& shared, const Mapping& mapping, const Mapping& greatest) const {
+    std::set<Extents> seen = {greatest.extent};
     Boxes boxes(mapping);
     Extents origin, extent;
     do {
       boxes.read(origin, extent);
       if (!seen.insert(extent).second) continue;
-      Mapping other = part_at(mapping, origin, extent);
-      other.regions = part.regions;
-      Geometry geometry(shared, network_, work_, homes_, other);
-      if (!predict(shared, geometry, work_, other).error.empty()) return false;
+      Mapping part = part_at(mapping, origin, extent);
+      part.regions = greatest.regions;
+      Geometry geometry(shared, problem_.network, problem_.work, problem_.homes, part);
+      if (!problem_.cost.cost(shared, geometry, problem_.work, part).error.empty()) return false;
     } while (boxes.next());
     return true;
   }
 
-  const Machine& machine_;
+  const SearchProblem& problem_;
+  const Searcher& searcher_;
   SharedMachines& shared_;
-  const Network& network_;
-  const Work& work_;
-  const Homes& homes_;
   const Mapping& undivided_;
   std::vector<Mapping> images_;
 };
@@ -305,9 +306,9 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
   return parts;
 }
 
-std::vector<Mapping> divide(const Machine& machine, SharedMachines& shared, const Network& network, const Work& work,
-                            const Homes& homes, const Mapping& undivided) {
-  return Divider(machine, shared, network, work, homes, undivided).run();
+std::vector<Mapping> divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
+                            const Mapping& undivided) {
+  return Divider(problem, searcher, shared, undivided).run();
 }
 
 }  // namespace accord

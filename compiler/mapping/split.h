@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/mapping/candidates.h"
+#include "compiler/mapping/searcher.h"
 
 namespace accord {
 
@@ -38,9 +38,9 @@ class SharedMachines {
 };
 
 /// Divides a mapping's work over elements that are alike: divisions of its output loops, those with the least bound
-/// first, are searched for tiles. Returns the mappings that are predicted to be quicker than the undivided one,
-/// quickest first.
-std::vector<Mapping> divide(const Machine& machine, SharedMachines& shared, const Network& network, const Work& work,
-                            const Homes& homes, const Mapping& undivided);
+/// first, are searched for tiles by `searcher`. Returns the mappings that are predicted to be quicker than the
+/// undivided one, quickest first.
+std::vector<Mapping> divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
+                            const Mapping& undivided);
 
 }  // namespace accord

@@ -17,8 +17,8 @@ class Verifier {
       : machine_(machine), network_(network), work_(work), homes_(homes), mapping_(mapping) {}
 
   std::string run() {
-    for (const auto check : {&Verifier::loops, &Verifier::statements, &Verifier::dims, &Verifier::accesses,
-                             &Verifier::padding, &Verifier::reductions, &Verifier::room}) {
+    for (const auto check : {&Verifier::loops, &Verifier::division, &Verifier::statements, &Verifier::dims,
+                             &Verifier::accesses, &Verifier::padding, &Verifier::reductions, &Verifier::room}) {
       std::string wrong = (this->*check)();
       if (!wrong.empty()) return wrong;
     }
@@ -27,6 +27,7 @@ class Verifier {
 
  private:
   std::string loops() const;
+  std::string division() const;
   std::string statements() const;
   std::string dims() const;
   std::string step_dims(const StatementPlan& step) const;
@@ -69,6 +70,27 @@ std::string Verifier::loops() const {
                            outside(level, it));
       }
     }
+  }
+  return "";
+}
+
+/// The parts of divided work: disjoint boxes of results, each tiled from its beginning, each with an element.
+std::string Verifier::division() const {
+  std::int64_t parts = 1;
+  std::vector<int> divided;
+  for (const auto& loop : mapping_.spatial) {
+    const int it = loop.iterator;
+    if (it < 0 || it >= count()) return "a loop that is divided does not exist";
+    if (std::find(divided.begin(), divided.end(), it) != divided.end()) return name(it) + " is divided twice";
+    divided.push_back(it);
+    if (is_reduction(work_, mapping_, it)) return "the sum over " + name(it) + " is divided";
+    if (loop.part < mapping_.tile[0][it] || loop.part > mapping_.extent[it]) {
+      return fmt::format("{} is divided into parts of {}", name(it), loop.part);
+    }
+    parts *= (mapping_.extent[it] + loop.part - 1) / loop.part;
+  }
+  if (parts > 1 && parts > static_cast<std::int64_t>(machine_.elements.images(mapping_).size())) {
+    return "work is divided into more parts than there are elements";
   }
   return "";
 }

@@ -9,6 +9,7 @@ namespace accord {
 /// Why the mapping is no right way to do the work on this machine; empty: it is one. Knows no searcher and no cost
 /// model. By algebra, so that the compiler can check each mapping that it uses:
 /// - the loops of every level cover the box around them once, tiles nest, each statement is done by one step;
+/// - divided work has an element for each part, and no sum is divided;
 /// - chains agree with access functions: what a dim does to an operand's address, its iterators do to the work's;
 /// - padded points change no result;
 /// - a reduction is whole before another result takes its place, or anything reads it;

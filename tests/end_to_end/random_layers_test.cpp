@@ -87,8 +87,8 @@ TEST_CASE("does work divided over cores give the right values") {
   check_layers(machine("gemmini16x4", {{"cores", "3"}, {"channels", "2"}}), layer_count() / 2);
 }
 TEST_CASE("does work divided over cores that semaphores order give the right values") {
-  const auto loaded = load_text(
-      edited("gemmini16x4", "sync: {interlock: {entries: \"${28 * cores}\"}}", "sync: {semaphores: {count: 32, max: 255}}"));
+  const auto loaded = load_text(edited("gemmini16x4", "sync: {interlock: {entries: \"${28 * cores}\"}}",
+                                       "sync: {semaphores: {count: 32, max: 255}}"));
   REQUIRE(loaded.architecture);
   check_layers(*loaded.architecture, layer_count() / 2);
 }

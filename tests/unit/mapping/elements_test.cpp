@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/codelets/codelet.h"
+#include "compiler/mapping/default_searcher.h"
 #include "compiler/mapping/geometry.h"
 #include "compiler/mapping/groups.h"
 #include "compiler/mapping/split.h"
@@ -156,7 +157,8 @@ TEST_CASE("do the parts of divided work cover every element of the result once")
   for (const auto& layer : layers_of(machine, network)) {
     Mapping undivided = layer.mappings.front();
     undivided.predicted_cycles = 1e18;  // any division is welcome
-    for (const auto& mapping : divide(machine, shared, network, layer.work, homes, undivided)) {
+    const SearchProblem problem = {machine, network, layer.work, homes, layer.mappings, shipped_cost_model()};
+    for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided)) {
       check_parts(machine, layer.work, mapping);
       ++divided;
     }
