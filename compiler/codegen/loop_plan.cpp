@@ -122,7 +122,7 @@ bool LoopPlanner::emit(const OpList& list, const LowLoop& loop, LoopPlan& plan) 
     const Mnemonic& mnemonic = isa_.mnemonics[op.mnemonic];
     values.assign(list.values.begin() + op.first, list.values.begin() + op.first + op.count);
     set_amounts(mnemonic, i, values);
-    if (!emitter_.emit(op.mnemonic, values, seen_, emission_)) {
+    if (!emitter_.emit(op.mnemonic, values, seen_, emission_, op.unit)) {
       plan.reason = fmt::format("{} cannot run in a loop: {}", mnemonic.name, emission_.reason);
       return false;
     }
