@@ -49,7 +49,7 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
   return out;
 }
 
-/// Tiles, order and buffers of an equal layer's mappings; matches and uses stay the layer's own.
+/// Tiles, order and copies of an equal layer's mappings; matches and uses stay the layer's own.
 void adopt(std::vector<Mapping>& mappings, const std::vector<std::pair<std::size_t, Mapping>>& known) {
   std::vector<Mapping> result;
   for (const auto& [index, source] : known) {
@@ -57,7 +57,7 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<std::pair<std::size
     mapping.spatial = source.spatial;
     mapping.tile = source.tile;
     mapping.order = source.order;
-    mapping.buffers = source.buffers;
+    mapping.copies = source.copies;
     mapping.predicted_cycles = source.predicted_cycles;
     result.push_back(std::move(mapping));
   }

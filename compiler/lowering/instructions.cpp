@@ -7,7 +7,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
-#include "compiler/mapping/cost.h"
+#include "compiler/mapping/timing.h"
 
 namespace accord {
 namespace {
@@ -43,14 +43,14 @@ class StepEmitter {
         mapping_(mapping),
         list_(list),
         plan_(mapping.steps[s]),
+        step_(s),
         capability_(machine.capability(plan_.match)),
         uses_(uses),
         box_(box),
         held_(held),
         point_(box.size(), 0) {
-    std::vector<UseView> views;
-    for (const auto& use : uses) views.push_back(use.view);
-    shape_ = shape_step(machine, mapping, s, views, box);
+    for (const auto& use : uses) views_.push_back(use.view);
+    shape_ = shape_step(machine, mapping, s, views_, box);
     if (!shape_.error.empty()) throw Error("cannot cover a tile: " + shape_.error);
     mnemonic_ = machine.limits.run(plan_.match.unit, plan_.match.capability)->mnemonic;
   }
@@ -88,8 +88,10 @@ class StepEmitter {
   const Mapping& mapping_;
   OpList& list_;
   const StatementPlan& plan_;
+  int step_;
   const Capability& capability_;
   const std::vector<PlacedUse>& uses_;
+  std::vector<UseView> views_;
   const Extents& box_;
   HeldTiles& held_;
   Extents point_;
@@ -265,11 +267,9 @@ void StepEmitter::emit() {
     held_.loaded[h] = std::move(now);
     formula_values_.push_back(keep ? 0 : 1);
   }
-  const Period& period = machine_.architecture.units[plan_.match.unit].period;
-  const std::int64_t interval = std::max<std::int64_t>(capability_.interval.evaluate(formula_values_), 1);
-  const std::int64_t around = capability_.start.evaluate(formula_values_) + capability_.drain.evaluate(formula_values_);
-  op.busy = static_cast<std::int32_t>(period.cycles(interval));
-  op.latency = static_cast<std::int32_t>(op.busy + period.cycles(around));
+  const std::int64_t busy = instruction_cycles(machine_, mapping_, step_, shape_, views_, box_, formula_values_);
+  op.busy = static_cast<std::int32_t>(busy);
+  op.latency = static_cast<std::int32_t>(busy + latency_around(machine_, plan_.match, formula_values_));
   list_.ops.push_back(op);
 }
 
@@ -298,7 +298,7 @@ LowOp& Instructions::transfer(const Hop& hop, const TransferPiece& piece, std::i
   op.count = static_cast<std::uint32_t>(values.size()) - op.first;
   const double cycles = piece_cycles(machine_.architecture, hop, piece);
   op.busy = static_cast<std::int32_t>(std::ceil(cycles));
-  op.latency = op.busy + static_cast<std::int32_t>(latency_of(machine_.architecture.memories[route.source]));
+  op.latency = op.busy + static_cast<std::int32_t>(hop_latency(machine_.architecture, hop));
   list_.ops.push_back(op);
   return list_.ops.back();
 }

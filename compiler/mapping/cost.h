@@ -19,16 +19,9 @@ struct Cost {
 /// loads and the last one's stores are added.
 Cost predict(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping);
 
-/// Cycles that one transfer occupies its mover, as far as the covenant says: link and port widths, requests in flight.
-double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
-
 /// How often the tile of `level` is brought in (or out) over the whole work: the trips of all loops down to the
 /// innermost one that changes it.
 std::int64_t fills(const Mapping& mapping, const Use& use, int level);
-
-/// Bytes of on-chip memory that each memory needs; same index as Architecture::memories.
-std::vector<std::int64_t> footprint(const Machine& machine, Geometry& geometry, const Mapping& mapping,
-                                    std::string& error);
 
 /// Copies of the use's tile at a level that are kept so that one fills while another is used.
 int copies_at(const Mapping& mapping, int use, int level);

@@ -1,9 +1,13 @@
 #include "compiler/mapping/default_searcher.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "compiler/mapping/search.h"
+#include "compiler/mapping/step_bound.h"
 
 namespace accord {
 namespace {
@@ -15,6 +19,7 @@ constexpr int tried = 8;  // assignments per capability whose tiles are searched
 SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
   SearchResult result;
   std::map<std::pair<int, int>, int> count;
+  double quickest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
     Mapping mapping = problem.assignments[i];
     int& searched = count[main_capability(mapping)];
@@ -22,9 +27,15 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
       result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
       continue;
     }
+    const auto bound = static_cast<double>(compute_bound(problem.machine, mapping));
+    if (bound >= quickest) {
+      result.refused.push_back({i, fmt::format("takes at least {:.0f} cycles, however it is tiled", bound)});
+      continue;
+    }
     std::string why;
     if (choose_tiles(problem.machine, problem.network, problem.work, problem.homes, mapping, why)) {
       ++searched;
+      quickest = std::min(quickest, mapping.predicted_cycles);
       result.found.push_back({i, std::move(mapping)});
     } else {
       result.refused.push_back({i, why});

@@ -28,7 +28,7 @@ class AssignmentSearch {
   }
 
  private:
-  /// Single buffers take the least room: where they do not fit, nothing does, whatever the order.
+  /// Single copies take the least room: where they do not fit, nothing does, whatever the order.
   bool visit_tiles(Mapping& tiled) {
     Geometry geometry(problem_.machine, problem_.network, problem_.work, problem_.homes, tiled);
     const Cost alone = problem_.cost.cost(problem_.machine, geometry, problem_.work, tiled);
@@ -37,7 +37,7 @@ class AssignmentSearch {
       return true;
     }
     return space_.for_each_order(tiled, [&](Mapping& ordered) {
-      return space_.for_each_buffers(ordered, [&](Mapping& mapping) {
+      return space_.for_each_copies(ordered, [&](Mapping& mapping) {
         keep(problem_.cost.cost(problem_.machine, geometry, problem_.work, mapping), mapping);
         return true;
       });

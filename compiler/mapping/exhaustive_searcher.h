@@ -4,7 +4,7 @@
 
 namespace accord {
 
-/// Evaluates every tiling, loop order and choice of buffers of every assignment whose compute bound does not exceed
+/// Evaluates every tiling, loop order and choice of copies of every assignment whose compute bound does not exceed
 /// what was found already. Throws Error where they are more than `limit` together.
 class ExhaustiveSearcher : public Searcher {
  public:

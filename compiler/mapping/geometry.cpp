@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
+#include "compiler/mapping/tile_costs.h"
+#include "compiler/mapping/timing.h"
+
 namespace accord {
 namespace {
 
@@ -169,6 +172,14 @@ Extents Geometry::relevant(int use, const Extents& extents) const {
   return key;
 }
 
+const TileCosts& Geometry::tile_costs(const std::function<TileCosts()>& measure) {
+  if (!costs_ || measured_ != mapping_.tile) {
+    measured_ = mapping_.tile;
+    costs_ = std::make_shared<const TileCosts>(measure());
+  }
+  return *costs_;
+}
+
 const Layout& Geometry::layout(int use, int level, const Extents& extents) {
   auto& slot = layouts_[{{use, level}, relevant(use, extents)}];
   if (!slot) {
@@ -187,6 +198,8 @@ const TileMove& Geometry::move(int use, int level, const Extents& extents, const
     const bool into_accumulator = start && level + 1 == mapping_.uses[use].depth;
     slot = std::make_unique<TileMove>(into_accumulator ? make_start(use, level, extents, outer)
                                                        : make_move(use, level, extents, outer));
+    const Hop& hop = hop_at(mapping_.uses[use], level);
+    for (const auto& piece : slot->pieces) slot->cycles += piece_cycles(machine_.architecture, hop, piece);
   }
   return *slot;
 }

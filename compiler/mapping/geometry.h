@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,10 +28,13 @@ struct TileMove {
   std::int64_t bytes = 0;
   std::int64_t source_bytes = 0;
   std::int64_t image_bytes = 0;  ///< packed constant: size of its image
+  double cycles = 0;             ///< all pieces, one after another (timing.h)
   std::string error;
 };
 
-/// Layouts and moves of a mapping's tiles, remembered by shape.
+struct TileCosts;
+
+/// Layouts and moves of a mapping's tiles, remembered by shape, and what the last tiles cost.
 class Geometry {
  public:
   Geometry(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping)
@@ -42,6 +46,9 @@ class Geometry {
   /// Moves between the tile at `level` and the one outside it: off-chip memory at level 0 (constants come from a packed
   /// image), else the tile at level - 1, whose extents are `outer`. For inputs towards the unit, for outputs away.
   const TileMove& move(int use, int level, const Extents& extents, const Extents& outer);
+
+  /// What `measure` gives for the mapping's tiles, asked for only where they are not those of the last call.
+  const TileCosts& tile_costs(const std::function<TileCosts()>& measure);
 
   bool is_constant(int use) const;
   const HomeStrides& strides(int use) const;
@@ -58,6 +65,8 @@ class Geometry {
   const Work& work_;
   const Homes& homes_;
   const Mapping& mapping_;
+  std::vector<Extents> measured_;
+  std::shared_ptr<const TileCosts> costs_;
   std::map<std::pair<std::pair<int, int>, Extents>, std::unique_ptr<Layout>> layouts_;
   std::map<std::pair<std::pair<int, int>, std::pair<Extents, Extents>>, std::unique_ptr<TileMove>> moves_;
 };

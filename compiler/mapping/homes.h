@@ -11,8 +11,8 @@ namespace accord {
 /// How a tensor lies in memory between layers: channels innermost for images, else row-major; a margin around the shape
 /// holds what reads beyond it yield (padding), so that no transfer needs a special case at the border.
 struct Home {
-  int memory = -1;         ///< that keeps it on chip; -1: off-chip memory
-  std::int64_t pitch = 1;  ///< rows of the innermost index begin at multiples of so many bytes
+  int memory = -1;                   ///< that keeps it on chip; -1: off-chip memory
+  std::int64_t pitch = 1;            ///< rows of the innermost index begin at multiples of so many bytes
   std::vector<std::int64_t> before;  ///< elements of margin per index
   std::vector<std::int64_t> after;
   double outside = 0;       ///< value in the margin

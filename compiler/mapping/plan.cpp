@@ -46,13 +46,19 @@ bool is_reduction(const Work& work, const Mapping& mapping, int iterator) {
   return !depends(statement.target, iterator);
 }
 
-int target_level(const Mapping& mapping) {
+Copies equal_copies(std::size_t uses, int levels, int count) {
+  return Copies(uses, std::vector<int>(static_cast<std::size_t>(levels), count));
+}
+
+int target_use(const Mapping& mapping) {
   const auto target = std::find_if(mapping.uses.begin(), mapping.uses.end(), [](const Use& use) {
     return use.step == 0 && (use.role == UseRole::accumulator || use.role == UseRole::output);
   });
   assert(target != mapping.uses.end());
-  return target->depth - 1;
+  return static_cast<int>(target - mapping.uses.begin());
 }
+
+int target_level(const Mapping& mapping) { return mapping.uses[target_use(mapping)].depth - 1; }
 
 int box_level(const Mapping& mapping, const Use& use, int level) {
   const bool main = use.step == 0 && use.role != UseRole::start;

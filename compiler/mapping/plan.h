@@ -65,7 +65,13 @@ struct Region {
   std::int64_t bytes = 0;
 };
 
-/// How the work of one layer runs on the machine: the statements' capabilities, tiles per level, loop order, buffers.
+/// [use][level]: copies of the use's tile in memory; with two, one fills while the other is used.
+using Copies = std::vector<std::vector<int>>;
+
+/// So many of every tile.
+Copies equal_copies(std::size_t uses, int levels, int count);
+
+/// How the work of one layer runs on the machine: the statements' capabilities, tiles per level, loop order, copies.
 /// Level 0 tiles live one hop from off-chip memory, level 1 tiles two hops, and so on.
 struct Mapping {
   std::vector<std::int64_t> extent;  ///< per iterator, padded to what the capabilities' dims require
@@ -79,13 +85,23 @@ struct Mapping {
   std::vector<SpatialLoop> spatial;
   std::vector<std::vector<std::int64_t>> tile;  ///< [level][iterator]
   std::vector<std::vector<int>> order;          ///< [level]: loops, outermost first
-  std::vector<int> buffers;                     ///< copies of each use's tile at level 0 (1 or 2)
+  Copies copies;
   double predicted_cycles = 0;
   std::int64_t bound_cycles = 0;
 };
 
 /// What the mapping's tiles may use of a memory.
 Region region_of(const Architecture& architecture, const Mapping& mapping, int memory);
+/// Tiles that cover an extent.
+inline std::int64_t trips(std::int64_t whole, std::int64_t tile) { return (whole + tile - 1) / tile; }
+
+/// Extent of the box that the level's loops over the iterator divide.
+inline std::int64_t outer_extent(const Mapping& mapping, int level, int iterator) {
+  return level == 0 ? mapping.extent[iterator] : mapping.tile[level - 1][iterator];
+}
+
+/// The use that holds the main statement's target.
+int target_use(const Mapping& mapping);
 
 /// Level of the tile that holds the main statement's target: the statements after it run there; -1: off chip.
 int target_level(const Mapping& mapping);

@@ -43,8 +43,10 @@ Mapping draw_mapping(const TilingSpace& space, const Mapping& assignment, Draw& 
     }
     draw.shuffle(mapping.order[level]);
   }
-  mapping.buffers.clear();
-  for (std::size_t u = 0; u < mapping.uses.size(); ++u) mapping.buffers.push_back(1 + static_cast<int>(draw.below(2)));
+  mapping.copies = equal_copies(mapping.uses.size(), mapping.levels, 1);
+  for (auto& levels : mapping.copies) {
+    for (int& copies : levels) copies += static_cast<int>(draw.below(3));
+  }
   return mapping;
 }
 

@@ -1,82 +1,70 @@
 #include "compiler/mapping/search.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <optional>
+
+#include "compiler/mapping/tile_costs.h"
+#include "compiler/mapping/tile_sizes.h"
 
 namespace accord {
 namespace {
 
+using Tiles = std::vector<Extents>;
+using Order = std::vector<std::vector<int>>;
+
+constexpr std::ptrdiff_t near = 2;  ///< places in the list of sizes by which two iterators change at once
+
+/// A tiling that was tried: its best loop order and copies, and what they cost.
+struct Tried {
+  double cycles = 0;
+  std::string error;
+  Order order;
+  Copies copies;
+};
+
 class TileSearch {
  public:
-  TileSearch(const Machine& machine, const Network& network, const Work& work, const Homes& homes, Mapping& mapping)
-      : machine_(machine), work_(work), mapping_(mapping), geometry_(machine, network, work, homes, mapping) {}
+  TileSearch(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+             const Mapping& assignment)
+      : machine_(machine),
+        work_(work),
+        mapping_(assignment),
+        sizes_(tile_sizes(machine, work, assignment)),
+        geometry_(machine, network, work, homes, mapping_) {}
 
-  bool run(std::string& error) {
-    start();
-    if (!settle_start(error)) return false;
-    while (improve()) {
-    }
-    return true;
-  }
+  std::vector<Mapping> run(std::size_t count, std::string& error);
 
  private:
-  void start();
-  bool settle_start(std::string& error);
-  bool improve();
+  using Entry = std::map<Tiles, Tried>::value_type;
+
+  void choose_copies();
+  void climb();
+  bool improve(bool pairs);
+  void consider(const Tiles& tiles);
+  std::optional<Tiles> resized(const Tiles& tiles, int level, int it, std::int64_t size) const;
+  std::vector<Tiles> neighbours(const Tiles& tiles, std::ptrdiff_t reach) const;
+  const Entry& evaluate(const Tiles& tiles);
+  Tried try_orders();
+  std::vector<std::vector<int>> orders(int level) const;
   void set_order();
-  Cost evaluate();
-  std::vector<std::int64_t> sizes(int level, int it) const;
-  std::int64_t quantum(int it) const;
+  std::int64_t turns(int level, int it) const {
+    return trips(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
+  }
 
   const Machine& machine_;
   const Work& work_;
-  Mapping& mapping_;
+  Mapping mapping_;
+  TileSizes sizes_;
   Geometry geometry_;
-  Cost best_;
+  std::map<Tiles, Tried> tried_;
+  std::vector<Copies> copies_;   ///< choices, fewest bytes first
+  const Entry* now_ = nullptr;   ///< where the climb stands
+  const Entry* next_ = nullptr;  ///< the best neighbour so far
 };
 
-/// Innermost iterators of chains come in steps of their dim.
-std::int64_t TileSearch::quantum(int it) const {
-  std::int64_t unit = 1;
-  for (const auto& step : mapping_.steps) {
-    const RunLimits& limits = *machine_.limits.run(step.match.unit, step.match.capability);
-    for (std::size_t d = 0; d < step.chains.size(); ++d) {
-      const auto& chain = step.chains[d];
-      if (!chain.empty() && chain.back() == it) unit = std::max(unit, limits.dims[d].maximum);
-    }
-  }
-  return std::min(unit, mapping_.extent[it]);
-}
-
-/// One instruction's worth per tile; reductions that must happen at once, and fused inner iterators, whole.
-void TileSearch::start() {
-  const std::size_t count = mapping_.extent.size();
-  mapping_.tile.assign(mapping_.levels, Extents(count, 1));
-  for (std::size_t it = 0; it < count; ++it) {
-    std::int64_t size = quantum(static_cast<int>(it));
-    if (mapping_.reduces_at_once && is_reduction(work_, mapping_, static_cast<int>(it))) size = mapping_.extent[it];
-    for (auto& tile : mapping_.tile) tile[it] = size;
-  }
-  for (const auto& step : mapping_.steps) {
-    for (const auto& chain : step.chains) {
-      for (std::size_t i = 1; i < chain.size(); ++i) {
-        for (auto& tile : mapping_.tile) tile[chain[i]] = mapping_.extent[chain[i]];
-      }
-    }
-  }
-  // Partial results stay in the innermost memory: above it the reduction is whole.
-  for (const auto& use : mapping_.uses) {
-    if (use.step != 0 || (use.role != UseRole::accumulator && use.role != UseRole::output)) continue;
-    for (int level = 0; level + 1 < use.depth; ++level) {
-      for (std::size_t it = 0; it < count; ++it) {
-        if (is_reduction(work_, mapping_, static_cast<int>(it))) mapping_.tile[level][it] = mapping_.extent[it];
-      }
-    }
-  }
-  set_order();
-}
-
-/// Output loops outside, reduction loops innermost, so that a result is finished before the next begins.
+/// Output loops outside, reduction loops innermost, so that a result is finished before the next begins; the longest
+/// reduction loop innermost, which hardware loops shorten most.
 void TileSearch::set_order() {
   mapping_.order.assign(mapping_.levels, {});
   for (auto& order : mapping_.order) {
@@ -86,138 +74,177 @@ void TileSearch::set_order() {
       }
     }
   }
-  // The longest reduction loop innermost: it is the one that hardware loops shorten most.
   const int inner = mapping_.levels - 1;
-  auto trips = [&](int it) {
-    const std::int64_t outer = inner == 0 ? mapping_.extent[it] : mapping_.tile[inner - 1][it];
-    return (outer + mapping_.tile[inner][it] - 1) / mapping_.tile[inner][it];
-  };
   auto& order = mapping_.order[inner];
   const auto reductions =
       std::find_if(order.begin(), order.end(), [&](int it) { return is_reduction(work_, mapping_, it); });
-  std::stable_sort(reductions, order.end(), [&](int a, int b) { return trips(a) < trips(b); });
+  std::stable_sort(reductions, order.end(), [&](int a, int b) { return turns(inner, a) < turns(inner, b); });
 }
 
-/// The best cost over which output iterator runs innermost at each level.
-Cost TileSearch::evaluate() {
+/// Each output iterator in turn innermost at the level, and as it stands.
+std::vector<std::vector<int>> TileSearch::orders(int level) const {
+  const auto& base = mapping_.order[level];
+  std::vector<std::vector<int>> result = {base};
+  for (const int it : base) {
+    if (is_reduction(work_, mapping_, it) || turns(level, it) == 1) continue;
+    auto order = base;
+    std::erase(order, it);
+    const auto reductions =
+        std::find_if(order.begin(), order.end(), [&](int i) { return is_reduction(work_, mapping_, i); });
+    order.insert(reductions, it);
+    if (order != base) result.push_back(std::move(order));
+  }
+  return result;
+}
+
+/// The best order and copies for the tiles.
+Tried TileSearch::try_orders() {
   set_order();
-  Cost best = predict(machine_, geometry_, work_, mapping_);
-  if (!best.error.empty()) return best;
-  for (int level = 0; level < mapping_.levels; ++level) {
-    auto keep = mapping_.order[level];
-    const auto base = keep;
-    for (std::size_t i = 0; i < base.size(); ++i) {
-      const int it = base[i];
-      const std::int64_t outer = level == 0 ? mapping_.extent[it] : mapping_.tile[level - 1][it];
-      if (is_reduction(work_, mapping_, it) || mapping_.tile[level][it] >= outer) continue;
-      auto order = base;
-      order.erase(order.begin() + static_cast<std::ptrdiff_t>(i));
-      const auto place =
-          std::find_if(order.begin(), order.end(), [&](int other) { return is_reduction(work_, mapping_, other); });
-      order.insert(place, it);
-      mapping_.order[level] = order;
-      const Cost cost = predict(machine_, geometry_, work_, mapping_);
-      if (cost.cycles < best.cycles) {
-        best = cost;
-        keep = order;
-      }
+  Tried best;
+  const auto consider = [&] {
+    const Cost cost = predict(machine_, geometry_, work_, mapping_);
+    if (!cost.error.empty()) {
+      if (best.order.empty() && best.error.empty()) best.error = cost.error;
+    } else if (best.order.empty() || cost.cycles < best.cycles) {
+      best = {cost.cycles, "", mapping_.order, mapping_.copies};
     }
-    mapping_.order[level] = keep;
+  };
+  mapping_.copies = copies_.front();
+  consider();
+  if (best.order.empty() && geometry_.tile_costs({}).error == best.error) return best;
+  for (const auto& copies : copies_) {
+    mapping_.copies = copies;
+    for (int level = 0; level < mapping_.levels; ++level) {
+      const auto kept = mapping_.order[level];
+      for (const auto& order : orders(level)) {
+        mapping_.order[level] = order;
+        consider();
+      }
+      mapping_.order[level] = best.order.empty() ? kept : best.order[level];
+    }
   }
   return best;
 }
 
-bool TileSearch::settle_start(std::string& error) {
-  mapping_.buffers.assign(mapping_.uses.size(), 2);
-  best_ = evaluate();
-  if (!best_.error.empty()) {
-    mapping_.buffers.assign(mapping_.uses.size(), 1);
-    const Cost single = evaluate();
-    if (!single.error.empty()) {
-      error = best_.error;
-      return false;
-    }
-    best_ = single;
+const TileSearch::Entry& TileSearch::evaluate(const Tiles& tiles) {
+  const auto [it, fresh] = tried_.try_emplace(tiles);
+  if (fresh) {
+    mapping_.tile = tiles;
+    it->second = try_orders();
   }
-  mapping_.predicted_cycles = best_.cycles;
-  return true;
+  return *it;
 }
 
-/// Sizes worth trying next: the following even division, twice as much, all.
-std::vector<std::int64_t> TileSearch::sizes(int level, int it) const {
-  const std::int64_t whole = mapping_.extent[it];
-  const std::int64_t now = mapping_.tile[level][it];
-  const std::int64_t unit = quantum(it);
-  std::vector<std::int64_t> result;
-  auto add = [&](std::int64_t size) {
-    size = std::min((size + unit - 1) / unit * unit, whole);
-    if (size > now && std::find(result.begin(), result.end(), size) == result.end()) result.push_back(size);
-  };
-  const std::int64_t parts = (whole + now - 1) / now;
-  if (parts > 1) add((whole + parts - 2) / (parts - 1));
-  add(now + unit);
-  add(now * 2);
-  if (parts > 3) add((whole + parts / 2 - 1) / (parts / 2));
-  add(whole);
+/// The tile of one iterator in another size; tiles outside grow with it, those inside shrink. Nothing where that is no
+/// change, or smaller than legal.
+std::optional<Tiles> TileSearch::resized(const Tiles& tiles, int level, int it, std::int64_t size) const {
+  if (tiles[level][it] == size || size < sizes_.least[level][it]) return std::nullopt;
+  Tiles result = tiles;
+  for (int l = 0; l < mapping_.levels; ++l) {
+    std::int64_t& tile = result[l][it];
+    tile = l < level ? std::max(tile, size) : l == level ? size : std::min(tile, size);
+    if (tile < sizes_.least[l][it]) return std::nullopt;
+  }
   return result;
 }
 
-bool TileSearch::improve() {
-  const auto tile = mapping_.tile;
-  const auto order = mapping_.order;
-  const double before = mapping_.predicted_cycles;
-  double best = before;
-  auto best_tile = tile;
-  auto best_order = order;
-  auto consider = [&] {
-    const Cost cost = evaluate();
-    if (cost.error.empty() && cost.cycles < best * (1 - 1e-6)) {
-      best = cost.cycles;
-      best_tile = mapping_.tile;
-      best_order = mapping_.order;
-    }
-  };
-  const int count = static_cast<int>(mapping_.extent.size());
-  auto grow = [&](int level, int it, std::int64_t size) {
-    for (int l = level; l >= 0; --l) mapping_.tile[l][it] = std::max(mapping_.tile[l][it], size);
-  };
+/// All that differ in the size of one iterator at one level, by at most `reach` places in the list of its sizes.
+std::vector<Tiles> TileSearch::neighbours(const Tiles& tiles, std::ptrdiff_t reach) const {
+  std::vector<Tiles> result;
   for (int level = mapping_.levels - 1; level >= 0; --level) {
-    for (int a = 0; a < count; ++a) {
-      for (const auto size : sizes(level, a)) {
-        mapping_.tile = tile;
-        grow(level, a, size);
-        consider();
+    for (int it = 0; it < static_cast<int>(mapping_.extent.size()); ++it) {
+      const auto& sizes = sizes_.sizes[it];
+      const auto now = std::lower_bound(sizes.begin(), sizes.end(), tiles[level][it]);
+      const auto first = now - std::min(reach, now - sizes.begin());
+      const auto last = now + std::min(reach + 1, sizes.end() - now);
+      for (auto size = first; size != last; ++size) {
+        if (auto changed = resized(tiles, level, it, *size)) result.push_back(std::move(*changed));
       }
     }
   }
-  if (best >= before) {  // a plateau: two at a time
-    for (int level = mapping_.levels - 1; level >= 0; --level) {
-      for (int a = 0; a < count; ++a) {
-        for (int b = a + 1; b < count; ++b) {
-          for (const auto size_a : sizes(level, a)) {
-            mapping_.tile = tile;
-            for (const auto size_b : sizes(level, b)) {
-              mapping_.tile = tile;
-              grow(level, a, size_a);
-              grow(level, b, size_b);
-              consider();
-            }
-          }
-        }
-      }
+  return result;
+}
+
+void TileSearch::consider(const Tiles& tiles) {
+  const Entry& entry = evaluate(tiles);
+  if (!entry.second.error.empty()) return;
+  if (entry.second.cycles < next_->second.cycles * (1 - 1e-6)) next_ = &entry;
+}
+
+/// To the best neighbour; with `pairs` to the best near neighbour's near neighbour. False where none is better.
+bool TileSearch::improve(bool pairs) {
+  next_ = now_;
+  const Tiles tiles = now_->first;
+  for (const auto& one : neighbours(tiles, pairs ? near : PTRDIFF_MAX - 1)) {
+    if (!pairs) {
+      consider(one);
+    } else {
+      for (const auto& two : neighbours(one, near)) consider(two);
     }
   }
-  mapping_.tile = best_tile;
-  mapping_.order = best_order;
-  mapping_.predicted_cycles = best;
-  return best < before;
+  const bool better = next_ != now_;
+  now_ = next_;
+  return better;
+}
+
+void TileSearch::climb() {
+  now_ = &evaluate(sizes_.least);
+  if (!now_->second.error.empty()) return;
+  do {
+    while (improve(false)) {
+    }
+  } while (improve(true));
+}
+
+/// Results take turns with the unit that computes them and those that add to them, convert and store them: more than
+/// two copies let several of these run at once.
+void TileSearch::choose_copies() {
+  for (const auto& [inputs, results] : {std::pair(1, 1), {2, 1}, {2, 2}, {2, 3}, {2, 4}}) {
+    Copies& copies = copies_.emplace_back();
+    for (const auto& use : mapping_.uses) {
+      const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
+      auto& levels = copies.emplace_back(static_cast<std::size_t>(mapping_.levels), result ? results : inputs);
+      // Copies that alternate are no steady step for a hardware loop.
+      if (machine_.architecture.controller.loop_depth > 0) std::fill(levels.begin() + 1, levels.end(), 1);
+    }
+  }
+}
+
+std::vector<Mapping> TileSearch::run(std::size_t count, std::string& error) {
+  choose_copies();
+  climb();
+  error = now_->second.error;
+  std::vector<const Entry*> legal;
+  for (const auto& entry : tried_) {
+    if (entry.second.error.empty()) legal.push_back(&entry);
+  }
+  std::stable_sort(legal.begin(), legal.end(),
+                   [](const Entry* a, const Entry* b) { return a->second.cycles < b->second.cycles; });
+  if (legal.size() > count) legal.resize(count);
+  std::vector<Mapping> result;
+  for (const Entry* entry : legal) {
+    Mapping& mapping = result.emplace_back(mapping_);
+    mapping.copies = entry->second.copies;
+    mapping.tile = entry->first;
+    mapping.order = entry->second.order;
+    mapping.predicted_cycles = entry->second.cycles;
+  }
+  return result;
 }
 
 }  // namespace
 
+std::vector<Mapping> best_tilings(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                                  const Mapping& assignment, std::size_t count, std::string& error) {
+  return TileSearch(machine, network, work, homes, assignment).run(count, error);
+}
+
 bool choose_tiles(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                   Mapping& mapping, std::string& error) {
-  return TileSearch(machine, network, work, homes, mapping).run(error);
+  auto found = best_tilings(machine, network, work, homes, mapping, 1, error);
+  if (found.empty()) return false;
+  mapping = std::move(found.front());
+  return true;
 }
 
 }  // namespace accord

@@ -23,7 +23,7 @@ struct SearchProblem {
 struct SearchResult {
   struct Found {
     std::size_t assignment = 0;
-    Mapping mapping;  ///< with tiles, order, buffers and predicted cycles
+    Mapping mapping;  ///< with tiles, order, copies and predicted cycles
   };
   struct Refused {
     std::size_t assignment = 0;
@@ -33,7 +33,7 @@ struct SearchResult {
   std::vector<Refused> refused;  ///< assignments of which nothing was found
 };
 
-/// Chooses tiles, loop order and buffers of a layer's assignments. Whatever it finds must pass `verify` (verify.h),
+/// Chooses tiles, loop order and copies of a layer's assignments. Whatever it finds must pass `verify` (verify.h),
 /// which knows no searcher. Deterministic: the same problem gives the same result.
 class Searcher {
  public:

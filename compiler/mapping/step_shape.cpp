@@ -161,34 +161,4 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
   return shape;
 }
 
-StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
-                     const Extents& box) {
-  const StatementPlan& plan = mapping.steps[step];
-  const Capability& capability = machine.capability(plan.match);
-  std::int64_t around = 1;
-  for (const int it : shape.loops) around *= box[it];
-  StepCycles total;
-  std::vector<std::int64_t> values(shape.dims.size());
-  const std::size_t held = static_cast<std::size_t>(
-      std::count_if(capability.operands.begin(), capability.operands.end(), [](const auto& o) { return o.held; }));
-  values.resize(shape.dims.size() + held, 1);
-  // Every combination of whole and remaining chunks of the dims.
-  const std::size_t combinations = std::size_t{1} << shape.dims.size();
-  for (std::size_t c = 0; c < combinations; ++c) {
-    std::int64_t count = around;
-    for (std::size_t d = 0; d < shape.dims.size() && count > 0; ++d) {
-      const auto& dim = shape.dims[d];
-      const std::int64_t rest = dim.flat % dim.maximum;
-      const bool remainder = (c >> d & 1) != 0;
-      count *= remainder ? (rest != 0 ? 1 : 0) : dim.flat / dim.maximum;
-      values[d] = remainder ? rest : dim.maximum;
-    }
-    if (count == 0) continue;
-    total.instructions += count;
-    total.cycles += count * machine.architecture.units[plan.match.unit].period.cycles(
-                                std::max<std::int64_t>(capability.interval.evaluate(values), 1));
-  }
-  return total;
-}
-
 }  // namespace accord

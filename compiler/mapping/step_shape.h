@@ -46,12 +46,4 @@ FreeStep free_step(const Mapping& mapping, const Capability& capability, const S
 StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, const std::vector<UseView>& views,
                      const Extents& box);
 
-/// Cycles that the step's instructions over one box occupy its unit, and their number.
-struct StepCycles {
-  std::int64_t instructions = 0;
-  std::int64_t cycles = 0;
-};
-StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
-                     const Extents& box);
-
 }  // namespace accord

@@ -70,7 +70,7 @@ bool TilingSpace::for_each_tiles(const Visit& visit) const {
   for (std::size_t it = 0; it < mapping.extent.size(); ++it) order.push_back(static_cast<int>(it));
   mapping.tile.assign(mapping.levels, mapping.extent);
   mapping.order.assign(mapping.levels, order);
-  mapping.buffers.assign(mapping.uses.size(), 1);
+  mapping.copies = equal_copies(mapping.uses.size(), mapping.levels, 1);
   return tiles_from(mapping, 0, 0, visit);
 }
 
@@ -91,14 +91,16 @@ bool TilingSpace::orders_from(Mapping& mapping, int level, const Visit& visit) c
 
 bool TilingSpace::for_each_order(Mapping& mapping, const Visit& visit) const { return orders_from(mapping, 0, visit); }
 
-bool TilingSpace::for_each_buffers(Mapping& mapping, const Visit& visit) const {
+bool TilingSpace::for_each_copies(Mapping& mapping, const Visit& visit) const {
   std::vector<std::size_t> refilled;
   for (const std::size_t u : doubled_) {
     if (fills(mapping, mapping.uses[u], 0) > 1) refilled.push_back(u);
   }
   for (std::size_t choice = 0; choice < std::size_t{1} << refilled.size(); ++choice) {
-    mapping.buffers.assign(mapping.uses.size(), 1);
-    for (std::size_t i = 0; i < refilled.size(); ++i) mapping.buffers[refilled[i]] += static_cast<int>(choice >> i & 1);
+    mapping.copies = equal_copies(mapping.uses.size(), mapping.levels, 1);
+    for (std::size_t i = 0; i < refilled.size(); ++i) {
+      for (int& copies : mapping.copies[refilled[i]]) copies += static_cast<int>(choice >> i & 1);
+    }
     if (!visit(mapping)) return false;
   }
   return true;

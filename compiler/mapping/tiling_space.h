@@ -8,7 +8,7 @@
 
 namespace accord {
 
-/// The tilings, loop orders and buffers that one assignment may have, legal or not.
+/// The tilings, loop orders and copies that one assignment may have, legal or not.
 class TilingSpace {
  public:
   using Visit = std::function<bool(Mapping&)>;  ///< false ends the enumeration
@@ -26,8 +26,8 @@ class TilingSpace {
   /// All orders of the loops that turn more than once, level by level; the others stand last.
   bool for_each_order(Mapping& mapping, const Visit& visit) const;
 
-  /// One or two copies of every tile that is loaded from or stored to off-chip memory more than once.
-  bool for_each_buffers(Mapping& mapping, const Visit& visit) const;
+  /// One or two copies of every tile of uses that are loaded from or stored to off-chip memory more than once.
+  bool for_each_copies(Mapping& mapping, const Visit& visit) const;
 
   /// Mappings of the space; a number above `limit` where there are more.
   std::int64_t count(std::int64_t limit) const;

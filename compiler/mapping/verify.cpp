@@ -7,6 +7,7 @@
 #include "compiler/mapping/agreement.h"
 #include "compiler/mapping/cost.h"
 #include "compiler/mapping/padding.h"
+#include "compiler/mapping/tile_costs.h"
 
 namespace accord {
 namespace {
@@ -220,16 +221,10 @@ std::string Verifier::reductions() const {
 std::string Verifier::room() const {
   Geometry geometry(machine_, network_, work_, homes_, mapping_);
   std::string error;
-  const auto needed = footprint(machine_, geometry, mapping_, error);
+  const TileBytes bytes = tile_bytes(geometry, mapping_, error);
   if (!error.empty()) return error;
-  for (std::size_t m = 0; m < needed.size(); ++m) {
-    const Memory& memory = machine_.architecture.memories[m];
-    const std::int64_t has = region_of(machine_.architecture, mapping_, static_cast<int>(m)).bytes;
-    if (!memory.off_chip && needed[m] > has) {
-      return fmt::format("{} needs {} bytes and has {}", memory.name, needed[m], has);
-    }
-  }
-  return "";
+  const auto copies = [&](int use, int level) { return copies_at(mapping_, use, level); };
+  return overfull(machine_, mapping_, footprint(machine_, mapping_, bytes, copies));
 }
 
 }  // namespace

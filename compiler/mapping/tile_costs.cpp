@@ -1,0 +1,287 @@
+#include "compiler/mapping/tile_costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/mapping/timing.h"
+
+namespace accord {
+namespace {
+
+/// Sizes that an iterator's tile of the level `last` takes, with how often each occurs.
+std::vector<std::pair<std::int64_t, std::int64_t>> box_classes(const Mapping& mapping, int it, int last) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> classes = {{mapping.extent[it], 1}};
+  for (int level = 0; level <= last; ++level) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> next;
+    auto add = [&](std::int64_t size, std::int64_t count) {
+      if (size == 0 || count == 0) return;
+      for (auto& [s, c] : next) {
+        if (s == size) {
+          c += count;
+          return;
+        }
+      }
+      next.emplace_back(size, count);
+    };
+    for (const auto& [size, count] : classes) {
+      const std::int64_t tile = std::min(mapping.tile[level][it], size);
+      add(tile, count * (size / tile));
+      add(size % tile, count);
+    }
+    classes = std::move(next);
+  }
+  return classes;
+}
+
+class TileMeasure {
+ public:
+  TileMeasure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping)
+      : machine_(machine), geometry_(geometry), work_(work), mapping_(mapping) {
+    costs_.step_cycles.assign(mapping.steps.size(), 0);
+    costs_.step_instructions.assign(mapping.steps.size(), 0);
+  }
+
+  TileCosts run() {
+    if (!keeps_partial_results()) costs_.error = "partial results would have to leave their memory";
+    const int uses = static_cast<int>(mapping_.uses.size());
+    if (costs_.error.empty()) costs_.bytes = tile_bytes(geometry_, mapping_, costs_.error);
+    if (costs_.error.empty()) check_room();
+    for (int u = 0; u < uses && costs_.error.empty(); ++u) add_use(u);
+    for (std::size_t s = 0; s < mapping_.steps.size() && costs_.error.empty(); ++s) add_step(static_cast<int>(s));
+    return std::move(costs_);
+  }
+
+ private:
+  bool keeps_partial_results() const;
+  void check_room();
+  void add_use(int u);
+  bool cuts_between_blocks(int u, int level);
+  int levels_inside(const Use& use) const;
+  void add_step(int s);
+  double average(const Use& use, int level) const;
+  /// Level whose boxes the step works on.
+  int last_level(int s) const { return s == 0 ? mapping_.levels - 1 : std::max(target_level(mapping_), 0); }
+  std::vector<UseView> views(int s, const Extents& box);
+  void add_boxes(int s, std::size_t it, Extents& box, std::int64_t count);
+  void add_box(int s, const Extents& box, std::int64_t count);
+  bool reduces_in_one(const StepShape& shape, const Extents& box) const;
+
+  const Machine& machine_;
+  Geometry& geometry_;
+  const Work& work_;
+  const Mapping& mapping_;
+  TileCosts costs_;
+};
+
+/// Partial results stay where they are only while the tiles inside do not move on to other results.
+bool TileMeasure::keeps_partial_results() const {
+  int depth = 0;
+  for (const auto& use : mapping_.uses) {
+    const bool target = use.step == 0 && (use.role == UseRole::accumulator || use.role == UseRole::output);
+    if (target) depth = use.depth;
+  }
+  bool split = false;
+  for (int level = 0; level < depth; ++level) {
+    bool splits_here = false;
+    for (std::size_t i = 0; i < mapping_.extent.size(); ++i) {
+      const int it = static_cast<int>(i);
+      if (mapping_.tile[level][it] >= outer_extent(mapping_, level, it)) continue;
+      if (split && !is_reduction(work_, mapping_, it)) return false;
+      splits_here = splits_here || is_reduction(work_, mapping_, it);
+    }
+    split = split || splits_here;
+  }
+  return true;
+}
+
+/// One copy of each tile must fit, whatever else is chosen.
+void TileMeasure::check_room() {
+  const auto bytes = footprint(machine_, mapping_, costs_.bytes, [](int, int) { return 1; });
+  costs_.error = overfull(machine_, mapping_, bytes);
+}
+
+/// Mean size of the use's tiles over the full tile.
+double TileMeasure::average(const Use& use, int level) const {
+  double share = 1;
+  for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
+    if (!depends(use.access, static_cast<int>(it))) continue;
+    const std::int64_t whole = outer_extent(mapping_, level, static_cast<int>(it));
+    const std::int64_t tile = mapping_.tile[level][it];
+    share *= static_cast<double>(whole) / static_cast<double>(trips(whole, tile) * tile);
+  }
+  return share;
+}
+
+/// Whether the tiles of a level begin where blocks of lanes begin in the use's tile outside it.
+bool TileMeasure::cuts_between_blocks(int u, int level) {
+  const int holder = std::min(level, mapping_.uses[u].depth) - 1;
+  const Layout& outside = geometry_.layout(u, holder, mapping_.tile[holder]);
+  for (const auto& group : outside.groups) {
+    if (group.extent <= group.block) continue;
+    std::int64_t inside = 1;
+    bool whole = true;
+    for (const int a : group.axes) {
+      std::int64_t extent = 1;
+      for (const auto& [it, coefficient] : outside.axes[a].terms) {
+        extent += coefficient * (mapping_.tile[level][it] - 1);
+      }
+      if (extent > 1 && !whole) return false;
+      whole = whole && extent == outside.axes[a].extent;
+      inside *= extent;
+    }
+    if (!whole && inside % group.block != 0) return false;
+  }
+  return true;
+}
+
+/// Tiles of levels below this lie within one of the use's: the main step's go down to the last, the others' end where
+/// the sums are; from there on they are moved whole.
+int TileMeasure::levels_inside(const Use& use) const {
+  if (use.depth == 0 || (use.role == UseRole::accumulator && use.step != 0)) return 0;
+  if (use.step == 0 && use.role != UseRole::start) return mapping_.levels;
+  return target_level(mapping_) + 1;
+}
+
+void TileMeasure::add_use(int u) {
+  const Use& use = mapping_.uses[u];
+  for (int level = 1; level < levels_inside(use); ++level) {
+    if (use.role == UseRole::accumulator && level < use.depth) continue;
+    if (cuts_between_blocks(u, level)) continue;
+    costs_.error = "tiles would cut blocks of lanes";
+    return;
+  }
+  if (use.role == UseRole::accumulator) return;
+  for (int level = 0; level < use.depth; ++level) {
+    const int at = box_level(mapping_, use, level);
+    const TileMove& move = geometry_.move(
+        u, level, mapping_.tile[at], level == 0 ? mapping_.extent : mapping_.tile[box_level(mapping_, use, level - 1)]);
+    if (!move.error.empty()) {
+      costs_.error = move.error;
+      return;
+    }
+    const Hop& hop = hop_at(use, level);
+    const double share = average(use, at);
+    costs_.moves.push_back({u, level, at, hop, move.cycles * share, static_cast<double>(move.source_bytes) * share,
+                            static_cast<double>(move.pieces.size()),
+                            static_cast<double>(hop_latency(machine_.architecture, hop))});
+  }
+}
+
+std::vector<UseView> TileMeasure::views(int s, const Extents& box) {
+  std::vector<UseView> result;
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.step != s || use.role == UseRole::start) continue;
+    const int index = static_cast<int>(u);
+    // A tile's remainder has a layout of its own; inner levels see the box, outer ones the tile.
+    const int at = box_level(mapping_, use, std::max(use.depth - 1, 0));
+    const Extents& extents = use.depth > 0 && at == last_level(s) ? box : mapping_.tile[at];
+    result.push_back({index, use.depth == 0 ? nullptr : &geometry_.layout(index, use.depth - 1, extents),
+                      use.depth == 0 ? &geometry_.strides(index) : nullptr});
+  }
+  return result;
+}
+
+/// Whether one instruction sees the whole reduction.
+bool TileMeasure::reduces_in_one(const StepShape& shape, const Extents& box) const {
+  auto reduces = [&](int it) { return box[it] > 1 && is_reduction(work_, mapping_, it); };
+  if (std::any_of(shape.loops.begin(), shape.loops.end(), reduces)) return false;
+  return std::all_of(shape.dims.begin(), shape.dims.end(), [&](const StepShape::Dim& dim) {
+    return dim.flat <= dim.maximum || std::none_of(dim.counted.begin(), dim.counted.end(), reduces);
+  });
+}
+
+void TileMeasure::add_box(int s, const Extents& box, std::int64_t count) {
+  const auto seen = views(s, box);
+  for (const auto& view : seen) {
+    if (view.layout != nullptr && !view.layout->error.empty()) {
+      costs_.error = view.layout->error;
+      return;
+    }
+  }
+  const StepShape shape = shape_step(machine_, mapping_, s, seen, box);
+  if (!shape.error.empty()) {
+    costs_.error = shape.error;
+    return;
+  }
+  if (s == 0 && mapping_.reduces_at_once && !reduces_in_one(shape, box)) {
+    costs_.error = "the capability initialises its target, but the reduction takes several instructions";
+    return;
+  }
+  const StepCycles cycles = cycles_of(machine_, mapping_, s, shape, seen, box);
+  costs_.step_cycles[s] += static_cast<double>(count) * static_cast<double>(cycles.cycles);
+  costs_.step_instructions[s] += static_cast<double>(count) * static_cast<double>(cycles.instructions);
+}
+
+void TileMeasure::add_boxes(int s, std::size_t it, Extents& box, std::int64_t count) {
+  if (!costs_.error.empty()) return;
+  if (it == box.size()) {
+    add_box(s, box, count);
+    return;
+  }
+  const bool relevant = s == 0 || !is_reduction(work_, mapping_, static_cast<int>(it));
+  if (!relevant) {
+    box[it] = 1;
+    add_boxes(s, it + 1, box, count);
+    return;
+  }
+  for (const auto& [size, times] : box_classes(mapping_, static_cast<int>(it), last_level(s))) {
+    box[it] = size;
+    add_boxes(s, it + 1, box, count * times);
+  }
+}
+
+void TileMeasure::add_step(int s) {
+  Extents box(mapping_.extent.size(), 1);
+  add_boxes(s, 0, box, 1);
+}
+
+}  // namespace
+
+TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& error) {
+  TileBytes bytes(mapping.uses.size(), std::vector<std::int64_t>(static_cast<std::size_t>(mapping.levels), 0));
+  for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
+    const Use& use = mapping.uses[u];
+    if (use.role == UseRole::accumulator && use.step != 0) continue;
+    for (int level = 0; level < use.depth; ++level) {
+      const bool innermost = level + 1 == use.depth;
+      if (use.role == UseRole::accumulator && !innermost) continue;
+      if (use.role == UseRole::start && innermost) continue;
+      const Layout& layout = geometry.layout(u, level, mapping.tile[box_level(mapping, use, level)]);
+      bytes[u][level] = layout.bytes;
+      if (error.empty()) error = layout.error;
+    }
+  }
+  return bytes;
+}
+
+std::vector<std::int64_t> footprint(const Machine& machine, const Mapping& mapping, const TileBytes& tile,
+                                    const std::function<int(int use, int level)>& copies) {
+  std::vector<std::int64_t> bytes(machine.architecture.memories.size(), 0);
+  for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
+    const Use& use = mapping.uses[u];
+    for (int level = 0; level < use.depth; ++level) {
+      if (tile[u][level] == 0) continue;
+      bytes[memory_at(machine.architecture, use, level)] += tile[u][level] * copies(u, level);
+    }
+  }
+  return bytes;
+}
+
+std::string overfull(const Machine& machine, const Mapping& mapping, const std::vector<std::int64_t>& bytes) {
+  for (std::size_t m = 0; m < bytes.size(); ++m) {
+    const Memory& memory = machine.architecture.memories[m];
+    const std::int64_t room = region_of(machine.architecture, mapping, static_cast<int>(m)).bytes;
+    if (!memory.off_chip && bytes[m] > room) {
+      return fmt::format("{} needs {} bytes and has {}", memory.name, bytes[m], room);
+    }
+  }
+  return "";
+}
+
+TileCosts measure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping) {
+  return TileMeasure(machine, geometry, work, mapping).run();
+}
+
+}  // namespace accord

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/mapping/geometry.h"
+#include "compiler/mapping/step_shape.h"
+
+namespace accord {
+
+/// [use][level]: of one copy of the tile; 0 where there is none.
+using TileBytes = std::vector<std::vector<std::int64_t>>;
+
+/// What a mapping's tile sizes cost, whatever the loops' order and the copies.
+struct TileCosts {
+  /// A tile's transfers between its level and the one outside, averaged over whole and remaining tiles.
+  struct Move {
+    int use = -1;
+    int level = 0;
+    int box = 0;  ///< level whose loops move it
+    Hop hop;
+    double cycles = 0;        ///< its mover is occupied
+    double source_bytes = 0;  ///< read
+    double pieces = 0;        ///< instructions
+    double latency = 0;       ///< of one instruction, beside its cycles
+  };
+
+  std::string error;  ///< why no order and no copies make the tiles legal; empty: some may
+  std::vector<Move> moves;
+  std::vector<double> step_cycles;        ///< [step]: all its instructions on their unit
+  std::vector<double> step_instructions;  ///< [step]
+  TileBytes bytes;
+};
+
+TileCosts measure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping);
+
+TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& error);
+
+/// Bytes of each memory that so many copies of the tiles need; same index as Architecture::memories.
+std::vector<std::int64_t> footprint(const Machine& machine, const Mapping& mapping, const TileBytes& bytes,
+                                    const std::function<int(int use, int level)>& copies);
+
+/// Which memory is too small for them; empty: none.
+std::string overfull(const Machine& machine, const Mapping& mapping, const std::vector<std::int64_t>& bytes);
+
+}  // namespace accord

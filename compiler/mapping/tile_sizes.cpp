@@ -1,0 +1,84 @@
+#include "compiler/mapping/tile_sizes.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace accord {
+namespace {
+
+using Extents = std::vector<std::int64_t>;
+
+/// Innermost iterators of chains come in steps of their dim.
+std::int64_t quantum(const Machine& machine, const Mapping& mapping, int it) {
+  std::int64_t unit = 1;
+  for (const auto& step : mapping.steps) {
+    const RunLimits& limits = *machine.limits.run(step.match.unit, step.match.capability);
+    for (std::size_t d = 0; d < step.chains.size(); ++d) {
+      const auto& chain = step.chains[d];
+      if (!chain.empty() && chain.back() == it) unit = std::max(unit, limits.dims[d].maximum);
+    }
+  }
+  return std::min(unit, mapping.extent[it]);
+}
+
+/// For an outer iterator of a chain: the least count whose product with the inner ones fills the main step's dim.
+std::int64_t filling(const Machine& machine, const Mapping& mapping, int it) {
+  const StatementPlan& main = mapping.steps[0];
+  const RunLimits& limits = *machine.limits.run(main.match.unit, main.match.capability);
+  for (std::size_t d = 0; d < main.chains.size(); ++d) {
+    const auto& chain = main.chains[d];
+    const auto at = std::find(chain.begin(), chain.end(), it);
+    if (at == chain.end()) continue;
+    std::int64_t inner = 1;
+    for (auto i = at + 1; i != chain.end(); ++i) inner *= mapping.extent[*i];
+    return limits.dims[d].maximum / std::gcd(inner, limits.dims[d].maximum);
+  }
+  return 1;
+}
+
+std::vector<std::int64_t> sizes_of(std::int64_t extent, std::int64_t unit, std::int64_t fill) {
+  std::set<std::int64_t> sizes = {extent};
+  const std::int64_t blocks = (extent + unit - 1) / unit;
+  for (std::int64_t parts = 1; parts * parts <= blocks; ++parts) {
+    sizes.insert(std::min((blocks + parts - 1) / parts * unit, extent));
+    sizes.insert(std::min(parts * unit, extent));
+  }
+  for (std::int64_t size = fill; fill > 1 && size < extent; size *= 2) sizes.insert(size);
+  return {sizes.begin(), sizes.end()};
+}
+
+}  // namespace
+
+TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& mapping) {
+  const std::size_t count = mapping.extent.size();
+  const auto levels = static_cast<std::size_t>(mapping.levels);
+  TileSizes result;
+  result.least.assign(levels, Extents(count, 1));
+  for (std::size_t i = 0; i < count; ++i) {
+    const int it = static_cast<int>(i);
+    const std::int64_t unit = quantum(machine, mapping, it);
+    result.sizes.push_back(sizes_of(mapping.extent[i], unit, filling(machine, mapping, it)));
+    const bool whole = mapping.reduces_at_once && is_reduction(work, mapping, it);
+    for (auto& level : result.least) level[i] = whole ? mapping.extent[i] : unit;
+  }
+  for (const auto& step : mapping.steps) {
+    for (const auto& chain : step.chains) {
+      for (std::size_t i = 1; i < chain.size(); ++i) {
+        for (auto& level : result.least) level[chain[i]] = mapping.extent[chain[i]];
+      }
+    }
+  }
+  // Partial results stay in the innermost memory: above it the reduction is whole.
+  for (const auto& use : mapping.uses) {
+    if (use.step != 0 || (use.role != UseRole::accumulator && use.role != UseRole::output)) continue;
+    for (int level = 0; level + 1 < use.depth; ++level) {
+      for (std::size_t it = 0; it < count; ++it) {
+        if (is_reduction(work, mapping, static_cast<int>(it))) result.least[level][it] = mapping.extent[it];
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace accord

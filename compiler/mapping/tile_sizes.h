@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/mapping/candidates.h"
+
+namespace accord {
+
+/// Which sizes a search tries for each iterator's tiles.
+struct TileSizes {
+  std::vector<std::vector<std::int64_t>> least;  ///< [level][iterator]: no legal tile is smaller
+  std::vector<std::vector<std::int64_t>> sizes;  ///< [iterator]: ascending, the extent last
+};
+
+/// Sizes that divide the extent evenly or fill the capability's dims, in steps of what one instruction counts. `least`
+/// is one instruction's worth; reductions that must happen at once, and fused inner iterators, whole.
+TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& mapping);
+
+}  // namespace accord

@@ -1,0 +1,141 @@
+#include "compiler/mapping/timing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "archdsl/graph/rates.h"
+
+namespace accord {
+
+std::int64_t hop_latency(const Architecture& architecture, const Hop& hop) {
+  const Unit& unit = architecture.units[hop.unit];
+  const Route& route = unit.routes[hop.route];
+  return unit.period.cycles(unit.setup) + latency_of(architecture.memories[route.source]) +
+         way_latency(architecture, route);
+}
+
+double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
+  const Unit& unit = architecture.units[hop.unit];
+  const Route& route = unit.routes[hop.route];
+  const Memory& target = architecture.memories[route.target];
+  const double width = bytes_per_cycle(architecture, route);
+  const std::int64_t latency = latency_of(architecture.memories[route.source]) + way_latency(architecture, route);
+  const std::int64_t chunk = std::min(unit.request, std::max<std::int64_t>(piece.contiguous, 1));
+  const double requests = std::ceil(static_cast<double>(piece.source_bytes) / static_cast<double>(chunk));
+  const double beats = requests * std::ceil(static_cast<double>(chunk) / width);
+  const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
+  const double runs =
+      static_cast<double>(piece.bytes) / static_cast<double>(std::max<std::int64_t>(piece.extent[0], 1));
+  const auto words = static_cast<std::int64_t>(
+      runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word)));
+  const auto writes = static_cast<double>(target.period.cycles(words));
+  return std::max({beats, in_flight, writes, 1.0});
+}
+
+std::int64_t latency_around(const Machine& machine, const Match& match,
+                            const std::vector<std::int64_t>& formula_values) {
+  const Capability& capability = machine.capability(match);
+  const Unit& unit = machine.architecture.units[match.unit];
+  std::int64_t cycles =
+      unit.period.cycles(capability.start.evaluate(formula_values) + capability.drain.evaluate(formula_values));
+  if (unit.kind != UnitKind::mover) return cycles;
+  cycles += unit.period.cycles(unit.setup);
+  for (const auto& operand : capability.operands) {
+    if (operand.memory >= 0) cycles += latency_of(machine.architecture.memories[operand.memory]);
+  }
+  return cycles;
+}
+
+namespace {
+
+/// Bytes of the off-chip operand that an instruction touches, and how many of them lie together.
+struct OffChipRun {
+  std::int64_t bytes = 0;
+  std::int64_t together = 0;
+};
+
+OffChipRun off_chip_run(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
+                        const std::vector<std::int64_t>& chunk) {
+  const Use& use = mapping.uses[view.use];
+  OffChipRun run{bytes(use.type), bytes(use.type)};
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+      const auto& counted = shape.dims[d].counted;
+      const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
+      if (chunk[d] == 1 || moving == counted.rend() || view_step(mapping, view, *moving) != run.together) continue;
+      run.together *= chunk[d];
+      grown = true;
+    }
+  }
+  for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+    const auto& counted = shape.dims[d].counted;
+    if (std::any_of(counted.begin(), counted.end(), [&](int it) { return depends(use.access, it); }))
+      run.bytes *= chunk[d];
+  }
+  return run;
+}
+
+/// Beats of the requests on the mover's wire, or the time that its requests in flight allow.
+double request_cycles(const Machine& machine, const Unit& unit, const Use& use, const OffChipRun& run) {
+  const Architecture& architecture = machine.architecture;
+  const double width = unit.link >= 0        ? bytes_per_cycle(architecture.links[unit.link])
+                       : unit.routes.empty() ? static_cast<double>(unit.request)
+                                             : bytes_per_cycle(architecture, unit.routes.front());
+  const std::int64_t chunk = std::min(unit.request, run.together);
+  const double requests = std::ceil(static_cast<double>(run.bytes) / static_cast<double>(chunk));
+  const double beats = requests * std::ceil(static_cast<double>(chunk) / width);
+  if (use.role == UseRole::output) return beats;
+  const std::int64_t latency = latency_of(architecture.memories[use.memory]);
+  return std::max(beats, requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight));
+}
+
+}  // namespace
+
+std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                                const std::vector<UseView>& views, const Extents& box,
+                                const std::vector<std::int64_t>& formula_values) {
+  const StatementPlan& plan = mapping.steps[step];
+  const Unit& unit = machine.architecture.units[plan.match.unit];
+  const std::int64_t interval = machine.capability(plan.match).interval.evaluate(formula_values);
+  std::int64_t cycles = unit.period.cycles(std::max<std::int64_t>(interval, 1));
+  if (unit.kind != UnitKind::mover) return cycles;
+  for (const auto& view : views) {
+    if (view.layout != nullptr) continue;
+    const OffChipRun run = off_chip_run(mapping, shape, view, box, formula_values);
+    cycles = std::max(cycles,
+                      static_cast<std::int64_t>(std::ceil(request_cycles(machine, unit, mapping.uses[view.use], run))));
+  }
+  return cycles;
+}
+
+StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                     const std::vector<UseView>& views, const Extents& box) {
+  const StatementPlan& plan = mapping.steps[step];
+  const Capability& capability = machine.capability(plan.match);
+  std::int64_t around = 1;
+  for (const int it : shape.loops) around *= box[it];
+  StepCycles total;
+  std::vector<std::int64_t> values(shape.dims.size());
+  const std::size_t held = static_cast<std::size_t>(
+      std::count_if(capability.operands.begin(), capability.operands.end(), [](const auto& o) { return o.held; }));
+  values.resize(shape.dims.size() + held, 1);
+  // Every combination of whole and remaining chunks of the dims.
+  const std::size_t combinations = std::size_t{1} << shape.dims.size();
+  for (std::size_t c = 0; c < combinations; ++c) {
+    std::int64_t count = around;
+    for (std::size_t d = 0; d < shape.dims.size() && count > 0; ++d) {
+      const auto& dim = shape.dims[d];
+      const std::int64_t rest = dim.flat % dim.maximum;
+      const bool remainder = (c >> d & 1) != 0;
+      count *= remainder ? (rest != 0 ? 1 : 0) : dim.flat / dim.maximum;
+      values[d] = remainder ? rest : dim.maximum;
+    }
+    if (count == 0) continue;
+    total.instructions += count;
+    total.cycles += count * instruction_cycles(machine, mapping, step, shape, views, box, values);
+  }
+  return total;
+}
+
+}  // namespace accord

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/mapping/step_shape.h"
+
+namespace accord {
+
+// How long single instructions take, as far as the covenant says; contention and waits apart. Cycles of the reference
+// clock.
+
+/// Cycles that one transfer occupies its mover: link and port widths, requests in flight.
+double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
+
+/// From a transfer's start to its first byte's arrival.
+std::int64_t hop_latency(const Architecture& architecture, const Hop& hop);
+
+/// Beside the interval: from an instruction's start to its last result. A mover's includes its set-up and the memories'
+/// latencies.
+std::int64_t latency_around(const Machine& machine, const Match& match,
+                            const std::vector<std::int64_t>& formula_values);
+
+/// Cycles for which one instruction that counts `chunk` of each dim keeps its unit busy: the capability's interval; on
+/// a mover also the requests for its off-chip operands. `formula_values`: chunks in the dims' multiples, then load
+/// flags.
+std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                                const std::vector<UseView>& views, const Extents& box,
+                                const std::vector<std::int64_t>& formula_values);
+
+/// Cycles that the step's instructions over one box occupy its unit, and their number.
+struct StepCycles {
+  std::int64_t instructions = 0;
+  std::int64_t cycles = 0;
+};
+StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                     const std::vector<UseView>& views, const Extents& box);
+
+}  // namespace accord
