@@ -33,6 +33,12 @@ class ItemGraph {
       : list_(list), architecture_(architecture), ranges_(architecture), history_(architecture) {
     make_items();
     fence_.assign(architecture.units.size(), -1);
+    for (const Unit& unit : architecture.units) {
+      const auto holds = [](const CapabilityOperand& operand) { return operand.held; };
+      holds_.push_back(std::any_of(unit.capabilities.begin(), unit.capabilities.end(), [&](const Capability& c) {
+        return std::any_of(c.operands.begin(), c.operands.end(), holds);
+      }));
+    }
     since_.resize(architecture.units.size());
     edge_of_.assign(items.size(), 0);
     for (std::uint32_t i = 0; i < items.size(); ++i) add(i);
@@ -60,6 +66,7 @@ class ItemGraph {
   std::vector<AddressRange> now_;
   std::vector<std::int64_t> fence_;                ///< per unit: the last loop that used it
   std::vector<std::vector<std::uint32_t>> since_;  ///< per unit: operations after that
+  std::vector<bool> holds_;                        ///< per unit: what it does depends on what it did before
   std::vector<std::pair<std::uint32_t, Edge>> found_;
   std::size_t found_before_ = 0;      ///< edges that lead to earlier items
   std::vector<std::size_t> edge_of_;  ///< per item: its last edge in `found_`, counted from 1
@@ -127,7 +134,9 @@ void ItemGraph::add(std::uint32_t index) {
   found_before_ = found_.size();
   if (item.loop == nullptr) {
     add_operation(index, list_.ops[item.first], nullptr, 1);
-    since_[list_.ops[item.first].unit].push_back(index);
+    auto& since = since_[list_.ops[item.first].unit];
+    if (holds_[list_.ops[item.first].unit] && !since.empty()) follow(since.back(), index, items[since.back()].busy);
+    since.push_back(index);
     return;
   }
   const std::uint32_t values = list_.ops[item.first].first;
