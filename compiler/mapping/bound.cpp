@@ -6,55 +6,12 @@
 #include <utility>
 
 #include "archdsl/graph/rates.h"
+#include "compiler/mapping/compulsory.h"
+#include "compiler/mapping/link_bound.h"
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
 namespace {
-
-/// Number of positions of one index that the iterators reach inside the tensor.
-std::int64_t distinct(const AffineIndex& index, const TensorProgram& program, std::int64_t size) {
-  std::vector<std::int64_t> values = {index.offset};
-  for (const auto& [it, coefficient] : index.terms) {
-    std::set<std::int64_t> next;
-    for (const auto value : values) {
-      for (std::int64_t i = 0; i < program.iterators[it].extent; ++i) next.insert(value + coefficient * i);
-    }
-    values.assign(next.begin(), next.end());
-  }
-  return std::count_if(values.begin(), values.end(), [&](std::int64_t v) { return v >= 0 && v < size; });
-}
-
-std::int64_t distinct_bytes(const Network& network, const Work& work, const Access& access) {
-  const Tensor& tensor = network.tensors[work.operands[access.operand].tensor];
-  std::int64_t count = bytes(tensor.type);
-  for (std::size_t i = 0; i < access.indices.size(); ++i) {
-    count *= distinct(access.indices[i], work.program, tensor.shape[i]);
-  }
-  return count;
-}
-
-/// Distinct bytes read from and written to off-chip memory; intermediate results stay on chip.
-struct Traffic {
-  std::int64_t read = 0;
-  std::int64_t before = 0;  ///< of `read`: what the main statement, or its initial values, need
-  std::int64_t written = 0;
-};
-
-Traffic compulsory(const Network& network, const Work& work, int main) {
-  Traffic traffic;
-  std::set<int> written, counted;
-  for (const auto& statement : work.program.statements) written.insert(statement.target.operand);
-  for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
-    for (const auto& access : work.program.statements[s].accesses) {
-      const bool external = work.operands[access.operand].tensor != no_tensor && written.count(access.operand) == 0;
-      if (external && counted.insert(access.operand).second) traffic.read += distinct_bytes(network, work, access);
-    }
-    if (static_cast<int>(s) <= main) traffic.before = traffic.read;
-  }
-  const Access& result = work.program.statements.back().target;
-  if (work.operands[result.operand].tensor != no_tensor) traffic.written = distinct_bytes(network, work, result);
-  return traffic;
-}
 
 /// Bytes per reference cycle of everything that meets off-chip memory, each wire once.
 class OffChipWidth {
@@ -197,11 +154,11 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   return work;
 }
 
-MainWork main_work(const Machine& machine, const std::vector<Mapping>& candidates) {
+MainWork main_work(const Machine& machine, const LinkBound& links, const std::vector<Mapping>& candidates) {
   MainWork least;
   for (const auto& mapping : candidates) {
     const MainWork work = work_of(machine, mapping);
-    least.compute = std::min(least.compute, work.compute);
+    least.compute = std::min(least.compute, std::max(work.compute, links.cycles(mapping)));
     least.passage = std::min(least.passage, work.passage);
     least.ending = std::min(least.ending, work.ending);
     least.waits = least.waits && work.waits;
@@ -246,7 +203,7 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   if (candidates.empty()) return bound;
   const Traffic traffic = compulsory(network, work, candidates.front().steps[0].statement);
   bound.compulsory_bytes = traffic.read + traffic.written;
-  const MainWork main = main_work(machine, candidates);
+  const MainWork main = main_work(machine, LinkBound(machine, network, work), candidates);
   const OffChipWidth width(machine.architecture);
   const std::int64_t latency = first_byte(machine.architecture);
   const std::int64_t computed = (main.waits ? latency : 0) + main.compute;

@@ -151,8 +151,7 @@ double Predictor::rounds() const {
     }
     if (moved.use == target) results += transfers;
     if (moved.use == target || moved.times <= 1) continue;
-    const double used =
-        tiles_.step_cycles[use.step] + (use.role == UseRole::output ? moved.times * around(use.step) : 0);
+    const double used = tiles_.step_cycles[use.step] + moved.times * around(use.step);
     most = std::max(most, (transfers + used) / copies_at(mapping_, moved.use, moved.level));
   }
   if (target_level(mapping_) < 0 || tiles <= 1) return most;

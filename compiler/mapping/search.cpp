@@ -199,7 +199,7 @@ void TileSearch::climb() {
 /// Results take turns with the unit that computes them and those that add to them, convert and store them: more than
 /// two copies let several of these run at once.
 void TileSearch::choose_copies() {
-  for (const auto& [inputs, results] : {std::pair(1, 1), {2, 1}, {2, 2}, {2, 3}, {2, 4}}) {
+  for (const auto& [inputs, results] : {std::pair(1, 1), {2, 1}, {2, 2}, {3, 2}, {2, 3}, {2, 4}, {4, 2}, {4, 4}}) {
     Copies& copies = copies_.emplace_back();
     for (const auto& use : mapping_.uses) {
       const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;

@@ -260,7 +260,7 @@ class Divider {
     const Mapping& part = result.found.front().mapping;
     mapping.tile = part.tile;
     mapping.order = part.order;
-    mapping.buffers = part.buffers;
+    mapping.copies = part.copies;
     const auto units = static_cast<std::int64_t>(parts(mapping));
     mapping.predicted_cycles =
         std::max(part.predicted_cycles, static_cast<double>(compute_bound(problem_.machine, mapping, units)));

@@ -21,7 +21,8 @@ std::int64_t chunk_cycles(const Unit& unit, const Capability& capability, const 
 /// How many units share a step's work.
 std::int64_t units_of(const Machine& machine, const StatementPlan& step, std::int64_t most) {
   if (most == 1) return 1;
-  return std::min(most, static_cast<std::int64_t>(machine.elements.alike(step.match.unit, step.match.capability).size()));
+  return std::min(most,
+                  static_cast<std::int64_t>(machine.elements.alike(step.match.unit, step.match.capability).size()));
 }
 
 /// Cycles that the off-chip bytes of the movers' operands need beside their instructions.
@@ -34,8 +35,8 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping, std::i
     if (use.step != 0 || use.depth != 0) continue;
     std::int64_t points = bytes(use.type);
     for (const auto& index : use.access.indices) points *= least_values(index, mapping.extent);
-    const double width = bytes_per_cycle(machine.architecture.links[unit.link]) *
-                         static_cast<double>(units_of(machine, main, units));
+    const double width =
+        bytes_per_cycle(machine.architecture.links[unit.link]) * static_cast<double>(units_of(machine, main, units));
     most = std::max(most, static_cast<std::int64_t>(static_cast<double>(points) / width));
   }
   return most;

@@ -20,9 +20,9 @@ std::string verify(const Machine& machine, const Network& network, const Work& w
                    const Mapping& mapping);
 
 /// The same question by enumeration: walks the loops of all levels and counts the points of every statement; places
-/// every element of every use's tiles, and follows every byte of the transfers between them; full tiles and the last ones
-/// in every direction. Remainders that no transfer can move are passed over: lowering refuses those. For small layers, as
-/// it takes time in the number of points.
+/// every element of every use's tiles, and follows every byte of the transfers between them; full tiles and the last
+/// ones in every direction. Remainders that no transfer can move are passed over: lowering refuses those. For small
+/// layers, as it takes time in the number of points.
 std::string verify_points(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                           const Mapping& mapping);
 

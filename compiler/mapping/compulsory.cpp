@@ -1,0 +1,50 @@
+#include "compiler/mapping/compulsory.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace accord {
+namespace {
+
+/// Number of positions of one index that the iterators reach inside the tensor.
+std::int64_t distinct(const AffineIndex& index, const TensorProgram& program, std::int64_t size) {
+  std::vector<std::int64_t> values = {index.offset};
+  for (const auto& [it, coefficient] : index.terms) {
+    std::set<std::int64_t> next;
+    for (const auto value : values) {
+      for (std::int64_t i = 0; i < program.iterators[it].extent; ++i) next.insert(value + coefficient * i);
+    }
+    values.assign(next.begin(), next.end());
+  }
+  return std::count_if(values.begin(), values.end(), [&](std::int64_t v) { return v >= 0 && v < size; });
+}
+
+}  // namespace
+
+std::int64_t distinct_bytes(const Network& network, const Work& work, const Access& access) {
+  const Tensor& tensor = network.tensors[work.operands[access.operand].tensor];
+  std::int64_t count = bytes(tensor.type);
+  for (std::size_t i = 0; i < access.indices.size(); ++i) {
+    count *= distinct(access.indices[i], work.program, tensor.shape[i]);
+  }
+  return count;
+}
+
+Traffic compulsory(const Network& network, const Work& work, int main) {
+  Traffic traffic;
+  std::set<int> written, counted;
+  for (const auto& statement : work.program.statements) written.insert(statement.target.operand);
+  for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
+    for (const auto& access : work.program.statements[s].accesses) {
+      const bool external = work.operands[access.operand].tensor != no_tensor && written.count(access.operand) == 0;
+      if (external && counted.insert(access.operand).second) traffic.read += distinct_bytes(network, work, access);
+    }
+    if (static_cast<int>(s) <= main) traffic.before = traffic.read;
+  }
+  const Access& result = work.program.statements.back().target;
+  if (work.operands[result.operand].tensor != no_tensor) traffic.written = distinct_bytes(network, work, result);
+  return traffic;
+}
+
+}  // namespace accord

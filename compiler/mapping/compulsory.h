@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/codelets/work.h"
+#include "compiler/network/network.h"
+
+namespace accord {
+
+/// Bytes of the distinct elements that the access touches inside its tensor, in the network's type.
+std::int64_t distinct_bytes(const Network& network, const Work& work, const Access& access);
+
+/// Distinct bytes read from and written to off-chip memory; intermediate results stay on chip.
+struct Traffic {
+  std::int64_t read = 0;
+  std::int64_t before = 0;  ///< of `read`: what the main statement, or its initial values, need
+  std::int64_t written = 0;
+};
+
+/// `main`: the main statement.
+Traffic compulsory(const Network& network, const Work& work, int main);
+
+}  // namespace accord
