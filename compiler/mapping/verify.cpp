@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/mapping/agreement.h"
 #include "compiler/mapping/cost.h"
 #include "compiler/mapping/padding.h"
+#include "compiler/mapping/split.h"
 #include "compiler/mapping/tile_costs.h"
 
 namespace accord {
@@ -37,6 +39,7 @@ class Verifier {
   std::string reductions() const;
   std::string whole_reduction() const;
   std::string room() const;
+  std::string room_of(const Mapping& part) const;
   std::int64_t outside(int level, int it) const {
     return level == 0 ? mapping_.extent[it] : mapping_.tile[level - 1][it];
   }
@@ -218,13 +221,24 @@ std::string Verifier::reductions() const {
   return "";
 }
 
+/// Parts of divided work have other extents than the whole, and so do their tiles' copies.
 std::string Verifier::room() const {
-  Geometry geometry(machine_, network_, work_, homes_, mapping_);
+  std::set<Extents> seen;
+  for (const auto& part : parts_of(machine_, mapping_)) {
+    if (!seen.insert(part.extent).second) continue;
+    std::string wrong = room_of(part);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+std::string Verifier::room_of(const Mapping& part) const {
+  Geometry geometry(machine_, network_, work_, homes_, part);
   std::string error;
-  const TileBytes bytes = tile_bytes(geometry, mapping_, error);
+  const TileBytes bytes = tile_bytes(geometry, part, error);
   if (!error.empty()) return error;
-  const auto copies = [&](int use, int level) { return copies_at(mapping_, use, level); };
-  return overfull(machine_, mapping_, footprint(machine_, mapping_, bytes, copies));
+  const auto copies = [&](int use, int level) { return copies_at(part, use, level); };
+  return overfull(machine_, part, footprint(machine_, part, bytes, copies));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "compiler/mapping/geometry.h"
 #include "compiler/mapping/groups.h"
 #include "compiler/mapping/split.h"
+#include "compiler/mapping/verify.h"
 #include "tests/unit/mapping/small_layers.h"
 
 using namespace accord;
@@ -109,6 +110,18 @@ std::int64_t points_of(const Extents& extents) {
   return points;
 }
 
+/// A pointwise convolution of which a sixteenth of the weights fills an element's memory: whole, it needs no second
+/// copy.
+Network wide_layer(const Architecture& architecture) {
+  TopologyLayer layer;
+  layer.name = "wide";
+  layer.c = 512;
+  layer.k = 1024;
+  layer.h = layer.w = 2;
+  layer.r = layer.s = 1;
+  return quantise(build_topology("wide", {layer}, 17), architecture.numerics, {});
+}
+
 void check_parts(const Machine& machine, const Work& work, const Mapping& mapping) {
   std::map<Extents, int> written;
   std::int64_t points = 0, results = 1;
@@ -150,17 +163,19 @@ TEST_CASE("has a machine of one core one element") {
 TEST_CASE("do the parts of divided work cover every element of the result once") {
   const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
-  const Network network = small_layers(architecture);
-  const Homes homes = initial_homes(network);
   SharedMachines shared(machine);
   int divided = 0;
-  for (const auto& layer : layers_of(machine, network)) {
-    Mapping undivided = layer.mappings.front();
-    undivided.predicted_cycles = 1e18;  // any division is welcome
-    const SearchProblem problem = {machine, network, layer.work, homes, layer.mappings, shipped_cost_model()};
-    for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided)) {
-      check_parts(machine, layer.work, mapping);
-      ++divided;
+  for (const Network& network : {small_layers(architecture), wide_layer(architecture)}) {
+    const Homes homes = initial_homes(network);
+    for (const auto& layer : layers_of(machine, network)) {
+      Mapping undivided = layer.mappings.front();
+      undivided.predicted_cycles = 1e18;  // any division is welcome
+      const SearchProblem problem = {machine, network, layer.work, homes, layer.mappings, shipped_cost_model()};
+      for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided)) {
+        check_parts(machine, layer.work, mapping);
+        CHECK(verify(machine, network, layer.work, homes, mapping) == "");
+        ++divided;
+      }
     }
   }
   CHECK(divided > 4);
