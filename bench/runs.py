@@ -1,4 +1,4 @@
-"""One run of `accord run` and what the benches read off its JSON."""
+"""Runs of `accord run` and `accord compile`, and what the benches read off their JSON."""
 import json
 import pathlib
 import subprocess
@@ -7,26 +7,42 @@ import tempfile
 from layer_list import write_layers
 
 
-def run(accord, machine, model, settings=(), verify=True, timeout=3600):
-    """The run's JSON and "", or None and the last line of its complaint."""
+def call(accord, command, machine, model, settings=(), options=(), timeout=3600):
+    """The JSON of `accord run` or `accord compile` and "", or None and the last line of its complaint."""
     with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder, "run.json")
-        command = [accord, "run", "--arch", str(machine), "--model", str(model), "--json", str(out)]
-        command += [word for setting in settings for word in ("--set", setting)]
-        command += [] if verify else ["--no-verify"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+        out = pathlib.Path(folder, "result.json")
+        words = [accord, command, "--arch", str(machine), "--model", str(model), "--json", str(out)]
+        words += [word for setting in settings for word in ("--set", setting)]
+        done = subprocess.run(words + list(options), capture_output=True, text=True, timeout=timeout)
         if out.exists():
             return json.load(open(out)), ""
         return None, (done.stderr.strip() or done.stdout.strip() or f"exit {done.returncode}").splitlines()[-1]
 
 
-def run_layer(accord, machine, layer, settings=(), verify=True):
-    """A layer as a network of its own, so that no neighbour of the table hides its beginning or end."""
+def run(accord, machine, model, settings=(), verify=True):
+    return call(accord, "run", machine, model, settings, () if verify else ("--no-verify",))
+
+
+def with_layer(layer, use):
+    """use(model) on a network of this layer alone, so that no neighbour of the table hides its beginning or end."""
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder, layer["name"] + ".yaml")
         with open(model, "w") as file:
             write_layers([layer], file)
-        return run(accord, machine, model, settings, verify)
+        return use(model)
+
+
+def run_layer(accord, machine, layer, settings=(), verify=True):
+    return with_layer(layer, lambda model: run(accord, machine, model, settings, verify))
+
+
+def search_ms(accord, machine, layer, settings=()):
+    """Milliseconds from a layer's statements to its mapping: the passes `place` and `map`."""
+    result, error = with_layer(layer, lambda model: call(accord, "compile", machine, model, settings))
+    if result is None:
+        return error
+    passes = {entry["stage"]: entry["seconds"] for entry in result["wall"]["stages"]}
+    return f"{1e3 * (passes['place'] + passes['map']):.0f}"
 
 
 def holds(result, verify=True):
