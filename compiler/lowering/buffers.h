@@ -9,13 +9,12 @@ namespace accord {
 
 /// Where each use's tile copies lie on chip.
 struct TileBuffer {
-  std::int64_t base = 0;
-  std::int64_t bytes = 0;  ///< of one copy
-  int copies = 0;
-  int first = 0;  ///< buffer id of copy 0
+  std::vector<std::int64_t> bases;  ///< of each copy
+  int first = 0;                    ///< buffer id of copy 0
+  int copies() const { return static_cast<int>(bases.size()); }
 };
 
-/// Hands out on-chip memory: per memory, tile after tile. Indexed [use][level]; levels without a tile have 0 copies.
+/// Hands out on-chip memory. Indexed [use][level]; levels without a tile have no copies.
 std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& mapping,
                                                    int& count);
 

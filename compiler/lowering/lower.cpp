@@ -78,9 +78,7 @@ class Lowering {
     const Extents at = relative(box_level(mapping_, mapping_.uses[u], level), mapping_.uses[u], level - 1);
     return offset_of(layout_at(u, level - 1), at);
   }
-  std::int64_t tile_address(int u, int level) const {
-    return buffers_[u][level].base + resident_[u][level].copy * buffers_[u][level].bytes;
-  }
+  std::int64_t tile_address(int u, int level) const { return buffers_[u][level].bases[resident_[u][level].copy]; }
   int buffer_id(int u, int level) const { return buffers_[u][level].first + resident_[u][level].copy; }
   bool same_box(int u, const Box& a, const Box& b) const;
   bool reduction_starts(int level) const;
@@ -198,7 +196,7 @@ void Lowering::ensure(int u, int level) {
   const Box& box = box_at(u, level);
   if (resident.copy >= 0 && same_box(u, resident.box, box)) return;
   if (level > 0) ensure(u, level - 1);
-  resident = {box, (resident.copy + 1) % buffers_[u][level].copies};
+  resident = {box, (resident.copy + 1) % buffers_[u][level].copies()};
   const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level));
   if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
   std::int64_t source = 0;
@@ -246,7 +244,7 @@ void Lowering::flush(int u, int level) {
   }
   Resident& parent = resident_[u][level - 1];
   if (parent.copy < 0 || !same_box(u, parent.box, box_at(u, level - 1))) {
-    parent = {box_at(u, level - 1), (parent.copy + 1) % buffers_[u][level - 1].copies};
+    parent = {box_at(u, level - 1), (parent.copy + 1) % buffers_[u][level - 1].copies()};
   }
   const std::int64_t target = tile_address(u, level - 1) + offset_outside(u, level);
   emit_move(u, level, move, tile_address(u, level), target, buffer_id(u, level), buffer_id(u, level - 1));
@@ -287,7 +285,7 @@ void Lowering::emit_step(int s, int level) {
       const int owner = use.role == UseRole::accumulator ? target_ : u;
       Resident& resident = resident_[owner][at];
       if (use.role == UseRole::output && (resident.copy < 0 || !same_box(u, resident.box, box_at(u, at)))) {
-        resident = {box_at(u, at), (resident.copy + 1) % buffers_[u][at].copies};
+        resident = {box_at(u, at), (resident.copy + 1) % buffers_[u][at].copies()};
       }
       p.view.layout = &layout_at(owner, at);
       p.base = tile_address(owner, at);
@@ -303,7 +301,7 @@ void Lowering::emit_step(int s, int level) {
 void Lowering::begin_target(int level) {
   if (target_level_ != level || !reduction_starts(level)) return;
   Resident& resident = resident_[target_][level];
-  resident = {boxes_[level], (resident.copy + 1) % buffers_[target_][level].copies};
+  resident = {boxes_[level], (resident.copy + 1) % buffers_[target_][level].copies()};
   if (start_ >= 0) load_start();
 }
 
@@ -381,7 +379,7 @@ std::int64_t Lowering::period(int level, int it) const {
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];
     if (use.role == UseRole::start || !moves_with(use, level, it)) continue;
-    copies = std::lcm(copies, static_cast<std::int64_t>(buffers_[u][use.depth - 1].copies));
+    copies = std::lcm(copies, static_cast<std::int64_t>(buffers_[u][use.depth - 1].copies()));
   }
   return copies;
 }

@@ -1,0 +1,88 @@
+#include "compiler/lowering/banks.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+
+namespace accord {
+namespace {
+
+bool is_result(const Use& use) { return use.role == UseRole::accumulator || use.role == UseRole::output; }
+
+/// How much two blocks are accessed at the same time and through the same kind of port. The copies of an input are read
+/// by one unit while a mover writes the next: different ports. Those of a result are added to, read and written by
+/// several units at once, neighbours most.
+int conflict(const Mapping& mapping, const Block& a, const Block& b) {
+  const Use& first = mapping.uses[a.use];
+  const Use& second = mapping.uses[b.use];
+  if (a.use == b.use && a.level == b.level) {
+    if (!is_result(first)) return 0;
+    return std::abs(a.copy - b.copy) == 1 ? 2 : 1;
+  }
+  return first.step == second.step ? 2 : 1;
+}
+
+/// Free bytes of a bank, from `low` on.
+struct Bank {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  std::vector<const Block*> blocks;
+};
+
+std::vector<Bank> banks_of(const Memory& memory, const Region& region) {
+  const std::int64_t size = std::max<std::int64_t>(memory.capacity / memory.banks, 1);
+  std::vector<Bank> banks;
+  for (std::int64_t low = region.base; low < region.base + region.bytes;) {
+    const std::int64_t end = std::min((low / size + 1) * size, region.base + region.bytes);
+    banks.push_back({low, end, {}});
+    low = end;
+  }
+  return banks;
+}
+
+/// False where a block fits no bank.
+bool place_apart(const Memory& memory, const Region& region, const Mapping& mapping, std::vector<Block>& blocks) {
+  auto banks = banks_of(memory, region);
+  for (Block& block : blocks) {
+    Bank* best = nullptr;
+    int least = 0;
+    for (Bank& bank : banks) {
+      if (bank.high - bank.low < block.bytes) continue;
+      int weight = 0;
+      for (const Block* other : bank.blocks) weight += conflict(mapping, block, *other);
+      if (best != nullptr && weight >= least) continue;
+      best = &bank;
+      least = weight;
+    }
+    if (best == nullptr) return false;
+    block.base = best->low;
+    best->low += block.bytes;
+    best->blocks.push_back(&block);
+  }
+  return true;
+}
+
+/// Inputs of one step, and neighbouring copies of results, from opposite ends.
+void place_from_both_ends(const Region& region, const Mapping& mapping, std::vector<Block>& blocks) {
+  std::int64_t low = region.base, high = region.base + region.bytes;
+  int inputs = 0, last = -1;
+  for (Block& block : blocks) {
+    const bool result = is_result(mapping.uses[block.use]);
+    if (!result && block.use != last) ++inputs;
+    last = block.use;
+    const bool from_top = (result ? block.copy : inputs - 1) % 2 == 1;
+    block.base = from_top ? high - block.bytes : low;
+    (from_top ? high : low) += from_top ? -block.bytes : block.bytes;
+  }
+  assert(low <= high);
+}
+
+}  // namespace
+
+void place_in_banks(const Memory& memory, const Region& region, const Mapping& mapping, std::vector<Block>& blocks) {
+  if (memory.banks == 1 || !place_apart(memory, region, mapping, blocks)) {
+    place_from_both_ends(region, mapping, blocks);
+  }
+}
+
+}  // namespace accord

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/mapping/plan.h"
+
+namespace accord {
+
+/// One copy of one tile that wants a place in a memory.
+struct Block {
+  int use = -1;
+  int level = -1;
+  int copy = 0;
+  std::int64_t bytes = 0;
+  std::int64_t base = 0;  ///< the place
+};
+
+/// Gives blocks of one memory places within the region: each in one bank where it fits, and in the bank whose blocks
+/// are accessed least at the same time; where that breaks the room into pieces too small, one after another. The
+/// blocks' bytes together must fit the region.
+void place_in_banks(const Memory& memory, const Region& region, const Mapping& mapping, std::vector<Block>& blocks);
+
+}  // namespace accord
