@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archdsl/graph/rates.h"
+#include "compiler/mapping/in_order_cost.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/timing.h"
 
@@ -38,8 +39,10 @@ class Predictor {
       cost_.unit_cycles[mapping_.steps[s].match.unit] += tiles_.step_cycles[s];
     }
     for (const double cycles : cost_.unit_cycles) sum += cycles;
-    cost_.cycles = std::max(busiest(), rounds()) + *std::max_element(first_.begin(), first_.end()) + last_ +
-                   tie_weight * sum + code_weight * code();
+    const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
+    cost_.cycles = in_order ? InOrderCost(machine_, mapping_, tiles_).cycles(cost_.unit_cycles)
+                            : std::max(busiest(), rounds()) + *std::max_element(first_.begin(), first_.end()) + last_;
+    cost_.cycles += tie_weight * sum + code_weight * code();
     return cost_;
   }
 

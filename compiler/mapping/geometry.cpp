@@ -136,6 +136,34 @@ void add_pieces(TileMove& move, const RouteLimits& limits, TransferPlan plan, st
   move.source_bytes += plan.source_bytes;
 }
 
+/// Whether parts of the outer tile begin where its blocks of lanes begin: they are cut between blocks, or not at all.
+bool lanes_begin_blocks(const Layout& tile, const Layout& outer) {
+  if (tile.groups.empty() || tile.groups[0].axes.empty()) return false;
+  const int axis = find_axis(outer, tile.axes[tile.groups[0].axes[0]]);
+  if (axis < 0) return false;
+  const LayoutGroup& group = outer.groups[outer.axes[axis].group];
+  return group.extent > group.block || group.extent == tile.groups[0].extent;
+}
+
+/// Copies what lies between short lanes along with them, where neither side has anything else there: fewer, longer
+/// runs. `lanes`: bytes of a row of lanes; `word`: how far rows reach.
+void close_gaps(Copy& copy, std::int64_t lanes, std::int64_t word) {
+  std::stable_sort(copy.dims.begin(), copy.dims.end(),
+                   [](const CopyDim& a, const CopyDim& b) { return a.target < b.target; });
+  std::int64_t run = copy.run;
+  std::size_t inner = 0;
+  for (; inner < copy.dims.size(); ++inner) {
+    const CopyDim& dim = copy.dims[inner];
+    if (dim.extent == 1) continue;
+    if (dim.source != dim.target || dim.target < run || word % dim.target != 0) return;
+    if (dim.target > run) break;
+    run *= dim.extent;
+  }
+  if (inner == copy.dims.size() || run != lanes) return;
+  copy.run = copy.dims[inner].target;
+  copy.dims.erase(copy.dims.begin(), copy.dims.begin() + static_cast<std::ptrdiff_t>(inner));
+}
+
 void swap_sides(PlacedCopy& copy) {
   std::swap(copy.source, copy.target);
   for (auto& dim : copy.copy.dims) std::swap(dim.source, dim.target);
@@ -224,6 +252,10 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
   const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error)) {
     if (u.role == UseRole::output) swap_sides(copy);
+    // A constant's tile is written whole: what pads its lanes is there.
+    if (is_constant(use) && lanes_begin_blocks(tile, *other)) {
+      close_gaps(copy.copy, tile.groups[0].extent * element_bytes(use), machine_.architecture.memories[u.memory].word);
+    }
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }
   return move;

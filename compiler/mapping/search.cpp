@@ -189,6 +189,7 @@ bool TileSearch::improve(bool pairs) {
 
 void TileSearch::climb() {
   now_ = &evaluate(sizes_.least);
+  if (!now_->second.error.empty()) now_ = &evaluate(sizes_.filled);
   if (!now_->second.error.empty()) return;
   do {
     while (improve(false)) {

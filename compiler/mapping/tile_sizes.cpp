@@ -78,6 +78,11 @@ TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& ma
       }
     }
   }
+  result.filled = result.least;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t fill = std::min(filling(machine, mapping, static_cast<int>(i)), mapping.extent[i]);
+    for (auto& level : result.filled) level[i] = std::max(level[i], fill);
+  }
   return result;
 }
 

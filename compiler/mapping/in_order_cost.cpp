@@ -1,0 +1,123 @@
+#include "compiler/mapping/in_order_cost.h"
+
+#include <algorithm>
+
+#include "compiler/mapping/cost.h"
+#include "compiler/mapping/timing.h"
+
+namespace accord {
+
+double InOrderCost::loads(const TileCosts::Move& move) const {
+  return static_cast<double>(fills(mapping_, mapping_.uses[move.use], move.box));
+}
+
+/// Instructions one after another in which the reduction goes on within a tile of the innermost level.
+double InOrderCost::reduction_steps() const {
+  const StatementPlan& main = mapping_.steps[0];
+  const Use& target = mapping_.uses[target_use(mapping_)];
+  const auto& dims = machine_.limits.run(main.match.unit, main.match.capability)->dims;
+  const auto& tile = mapping_.tile.back();
+  std::vector<bool> counted(tile.size(), false);
+  std::int64_t steps = 1;
+  for (std::size_t d = 0; d < main.chains.size(); ++d) {
+    std::int64_t flat = 1;
+    for (const int it : main.chains[d]) {
+      counted[it] = true;
+      if (!depends(target.access, it)) flat *= tile[it];
+    }
+    steps *= (flat + dims[d].maximum - 1) / dims[d].maximum;
+  }
+  for (std::size_t it = 0; it < tile.size(); ++it) {
+    if (!counted[it] && !depends(target.access, static_cast<int>(it))) steps *= tile[it];
+  }
+  return static_cast<double>(steps);
+}
+
+/// Cycles over the whole work that words need between two loads: until the value is there, while instructions read it,
+/// until the last reader is done. A tile of several reduction steps holds each word for one of them only.
+double InOrderCost::rounds() const {
+  const Capability& capability = machine_.capability(mapping_.steps[0].match);
+  std::vector<std::int64_t> values;
+  for (const auto& dim : capability.dims) values.push_back(dim.maximum);
+  for (const auto& operand : capability.operands) {
+    if (operand.held) values.push_back(1);
+  }
+  const auto around = static_cast<double>(latency_around(machine_, mapping_.steps[0].match, values));
+  double most = 0;
+  for (const auto& move : tiles_.moves) {
+    const Use& use = mapping_.uses[move.use];
+    if (use.step != 0 || use.role != UseRole::input || loads(move) <= 1) continue;
+    const bool innermost = move.level + 1 == mapping_.levels;
+    const double used =
+        innermost ? tiles_.step_cycles[0] / reduction_steps() : tiles_.step_cycles[0] + move.cycles * loads(move);
+    const double round = loads(move) * (move.latency + 1 + around) + used;
+    most = std::max(most, round / copies_at(mapping_, move.use, move.level));
+  }
+  return most;
+}
+
+double InOrderCost::issue() const {
+  double instructions = 0;
+  for (const auto& move : tiles_.moves) instructions += move.pieces * loads(move);
+  for (const double step : tiles_.step_instructions) instructions += step;
+  return instructions / std::max(machine_.architecture.controller.issue_width, 1);
+}
+
+/// Until the main statement's first tiles are there.
+double InOrderCost::head() const {
+  std::vector<double> movers(machine_.architecture.units.size(), 0);
+  double latency = 0;
+  for (const auto& move : tiles_.moves) {
+    const Use& use = mapping_.uses[move.use];
+    if (use.step != 0 || use.role == UseRole::output || move.level != 0) continue;
+    movers[move.hop.unit] += move.cycles;
+    latency = std::max(latency, move.latency);
+  }
+  return *std::max_element(movers.begin(), movers.end()) + latency;
+}
+
+/// All steps over what the last tile brings.
+double InOrderCost::work_of_last_tile() const {
+  double tiles = 1;
+  for (const auto& move : tiles_.moves) {
+    const Use& use = mapping_.uses[move.use];
+    if (use.step == 0 && use.role == UseRole::input && move.level == 0) tiles = std::max(tiles, loads(move));
+  }
+  double work = std::max(rounds(), tiles_.step_cycles[0]);
+  for (std::size_t s = 1; s < tiles_.step_cycles.size(); ++s) work += tiles_.step_cycles[s];
+  return work / tiles;
+}
+
+/// The last tile of results on its way off chip.
+double InOrderCost::way_out() const {
+  double cycles = 0;
+  for (const auto& move : tiles_.moves) {
+    if (mapping_.uses[move.use].role == UseRole::output) cycles += move.cycles + move.latency;
+  }
+  return cycles;
+}
+
+/// Transfers of a mover; each holds the next one up for its set-up, as the controller waits until the mover takes it.
+double InOrderCost::moved(int unit) const {
+  const Unit& mover = machine_.architecture.units[unit];
+  const auto setup = static_cast<double>(mover.period.cycles(mover.setup));
+  double cycles = 0;
+  for (const auto& move : tiles_.moves) {
+    if (move.hop.unit == unit) cycles += std::max(move.cycles, move.pieces * setup) * loads(move);
+  }
+  return cycles;
+}
+
+double InOrderCost::cycles(const std::vector<double>& unit_cycles) const {
+  double inside = std::max(rounds(), issue()), off_chip = 0;
+  for (std::size_t u = 0; u < unit_cycles.size(); ++u) {
+    const int unit = static_cast<int>(u);
+    inside = std::max(inside, unit_cycles[u]);
+    for (const auto& move : tiles_.moves) {
+      if (move.hop.unit == unit && move.level == 0) off_chip = std::max(off_chip, move.latency + moved(unit));
+    }
+  }
+  return std::max(head() + inside, off_chip + work_of_last_tile()) + way_out();
+}
+
+}  // namespace accord
