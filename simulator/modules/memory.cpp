@@ -40,10 +40,16 @@ Timeline::Slot MemoryModule::access_bank(bool write, std::size_t bank, std::int6
   if (words == 1) return std::ranges::min_element(ports, {}, &Timeline::end)->reserve(earliest, period.cycles(1));
   Timeline::Slot all{unknown, earliest};
   const auto count = static_cast<std::int64_t>(ports.size());
+  by_end_.clear();
+  for (Timeline& port : ports) by_end_.push_back(&port);
+  // Ports are alike: those that are free first take a word more.
+  if (const std::int64_t more = words % count; more > 0) {
+    std::ranges::nth_element(by_end_, by_end_.begin() + more, {}, &Timeline::end);
+  }
   for (std::int64_t p = 0; p < count; ++p) {
     const std::int64_t share = words / count + (p < words % count ? 1 : 0);
     if (share == 0) break;
-    const Timeline::Slot slot = ports[static_cast<std::size_t>(p)].reserve(earliest, period.cycles(share));
+    const Timeline::Slot slot = by_end_[static_cast<std::size_t>(p)]->reserve(earliest, period.cycles(share));
     all.first = all.first == unknown ? slot.first : std::min(all.first, slot.first);
     all.end = std::max(all.end, slot.end);
   }

@@ -1,0 +1,54 @@
+// How do a memory's ports serve words that come at once?
+#include "simulator/modules/memory.h"
+
+#include <doctest/doctest.h>
+
+#include "simulator/modules/systemc_session.h"
+
+using namespace accord;
+using namespace accord::sim;
+
+namespace {
+
+/// A memory of one bank with so many read ports, and what it accounts to.
+struct Bench {
+  explicit Bench(int read_ports) : store(1024) {
+    spec.name = "memory";
+    spec.capacity = 1024;
+    spec.word = 16;
+    spec.read_ports = read_ports;
+    memory = std::make_unique<MemoryModule>("memory", spec, store, StallAccount(leaves, layers, settled));
+  }
+  Cycle end(std::int64_t words) { return memory->access(false, 0, 16 * words, words, 0).end; }
+
+  SystemcSession session;
+  Memory spec;
+  ByteStore store;
+  Leaves leaves{{}, 0};
+  Layers layers{0, 0};
+  Cycle settled = 0;
+  std::unique_ptr<MemoryModule> memory;
+};
+
+}  // namespace
+
+TEST_CASE("do two accesses of half the ports pass at once") {
+  Bench bench(4);
+  CHECK(bench.end(2) == 1);
+  CHECK(bench.end(2) == 1);
+  CHECK(bench.end(1) == 2);
+}
+
+TEST_CASE("does a memory move a word per port and cycle, however the words are divided") {
+  for (const int ports : {1, 2, 3, 5}) {
+    CAPTURE(ports);
+    Bench bench(ports);
+    std::int64_t words = 0;
+    Cycle end = 0;
+    for (const std::int64_t now : {1, 4, 2, 7, 3, 3, 5, 1, 6, 8}) {
+      words += now;
+      end = std::max(end, bench.end(now));
+      CHECK(end == (words + ports - 1) / ports);
+    }
+  }
+}
