@@ -8,12 +8,21 @@
 namespace accord {
 namespace {
 
-void slow_down(Period& period, std::int64_t times, std::int64_t by = 1) {
+void slow_down(Period& period, std::int64_t times, std::int64_t by) {
   period.numerator *= times;
   period.denominator *= by;
   const std::int64_t common = std::gcd(period.numerator, period.denominator);
   period.numerator /= common;
   period.denominator /= common;
+}
+
+/// What several requesters get together of a way that they share, as a fraction: they meet at random, and each waits for
+/// others at times when nobody waits for it. From simulations of divided layers whose loads nearly fill the way.
+constexpr std::int64_t served = 4, asked = 5;
+
+/// The way's beats as one of several users sees them.
+void share_way(Period& period, std::int64_t users) {
+  if (users > 1) slow_down(period, users * asked, served);
 }
 
 /// Units, hops and memories that a part uses.
@@ -66,7 +75,7 @@ class Sharing {
     }
     memory_users_ = count(footings_, &Footing::memories);
     for (const auto& [link, users] : count(footings_, &Footing::links)) {
-      slow_down(architecture_.links[link].period, users);
+      share_way(architecture_.links[link].period, users);
     }
     for (const auto& footing : footings_) {
       for (const auto& [unit, route] : footing.hops) share_ports(architecture_.units[unit].routes[route]);
@@ -78,11 +87,11 @@ class Sharing {
   /// A mover's private wires are shared with it; a compute unit takes turns.
   void share_unit(int index, std::int64_t users) {
     Unit& unit = architecture_.units[index];
-    if (unit.kind == UnitKind::compute) slow_down(unit.period, users);
+    if (unit.kind == UnitKind::compute) slow_down(unit.period, users, 1);
     for (auto& route : unit.routes) {
       if (!route.links.empty()) continue;
       Link wire = private_wire(architecture_, route);
-      slow_down(wire.period, users);
+      share_way(wire.period, users);
       add_link(route, wire);
     }
   }
@@ -98,7 +107,7 @@ class Sharing {
       wire.width = memory.word * memory.banks * ports;
       wire.clock = memory.clock;
       wire.period = memory.period;
-      slow_down(wire.period, users);
+      share_way(wire.period, users);
       if (bytes_per_cycle(wire) < bytes_per_cycle(architecture_, route)) add_link(route, wire);
     }
   }
