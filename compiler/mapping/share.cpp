@@ -16,8 +16,8 @@ void slow_down(Period& period, std::int64_t times, std::int64_t by) {
   period.denominator /= common;
 }
 
-/// What several requesters get together of a way that they share, as a fraction: they meet at random, and each waits for
-/// others at times when nobody waits for it. From simulations of divided layers whose loads nearly fill the way.
+/// What several requesters get together of a way that they share, as a fraction: they meet at random, and each waits
+/// for others at times when nobody waits for it. From simulations of divided layers whose loads nearly fill the way.
 constexpr std::int64_t served = 4, asked = 5;
 
 /// The way's beats as one of several users sees them.

@@ -235,6 +235,43 @@ TEST_CASE("do set mnemonics keep what they also set?") {
   CHECK(emitter.set_registers(both, s.known) == std::vector<Instruction>{});
 }
 
+TEST_CASE("does one index that serves two files reach either?") {
+  Isa isa;
+  isa.width = 64;
+  const int step = add_register(isa, "step", 8, false, 4);
+  const int block = add_register(isa, "block", 8, false, 4);
+  add_mnemonic(isa, "set", Meaning::set, {{"core", 8, 2}, {"step", 16, 8}, {"block", 24, 8}}, {},
+               {update_indexed(step, 0, field(1)), update_indexed(block, 0, field(2))});
+  const Emitter emitter(isa);
+  std::vector<MaybeValue> known(8, 7);
+  for (int core = 0; core < 4; ++core) {
+    const std::vector<RegisterWrite> write{{block + core, 9}};
+    CHECK(emitter.set_registers(write, known) == std::vector<Instruction>{{0, {core, 7, 9}}});
+  }
+}
+
+TEST_CASE("does an instruction go to the element that is asked for?") {
+  Isa isa;
+  isa.width = 64;
+  const int base = add_register(isa, "base", 8, false, 6);
+  Mnemonic& run = add_mnemonic(isa, "run", Meaning::run, {{"row", 8, 1}, {"column", 9, 2}, {"n", 16, 8}},
+                               {field(2), indexed(base, 1)});
+  run.unit = 10;
+  run.units = {10, 11, 12, 13, -1, 15};
+  run.elements = {{0, 3, 2}, {1, 1, 3}};
+  add_mnemonic(isa, "set", Meaning::set, {{"index", 8, 3}, {"value", 16, 8}}, {}, {update_indexed(base, 0, field(1))});
+  const Emitter emitter(isa);
+  Emission out;
+  const std::vector<MaybeValue> values = {5, 40}, known = {40, 41, 40, 0, 0, 0};
+  for (const int unit : {10, 11, 12, 13, 15}) {
+    REQUIRE(emitter.emit(0, values, known, out, unit));
+    CHECK(unit_of(isa.mnemonics[0], out.instruction.fields) == unit);
+    // The column also chooses the register, of which the middle one holds something else.
+    CHECK(out.writes.size() == (unit == 11 ? 1 : 0));
+  }
+  CHECK_FALSE(emitter.emit(0, values, known, out, 14));
+}
+
 TEST_CASE("is what a narrow mnemonic must spoil repaired by a later one?") {
   Isa isa;
   const int a = add_register(isa, "a", 32);

@@ -1,0 +1,81 @@
+// Work on several units that are alike: values, and what they gain.
+#include <doctest/doctest.h>
+
+#include "archdsl/source/error.h"
+#include "cli/files.h"
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/small_networks.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+constexpr std::uint64_t seed = 23;
+
+/// gemmini16 with a second array on the same scratchpad, accumulator and movers.
+Architecture two_arrays() {
+  std::string text = edited("gemmini16", "feeds: [load, mesh, store]", "feeds: [load, mesh, second, store]");
+  const auto part = [&](const std::string& from, const std::string& to) {
+    const auto begin = text.find(from);
+    return text.substr(begin, text.find(to, begin) - begin);
+  };
+  const auto insert = [&](std::string copy, const std::string& from, const std::string& to, const std::string& before) {
+    for (auto at = copy.find(from); at != std::string::npos; at = copy.find(from)) copy.replace(at, from.size(), to);
+    text.insert(text.find(before), copy);
+  };
+  insert(part("  mesh:\n", "  rocc:"), "  mesh:\n", "  second:\n", "  rocc:");
+  std::string compute = part("    compute:\n", "    fence:");
+  compute.replace(compute.find("opcode: 15"), 10, "opcode: 30");
+  compute.replace(compute.find("    compute:"), 12, "    compute_second:");
+  insert(compute, "mesh.matmul", "second.matmul", "    fence:");
+  auto result = load_text(text);
+  for (const auto& diagnostic : result.diagnostics) MESSAGE(render(diagnostic));
+  REQUIRE(result.architecture);
+  return *result.architecture;
+}
+
+/// A convolution of which all time goes to the array.
+Network convolution(std::int64_t size) {
+  NetworkBuilder builder(seed);
+  return builder.finish(builder.relu(builder.conv(builder.input({1, 64, size, size}), 128, 3, 1, 1)));
+}
+
+std::int64_t cycles_of(const Architecture& architecture, const Network& network) {
+  const auto report = run_checked(architecture, network, seed).report;
+  for (const auto& layer : report.layers) {
+    if (layer.op.find("Conv") != std::string::npos) return layer.cycles;
+  }
+  FAIL("no convolution");
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("do four cores take about a quarter of one core's time for a convolution") {
+  const Network network = convolution(28);
+  const auto one = static_cast<double>(cycles_of(machine("gemmini16"), network));
+  const auto four = static_cast<double>(cycles_of(machine("gemmini16x4"), network));
+  CHECK(four < one / 3.3);  // their loads meet at the channels of off-chip memory
+  CHECK(four >= one / 4.2);
+}
+
+TEST_CASE("do arrays on the same memories share them, and halve the time") {
+  const Network network = convolution(28);
+  const Architecture both = two_arrays();
+  const auto one = static_cast<double>(cycles_of(machine("gemmini16"), network));
+  const auto two = static_cast<double>(cycles_of(both, network));
+  CHECK(two < one / 1.5);
+  for (const auto& [name, small] : small_networks(seed)) {
+    CAPTURE(name);
+    run_checked(both, small, seed);
+  }
+}
+
+TEST_CASE("are cores right on small networks") {
+  const Architecture cores = machine("gemmini16x4", {{"cores", "3"}, {"channels", "1"}});
+  for (const auto& [name, small] : small_networks(seed)) {
+    CAPTURE(name);
+    run_checked(cores, small, seed);
+  }
+}
