@@ -62,6 +62,18 @@ struct CompileCommand {
 };
 Exit run_command(const CompileCommand& command);
 
+struct MapCommand {
+  ArchitectureChoice choice;
+  ModelChoice model;
+  SearcherChoice searcher;
+  std::string layer;       ///< its result's or an operator's name; empty: all
+  bool explain = false;    ///< all assignments, not only the chosen one
+  bool calibrate = false;  ///< simulate each layer's choice
+  bool progress = false;
+  std::filesystem::path json;
+};
+Exit run_command(const MapCommand& command);
+
 struct SimCommand {
   ArchitectureChoice choice;
   std::filesystem::path program;

@@ -127,6 +127,20 @@ void add_compile(CLI::App& app, Action& chosen) {
   sub->add_option("--json", command->json, "Writes the mapping report");
 }
 
+void add_map(CLI::App& app, Action& chosen) {
+  MapCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "map", "Shows how each layer may run on the machine, and why one way is chosen",
+                          command);
+  add_architecture(sub, command->choice)->required();
+  add_model(sub, command->model)->required();
+  add_searcher(sub, command->searcher);
+  sub->add_option("--layer", command->layer, "Only this one: the name of its result or of an operator");
+  sub->add_flag("--explain", command->explain, "Shows every assignment of loops to dims, with the reason against it");
+  sub->add_flag("--calibrate", command->calibrate, "Simulates each choice and compares the predicted cycles");
+  sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
+  sub->add_option("--json", command->json, "Writes the result");
+}
+
 void add_sim(CLI::App& app, Action& chosen) {
   SimCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "sim", "Runs a binary on the machine's model", command);
@@ -205,6 +219,7 @@ int main(int argc, char** argv) {
   accord::add_schema(app, chosen);
   accord::add_zoo(app, chosen);
   accord::add_compile(app, chosen);
+  accord::add_map(app, chosen);
   accord::add_sim(app, chosen);
   accord::add_run(app, chosen);
   accord::add_asm(app, chosen);

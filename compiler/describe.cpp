@@ -3,6 +3,7 @@
 
 #include "archdsl/tensor/parse.h"
 #include "compiler/compilation.h"
+#include "compiler/explore.h"
 #include "compiler/mapping/split.h"
 
 namespace accord {
@@ -15,35 +16,37 @@ std::string chain_text(const Work& work, const std::vector<int>& chain) {
 }
 
 /// How the work is divided over elements, and which.
-std::string division_text(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
+std::string division_text(const Machine& machine, const Work& work, const Mapping& mapping) {
   if (mapping.spatial.empty()) return "";
   std::vector<std::string> loops;
   for (const auto& loop : mapping.spatial) {
-    loops.push_back(fmt::format("{} in parts of {}", layer.work.program.iterators[loop.iterator].name, loop.part));
+    loops.push_back(fmt::format("{} in parts of {}", work.program.iterators[loop.iterator].name, loop.part));
   }
-  const auto parts = parts_of(compilation.machine, mapping);
-  const auto& units = compilation.architecture.units;
+  const auto parts = parts_of(machine, mapping);
+  const auto& units = machine.architecture.units;
   return fmt::format("    over {} elements, {} to {}: {}\n", parts.size(),
                      units[parts.front().steps[0].match.unit].name, units[parts.back().steps[0].match.unit].name,
                      fmt::join(loops, ", "));
 }
 
-std::string mapping_text(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
+}  // namespace
+
+std::string mapping_text(const Machine& machine, const Work& work, const Mapping& mapping) {
   std::string out;
   for (const auto& step : mapping.steps) {
-    const Capability& capability = compilation.machine.capability(step.match);
-    out += fmt::format("    {}.{}:", compilation.architecture.units[step.match.unit].name, capability.name);
+    const Capability& capability = machine.capability(step.match);
+    out += fmt::format("    {}.{}:", machine.architecture.units[step.match.unit].name, capability.name);
     for (std::size_t d = 0; d < step.chains.size(); ++d) {
-      out += fmt::format(" {}={}", capability.dims[d].name, chain_text(layer.work, step.chains[d]));
+      out += fmt::format(" {}={}", capability.dims[d].name, chain_text(work, step.chains[d]));
     }
     out += "\n";
   }
-  out += division_text(compilation, layer, mapping);
+  out += division_text(machine, work, mapping);
   for (std::size_t level = 0; level < mapping.tile.size(); ++level) {
     out += fmt::format("    level {}:", level);
     for (const int it : mapping.order[level]) {
       if (mapping.extent[it] > 1)
-        out += fmt::format(" {}:{}", layer.work.program.iterators[it].name, mapping.tile[level][it]);
+        out += fmt::format(" {}:{}", work.program.iterators[it].name, mapping.tile[level][it]);
     }
     out += "\n";
   }
@@ -54,6 +57,8 @@ std::string mapping_text(const Compilation& compilation, const LayerPlan& layer,
   if (mapping.predicted_cycles > 0) out += fmt::format("    predicted {:.0f} cycles\n", mapping.predicted_cycles);
   return out;
 }
+
+namespace {
 
 /// Where the tensors between layers lie, once that is planned.
 std::string tensors_text(const Compilation& compilation) {
@@ -85,7 +90,7 @@ std::string describe(const Compilation& compilation) {
     if (layer.placement == Placement::host) out += fmt::format("  host: {}\n", layer.reason);
     if (!layer.mappings.empty()) {
       out += fmt::format("  bound {} cycles, {} mappings\n", layer.bound.cycles, layer.mappings.size());
-      out += mapping_text(compilation, layer, layer.mappings.front());
+      out += mapping_text(compilation.machine, layer.work, layer.mappings.front());
     }
   }
   return out + tensors_text(compilation);

@@ -3,15 +3,13 @@
 #include <stdexcept>
 
 #include "archdsl/tensor/parse.h"
-#include "compiler/compilation.h"
+#include "compiler/layer_search.h"
 #include "compiler/mapping/searcher.h"
 #include "compiler/mapping/split.h"
 #include "compiler/mapping/verify.h"
 
 namespace accord {
 namespace {
-
-constexpr int kept = 3;  // per capability, handed on for the case that an encoding cannot express the best
 
 /// Equal layers get equal mappings: everything that the search looks at.
 std::string signature(const Compilation& compilation, const LayerPlan& layer) {
@@ -50,7 +48,7 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
 }
 
 /// Tiles, order and copies of an equal layer's mappings; matches and uses stay the layer's own.
-void adopt(std::vector<Mapping>& mappings, const std::vector<std::pair<std::size_t, Mapping>>& known) {
+void adopt(std::vector<Mapping>& mappings, const std::vector<SearchResult::Found>& known) {
   std::vector<Mapping> result;
   for (const auto& [index, source] : known) {
     Mapping mapping = mappings[index];
@@ -64,36 +62,6 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<std::pair<std::size
   mappings = std::move(result);
 }
 
-using Known = std::vector<std::pair<std::size_t, Mapping>>;
-
-/// Adds the divisions over several elements that are quicker; each mapping stays behind its own.
-void divide_all(const Compilation& compilation, const SearchProblem& problem, SharedMachines& shared, Known& known) {
-  Known all;
-  for (const auto& [index, mapping] : known) {
-    auto quicker = divide(problem, *compilation.options.searcher, shared, mapping);
-    if (quicker.size() > kept) quicker.resize(kept);
-    for (auto& divided : quicker) all.emplace_back(index, std::move(divided));
-    all.emplace_back(index, mapping);
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.second.predicted_cycles < b.second.predicted_cycles; });
-  known = std::move(all);
-}
-
-Known search(const Compilation& compilation, SharedMachines& shared, LayerPlan& layer) {
-  const SearchProblem problem = {compilation.machine, compilation.network, layer.work,
-                                 compilation.homes,   layer.mappings,      shipped_cost_model()};
-  const SearchResult result = compilation.options.searcher->search(problem);
-  Known known;
-  std::map<std::pair<int, int>, int> count;
-  for (const auto& found : result.found) {
-    if (++count[main_capability(found.mapping)] <= kept) known.emplace_back(found.assignment, found.mapping);
-  }
-  if (known.empty() && !result.refused.empty()) layer.reason = result.refused.front().reason;
-  divide_all(compilation, problem, shared, known);
-  return known;
-}
-
 /// A searcher that finds a wrong mapping is a fault of ours.
 void check(const Compilation& compilation, const LayerPlan& layer) {
   for (const auto& mapping : layer.mappings) {
@@ -105,7 +73,7 @@ void check(const Compilation& compilation, const LayerPlan& layer) {
 }  // namespace
 
 void map_pass(Compilation& compilation) {
-  std::map<std::string, Known> known;
+  std::map<std::string, LayerSearch> known;
   SharedMachines shared(compilation.machine);
   std::size_t done = 0;
   for (auto& layer : compilation.layers) {
@@ -113,13 +81,14 @@ void map_pass(Compilation& compilation) {
     if (layer.placement != Placement::machine) continue;
     const std::string key = signature(compilation, layer);
     auto it = known.find(key);
-    if (it == known.end()) it = known.emplace(key, search(compilation, shared, layer)).first;
-    if (it->second.empty()) {
+    if (it == known.end()) it = known.emplace(key, search_layer(compilation, shared, layer)).first;
+    const LayerSearch& found = it->second;
+    if (found.kept.empty()) {
       layer.placement = Placement::host;
-      if (layer.reason.empty()) layer.reason = "no tiling fits";
+      layer.reason = found.all.refused.empty() ? "no tiling fits" : found.all.refused.front().reason;
       continue;
     }
-    adopt(layer.mappings, it->second);
+    adopt(layer.mappings, found.kept);
     check(compilation, layer);
   }
 }

@@ -1,0 +1,59 @@
+#include <iostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "archdsl/source/error.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/map_report.h"
+#include "cli/model.h"
+#include "cli/numeric.h"
+#include "cli/progress.h"
+
+namespace accord {
+namespace {
+
+/// The layers whose result or whose operator is called so; all where no name is given.
+std::vector<LayerChoices> chosen_layers(std::vector<LayerChoices> layers, const Network& network,
+                                        const std::string& wanted) {
+  if (wanted.empty()) return layers;
+  std::erase_if(layers, [&](const LayerChoices& layer) {
+    if (layer.name == wanted) return false;
+    for (const int op : layer.plan.group.operators) {
+      if (network.operators[static_cast<std::size_t>(op)].name == wanted) return false;
+    }
+    return true;
+  });
+  if (layers.empty()) throw Error(fmt::format("--layer {}: the model has no such layer", wanted));
+  return layers;
+}
+
+}  // namespace
+
+Exit run_command(const MapCommand& command) {
+  const auto architecture = load_or_report(command.choice);
+  const auto model = load_chosen(command.model);
+  const auto numeric = to_numeric(architecture, model.network, model.inputs);
+  CompileOptions options;
+  options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
+  const Progress progress(Progress::wanted(command.progress));
+  Compilation compilation(architecture, numeric, options);
+  const auto layers = chosen_layers(explore(compilation), numeric, command.layer);
+  std::vector<std::optional<LayerRun>> runs(layers.size());
+  auto json = nlohmann::json{{"arch", architecture.name}, {"model", model.name}, {"layers", nlohmann::json::array()}};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    print_choices(compilation.machine, layers[i], command.explain, std::cout);
+    if (command.calibrate) {
+      progress.show(fmt::format("simulate: {}/{} {}", i + 1, layers.size(), layers[i].name));
+      runs[i] = run_layer(architecture, numeric, layers[i]);
+    }
+    json["layers"].push_back(choices_json(compilation.machine, layers[i], runs[i]));
+  }
+  if (command.calibrate) print_calibration(layers, runs, std::cout);
+  write_json(command.json, json);
+  return Exit::right;
+}
+
+}  // namespace accord

@@ -1,0 +1,77 @@
+#include "cli/layer_runs.h"
+
+#include <cmath>
+
+#include "cli/inputs.h"
+#include "compiler/network/extract.h"
+#include "simulator/simulate.h"
+
+namespace accord {
+namespace {
+
+/// Gives tiles, order and buffers that are known already to the assignment they belong to.
+class Known : public Searcher {
+ public:
+  explicit Known(const Mapping& mapping) : mapping_(mapping) {}
+
+  SearchResult search(const SearchProblem& problem) const override {
+    SearchResult result;
+    for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
+      if (!is_same_assignment(problem.assignments[i])) continue;
+      Mapping mapping = problem.assignments[i];
+      mapping.spatial = mapping_.spatial;
+      mapping.tile = mapping_.tile;
+      mapping.order = mapping_.order;
+      mapping.copies = mapping_.copies;
+      mapping.predicted_cycles = mapping_.predicted_cycles;
+      result.found.push_back({i, std::move(mapping)});
+      break;
+    }
+    return result;
+  }
+
+ private:
+  bool is_same_assignment(const Mapping& other) const {
+    if (main_capability(other) != main_capability(mapping_) || other.steps.size() != mapping_.steps.size())
+      return false;
+    for (std::size_t s = 0; s < other.steps.size(); ++s) {
+      if (other.steps[s].chains != mapping_.steps[s].chains) return false;
+    }
+    for (std::size_t u = 0; u < other.uses.size(); ++u) {
+      if (other.uses[u].windowed != mapping_.uses[u].windowed) return false;
+    }
+    return true;
+  }
+
+  const Mapping& mapping_;
+};
+
+Values seeded_inputs(const Network& network) {
+  std::vector<TensorSlot> slots;
+  for (const auto id : network.inputs) {
+    const Tensor& tensor = network.tensor(id);
+    slots.push_back({tensor.name, tensor.type, tensor.shape});
+  }
+  Values inputs;
+  fill_seeded(inputs, slots, 0);
+  return inputs;
+}
+
+}  // namespace
+
+std::optional<LayerRun> run_layer(const Architecture& architecture, const Network& numeric, const LayerChoices& layer) {
+  if (layer.choices.empty() || !layer.choices[0].found) return std::nullopt;
+  const Network alone = extract(numeric, layer.plan.group.operators);
+  CompileOptions options;
+  options.searcher = std::make_shared<Known>(layer.choices[0].mapping);
+  const Program program = compile(architecture, alone, options);
+  LayerRun run;
+  run.predicted = std::llround(layer.choices[0].mapping.predicted_cycles);
+  for (const auto& compiled : program.layers) {
+    if (compiled.placed_on == "host") run.failure = compiled.reason;
+  }
+  if (run.failure.empty()) run.simulated = simulate(architecture, program, seeded_inputs(alone)).total_cycles;
+  return run;
+}
+
+}  // namespace accord

@@ -1,0 +1,191 @@
+#include "cli/map_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace accord {
+namespace {
+
+/// Predicted bytes by link; a private wire goes by its route.
+std::map<std::string, std::int64_t> link_bytes(const Architecture& architecture, const LayerChoice& choice) {
+  std::map<std::string, std::int64_t> bytes;
+  for (const auto& [where, count] : choice.route_bytes) {
+    const Unit& unit = architecture.units[where.first];
+    const Route& route = unit.routes[where.second];
+    for (const int link : route.links) bytes[architecture.links[link].name] += count;
+    if (!route.links.empty()) continue;
+    bytes[fmt::format("{}.{}->{}", unit.name, architecture.memories[route.source].name,
+                      architecture.memories[route.target].name)] += count;
+  }
+  return bytes;
+}
+
+std::map<std::string, std::int64_t> memory_bytes(const Architecture& architecture, const LayerChoice& choice) {
+  std::map<std::string, std::int64_t> bytes;
+  for (std::size_t m = 0; m < choice.footprint.size(); ++m) {
+    if (choice.footprint[m] > 0) bytes[architecture.memories[m].name] = choice.footprint[m];
+  }
+  return bytes;
+}
+
+std::map<std::string, double> unit_cycles(const Architecture& architecture, const LayerChoice& choice) {
+  std::map<std::string, double> cycles;
+  for (std::size_t u = 0; u < choice.cost.unit_cycles.size(); ++u) {
+    if (choice.cost.unit_cycles[u] > 0) cycles[architecture.units[u].name] = choice.cost.unit_cycles[u];
+  }
+  return cycles;
+}
+
+std::string busiest(const std::map<std::string, double>& cycles) {
+  const auto most =
+      std::max_element(cycles.begin(), cycles.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == cycles.end() ? "" : most->first;
+}
+
+template <typename Map>
+std::string list(const Map& map, const char* unit) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : map)
+    parts.push_back(fmt::format("{} {:.0f}{}", name, static_cast<double>(value), unit));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void print_found(const Machine& machine, const LayerChoices& layer, const LayerChoice& choice, std::ostream& out) {
+  const Architecture& architecture = machine.architecture;
+  out << mapping_text(machine, layer.plan.work, choice.mapping);
+  fmt::print(out, "    busy: {}\n", list(unit_cycles(architecture, choice), " cycles"));
+  fmt::print(out, "    moved: {}\n", list(link_bytes(architecture, choice), " B"));
+  fmt::print(out, "    on chip: {}\n", list(memory_bytes(architecture, choice), " B"));
+}
+
+std::size_t found_count(const LayerChoices& layer) {
+  return static_cast<std::size_t>(
+      std::count_if(layer.choices.begin(), layer.choices.end(), [](const auto& choice) { return choice.found; }));
+}
+
+/// Why the first one stands first.
+std::string verdict(const Architecture& architecture, const LayerChoices& layer) {
+  const LayerChoice& winner = layer.choices[0];
+  std::string text = fmt::format("most of its time {} works", busiest(unit_cycles(architecture, winner)));
+  if (found_count(layer) == 1) return text + "; no other assignment was tiled";
+  const double next = layer.choices[1].mapping.predicted_cycles, best = winner.mapping.predicted_cycles;
+  return text + (next > best ? fmt::format("; the next assignment takes {:.1f} % longer", 100 * (next / best - 1))
+                             : "; another assignment is as quick, and stands later");
+}
+
+nlohmann::json choice_json(const Machine& machine, const LayerChoices& layer, const LayerChoice& choice) {
+  const Architecture& architecture = machine.architecture;
+  auto steps = nlohmann::json::array();
+  for (const auto& step : choice.mapping.steps) {
+    const Capability& capability = machine.capability(step.match);
+    nlohmann::json dims;
+    for (std::size_t d = 0; d < step.chains.size(); ++d) {
+      auto chain = nlohmann::json::array();
+      for (const int it : step.chains[d]) chain.push_back(layer.plan.work.program.iterators[it].name);
+      dims[capability.dims[d].name] = std::move(chain);
+    }
+    steps.push_back({{"capability", architecture.units[step.match.unit].name + "." + capability.name}, {"dims", dims}});
+  }
+  nlohmann::json json = {{"steps", steps}, {"found", choice.found}};
+  if (!choice.found) {
+    json["reason"] = choice.reason;
+    return json;
+  }
+  auto levels = nlohmann::json::array();
+  for (std::size_t level = 0; level < choice.mapping.tile.size(); ++level) {
+    auto loops = nlohmann::json::array();
+    for (const int it : choice.mapping.order[level]) {
+      loops.push_back(
+          {{"iterator", layer.plan.work.program.iterators[it].name}, {"tile", choice.mapping.tile[level][it]}});
+    }
+    levels.push_back(std::move(loops));
+  }
+  json["levels"] = std::move(levels);
+  json["predicted_cycles"] = choice.mapping.predicted_cycles;
+  json["unit_cycles"] = unit_cycles(architecture, choice);
+  json["predicted_link_bytes"] = link_bytes(architecture, choice);
+  json["footprint_bytes"] = memory_bytes(architecture, choice);
+  return json;
+}
+
+}  // namespace
+
+void print_choices(const Machine& machine, const LayerChoices& layer, bool explain, std::ostream& out) {
+  const std::size_t found = found_count(layer);
+  fmt::print(out, "{} ({}): ", layer.name, layer.op);
+  if (layer.plan.placement == Placement::memory) {
+    fmt::print(out, "rearranges only\n");
+    return;
+  }
+  if (found == 0) {
+    fmt::print(out, "host: {}\n", layer.plan.reason);
+  } else {
+    fmt::print(out, "{:.0f} cycles predicted, bound {}; {} of {} assignments tiled\n  chosen: {}\n",
+               layer.choices[0].mapping.predicted_cycles, layer.plan.bound.cycles, found, layer.choices.size(),
+               verdict(machine.architecture, layer));
+    print_found(machine, layer, layer.choices[0], out);
+  }
+  if (!explain) return;
+  for (std::size_t i = found == 0 ? 0 : 1; i < layer.choices.size(); ++i) {
+    const LayerChoice& choice = layer.choices[i];
+    if (choice.found) {
+      fmt::print(out, "  slower:\n");
+      print_found(machine, layer, choice, out);
+    } else {
+      fmt::print(out, "  refused: {}\n{}", choice.reason, mapping_text(machine, layer.plan.work, choice.mapping));
+    }
+  }
+  for (const auto& rejection : layer.rejections) fmt::print(out, "  {} {}\n", rejection.capability, rejection.reason);
+}
+
+void print_calibration(const std::vector<LayerChoices>& layers, const std::vector<std::optional<LayerRun>>& runs,
+                       std::ostream& out) {
+  fmt::print(out, "{:<40} {:>12} {:>12} {:>8}\n", "layer", "predicted", "simulated", "error");
+  double sum = 0, worst = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!runs[i]) continue;
+    if (!runs[i]->failure.empty()) {
+      fmt::print(out, "{:<40} {:>12} not run: {}\n", layers[i].name, runs[i]->predicted, runs[i]->failure);
+      continue;
+    }
+    fmt::print(out, "{:<40} {:>12} {:>12} {:>+7.1f}%\n", layers[i].name, runs[i]->predicted, runs[i]->simulated,
+               100 * runs[i]->error());
+    sum += std::abs(runs[i]->error());
+    if (std::abs(runs[i]->error()) > std::abs(worst)) worst = runs[i]->error();
+    ++count;
+  }
+  if (count > 0)
+    fmt::print(out, "{} layers: mean error {:.1f} %, worst {:+.1f} %\n", count, 100 * sum / count, 100 * worst);
+}
+
+nlohmann::json choices_json(const Machine& machine, const LayerChoices& layer, const std::optional<LayerRun>& run) {
+  nlohmann::json json = {{"name", layer.name}, {"op", layer.op}, {"bound_cycles", layer.plan.bound.cycles}};
+  json["placed"] = layer.plan.placement == Placement::machine ? "machine"
+                   : layer.plan.placement == Placement::host  ? "host"
+                                                              : "memory";
+  json["reason"] = layer.plan.reason;
+  json["assignments"] = nlohmann::json::array();
+  for (const auto& choice : layer.choices) json["assignments"].push_back(choice_json(machine, layer, choice));
+  json["rejected_capabilities"] = nlohmann::json::array();
+  for (const auto& rejection : layer.rejections) {
+    json["rejected_capabilities"].push_back({{"capability", rejection.capability}, {"reason", rejection.reason}});
+  }
+  if (!run) return json;
+  json["calibration"] = {{"predicted_cycles", run->predicted}};
+  if (run->failure.empty()) {
+    json["calibration"]["simulated_cycles"] = run->simulated;
+    json["calibration"]["error"] = run->error();
+  } else {
+    json["calibration"]["failure"] = run->failure;
+  }
+  return json;
+}
+
+}  // namespace accord

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cli/layer_runs.h"
+
+namespace accord {
+
+/// A layer's line, what was chosen for it and why; with `explain` every other assignment, too.
+void print_choices(const Machine& machine, const LayerChoices& layer, bool explain, std::ostream& out);
+
+/// Mean and worst error of the layers that ran; figures: docs/figures.md.
+void print_calibration(const std::vector<LayerChoices>& layers, const std::vector<std::optional<LayerRun>>& runs,
+                       std::ostream& out);
+
+nlohmann::json choices_json(const Machine& machine, const LayerChoices& layer, const std::optional<LayerRun>& run);
+
+}  // namespace accord

@@ -1,0 +1,80 @@
+#include "compiler/explore.h"
+
+#include <algorithm>
+
+#include "compiler/layer_search.h"
+#include "compiler/mapping/traffic.h"
+
+namespace accord {
+namespace {
+
+/// Each part of divided work on its own element, all at once.
+LayerChoice describe_found(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                           const Mapping& mapping) {
+  LayerChoice choice;
+  choice.mapping = mapping;
+  choice.found = true;
+  choice.cost.unit_cycles.assign(compilation.architecture.units.size(), 0);
+  choice.footprint.assign(compilation.architecture.memories.size(), 0);
+  const auto parts = parts_of(compilation.machine, mapping);
+  const Machine& machine = parts.size() > 1 ? shared.of(parts) : compilation.machine;
+  for (const auto& part : parts) {
+    Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
+    const Cost cost = shipped_cost_model().cost(machine, geometry, layer.work, part);
+    for (std::size_t u = 0; u < cost.unit_cycles.size(); ++u) choice.cost.unit_cycles[u] += cost.unit_cycles[u];
+    for (const auto& [route, bytes] : traffic_of(geometry, layer.work, part)) choice.route_bytes[route] += bytes;
+    std::string error;
+    const auto needed = footprint(machine, geometry, part, error);
+    for (std::size_t m = 0; m < needed.size(); ++m) choice.footprint[m] += needed[m];
+  }
+  return choice;
+}
+
+/// The kept mappings first, then those that others of their capability outdid, then what was refused.
+void search(const Compilation& compilation, SharedMachines& shared, LayerChoices& layer) {
+  const LayerSearch search = search_layer(compilation, shared, layer.plan);
+  std::vector<std::size_t> shown;
+  for (const auto& found : search.kept) {
+    layer.choices.push_back(describe_found(compilation, shared, layer.plan, found.mapping));
+    shown.push_back(found.assignment);
+  }
+  for (const auto& found : search.all.found) {
+    if (std::find(shown.begin(), shown.end(), found.assignment) != shown.end()) continue;
+    layer.choices.push_back(describe_found(compilation, shared, layer.plan, found.mapping));
+  }
+  for (const auto& refused : search.all.refused) {
+    LayerChoice choice;
+    choice.mapping = layer.plan.mappings[refused.assignment];
+    choice.reason = refused.reason;
+    layer.choices.push_back(std::move(choice));
+  }
+  if (!search.kept.empty()) return;
+  layer.plan.placement = Placement::host;
+  layer.plan.reason = search.all.refused.empty() ? "no tiling fits" : search.all.refused.front().reason;
+}
+
+}  // namespace
+
+std::vector<LayerChoices> explore(Compilation& compilation) {
+  group_pass(compilation);
+  place_pass(compilation);
+  SharedMachines shared(compilation.machine);
+  std::vector<LayerChoices> layers;
+  for (const auto& plan : compilation.layers) {
+    LayerChoices layer;
+    layer.plan = plan;
+    const Operator& last = compilation.network.operators[plan.group.operators.back()];
+    layer.name = compilation.network.tensors[last.outputs[0]].name;
+    for (const int op : plan.group.operators) {
+      layer.op += (layer.op.empty() ? "" : "+") + compilation.network.operators[op].type;
+    }
+    if (!plan.mappings.empty()) {
+      match_statement(compilation.architecture, plan.work, plan.mappings[0].steps[0].statement, &layer.rejections);
+    }
+    if (plan.placement == Placement::machine) search(compilation, shared, layer);
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+}  // namespace accord

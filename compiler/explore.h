@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/compilation.h"
+
+namespace accord {
+
+/// One way of running a layer, as the searcher left it.
+struct LayerChoice {
+  Mapping mapping;                                          ///< without tiles where it was refused
+  bool found = false;                                       ///< the searcher gave it tiles
+  std::string reason;                                       ///< why it was refused
+  Cost cost;                                                ///< of the found ones
+  std::map<std::pair<int, int>, std::int64_t> route_bytes;  ///< (unit, route) -> predicted bytes
+  std::vector<std::int64_t> footprint;                      ///< per memory: bytes of all tiles with their copies
+};
+
+/// A layer and all assignments of its loops.
+struct LayerChoices {
+  std::string name, op;
+  LayerPlan plan;                     ///< as `place` left it; its mappings are in `choices`
+  std::vector<LayerChoice> choices;   ///< found ones first, fewest predicted cycles first
+  std::vector<Rejection> rejections;  ///< capabilities that cannot do the main statement
+};
+
+/// The layers of `compilation` (nothing run on it yet), each searched alone, its tensors off chip.
+std::vector<LayerChoices> explore(Compilation& compilation);
+
+/// Assignment, tiles, order and buffers as text, each line indented.
+std::string mapping_text(const Machine& machine, const Work& work, const Mapping& mapping);
+
+}  // namespace accord

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/compilation.h"
+#include "compiler/mapping/split.h"
+
+namespace accord {
+
+/// What is known of a layer's mappings once its assignments are searched.
+struct LayerSearch {
+  std::vector<SearchResult::Found> kept;  ///< handed to the later passes, fewest predicted cycles first
+  SearchResult all;                       ///< undivided
+};
+
+/// Searches the layer's assignments with the compilation's searcher, and divides the best over elements that are alike.
+LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer);
+
+}  // namespace accord
