@@ -32,8 +32,8 @@ class Known : public Searcher {
 
  private:
   bool is_same_assignment(const Mapping& other) const {
-    if (main_capability(other) != main_capability(mapping_) || other.steps.size() != mapping_.steps.size())
-      return false;
+    if (other.extent != mapping_.extent || main_capability(other) != main_capability(mapping_)) return false;
+    if (other.steps.size() != mapping_.steps.size() || other.uses.size() != mapping_.uses.size()) return false;
     for (std::size_t s = 0; s < other.steps.size(); ++s) {
       if (other.steps[s].chains != mapping_.steps[s].chains) return false;
     }

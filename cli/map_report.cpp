@@ -15,13 +15,18 @@ namespace {
 /// Predicted bytes by link; a private wire goes by its route.
 std::map<std::string, std::int64_t> link_bytes(const Architecture& architecture, const LayerChoice& choice) {
   std::map<std::string, std::int64_t> bytes;
-  for (const auto& [where, count] : choice.route_bytes) {
+  for (const auto& [where, count] : choice.traffic.routes) {
     const Unit& unit = architecture.units[where.first];
     const Route& route = unit.routes[where.second];
     for (const int link : route.links) bytes[architecture.links[link].name] += count;
     if (!route.links.empty()) continue;
     bytes[fmt::format("{}.{}->{}", unit.name, architecture.memories[route.source].name,
                       architecture.memories[route.target].name)] += count;
+  }
+  for (const auto& [where, count] : choice.traffic.capabilities) {
+    const Unit& unit = architecture.units[where.first];
+    bytes[unit.link >= 0 ? architecture.links[unit.link].name
+                         : unit.name + "." + unit.capabilities[where.second].name] += count;
   }
   return bytes;
 }

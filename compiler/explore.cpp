@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "compiler/layer_search.h"
-#include "compiler/mapping/traffic.h"
 
 namespace accord {
 namespace {
@@ -22,7 +21,9 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
     Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
     const Cost cost = shipped_cost_model().cost(machine, geometry, layer.work, part);
     for (std::size_t u = 0; u < cost.unit_cycles.size(); ++u) choice.cost.unit_cycles[u] += cost.unit_cycles[u];
-    for (const auto& [route, bytes] : traffic_of(geometry, layer.work, part)) choice.route_bytes[route] += bytes;
+    const Traffic traffic = traffic_of(machine, geometry, layer.work, part);
+    for (const auto& [route, bytes] : traffic.routes) choice.traffic.routes[route] += bytes;
+    for (const auto& [capability, bytes] : traffic.capabilities) choice.traffic.capabilities[capability] += bytes;
     std::string error;
     const auto needed = footprint(machine, geometry, part, error);
     for (std::size_t m = 0; m < needed.size(); ++m) choice.footprint[m] += needed[m];

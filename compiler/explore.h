@@ -1,22 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "compiler/compilation.h"
+#include "compiler/mapping/traffic.h"
 
 namespace accord {
 
 /// One way of running a layer, as the searcher left it.
 struct LayerChoice {
-  Mapping mapping;                                          ///< without tiles where it was refused
-  bool found = false;                                       ///< the searcher gave it tiles
-  std::string reason;                                       ///< why it was refused
-  Cost cost;                                                ///< of the found ones
-  std::map<std::pair<int, int>, std::int64_t> route_bytes;  ///< (unit, route) -> predicted bytes
-  std::vector<std::int64_t> footprint;                      ///< per memory: bytes of all tiles with their copies
+  Mapping mapping;     ///< without tiles where it was refused
+  bool found = false;  ///< the searcher gave it tiles
+  std::string reason;  ///< why it was refused
+  Cost cost;           ///< of the found ones
+  Traffic traffic;
+  std::vector<std::int64_t> footprint;  ///< per memory: bytes of all tiles with their copies
 };
 
 /// A layer and all assignments of its loops.

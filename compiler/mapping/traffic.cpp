@@ -92,19 +92,40 @@ class UseTraffic {
   std::int64_t total_ = 0;
 };
 
+/// Bytes of an operand that the capability itself reads or writes off chip.
+std::int64_t touched(const Work& work, const Mapping& mapping, const Use& use) {
+  const int last = use.step == 0 ? mapping.levels - 1 : std::max(target_level(mapping), 0);
+  std::int64_t count = bytes(use.type);
+  for (std::size_t i = 0; i < mapping.extent.size(); ++i) {
+    const int it = static_cast<int>(i);
+    if (depends(use.access, it)) {
+      count *= mapping.extent[i];
+    } else if (use.step == 0 || !is_reduction(work, mapping, it)) {
+      std::int64_t tiles = 0;
+      for (const auto& tile : tile_classes(mapping, it, last)) tiles += tile.count;
+      count *= tiles;
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
-std::map<std::pair<int, int>, std::int64_t> traffic_of(Geometry& geometry, const Work& work, const Mapping& mapping) {
-  std::map<std::pair<int, int>, std::int64_t> bytes;
+Traffic traffic_of(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping) {
+  Traffic traffic;
   for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
     const Use& use = mapping.uses[u];
     if (use.role == UseRole::accumulator) continue;
+    if (use.depth == 0 && machine.architecture.memories[use.memory].off_chip) {
+      const Match& match = mapping.steps[use.step].match;
+      traffic.capabilities[{match.unit, match.capability}] += touched(work, mapping, use);
+    }
     for (int level = 0; level < use.depth; ++level) {
       const Hop& hop = hop_at(use, level);
-      bytes[{hop.unit, hop.route}] += UseTraffic(geometry, work, mapping, static_cast<int>(u), level).bytes();
+      traffic.routes[{hop.unit, hop.route}] += UseTraffic(geometry, work, mapping, static_cast<int>(u), level).bytes();
     }
   }
-  return bytes;
+  return traffic;
 }
 
 }  // namespace accord

@@ -8,8 +8,14 @@
 
 namespace accord {
 
-/// Bytes that the mapping's transfers move over each route, (unit, route); full and last tiles counted as they are,
-/// each as often as the loops bring it in.
-std::map<std::pair<int, int>, std::int64_t> traffic_of(Geometry& geometry, const Work& work, const Mapping& mapping);
+/// Bytes that a mapping moves to and from off-chip memory and between memories on chip.
+struct Traffic {
+  std::map<std::pair<int, int>, std::int64_t> routes;        ///< by (unit, route): transfers
+  std::map<std::pair<int, int>, std::int64_t> capabilities;  ///< by (unit, capability): its off-chip operands
+};
+
+/// Full and last tiles are counted as they are, each as often as the loops bring it in; capabilities that reach
+/// off-chip memory themselves touch each element once per tile.
+Traffic traffic_of(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping);
 
 }  // namespace accord
