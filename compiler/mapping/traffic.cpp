@@ -68,7 +68,7 @@ class UseTraffic {
 
   void visit(std::size_t it, int at, bool start, std::int64_t count, Extents& extents, Extents& outer) {
     if (it == extents.size()) {
-      total_ += count * geometry_.move(use_, level_, extents, outer).bytes;
+      total_ += count * geometry_.move(use_, level_, extents, outer).source_bytes;
       return;
     }
     if (!varies(static_cast<int>(it), start)) {

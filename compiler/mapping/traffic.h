@@ -14,8 +14,8 @@ struct Traffic {
   std::map<std::pair<int, int>, std::int64_t> capabilities;  ///< by (unit, capability): its off-chip operands
 };
 
-/// Full and last tiles are counted as they are, each as often as the loops bring it in; capabilities that reach
-/// off-chip memory themselves touch each element once per tile.
+/// What is read once and repeated at the target counts once. Full and last tiles are counted as they are, each as often
+/// as the loops bring it in; capabilities that reach off-chip memory themselves touch each element once per tile.
 Traffic traffic_of(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping);
 
 }  // namespace accord
