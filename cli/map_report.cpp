@@ -146,6 +146,7 @@ void print_choices(const Machine& machine, const LayerChoices& layer, bool expla
       fmt::print(out, "  refused: {}\n{}", choice.reason, mapping_text(machine, layer.plan.work, choice.mapping));
     }
   }
+  for (const auto& reason : layer.plan.turned_down) fmt::print(out, "  {}\n", reason);
   for (const auto& rejection : layer.rejections) fmt::print(out, "  {} {}\n", rejection.capability, rejection.reason);
 }
 
@@ -178,6 +179,7 @@ nlohmann::json choices_json(const Machine& machine, const LayerChoices& layer, c
   json["reason"] = layer.plan.reason;
   json["assignments"] = nlohmann::json::array();
   for (const auto& choice : layer.choices) json["assignments"].push_back(choice_json(machine, layer, choice));
+  json["turned_down"] = layer.plan.turned_down;
   json["rejected_capabilities"] = nlohmann::json::array();
   for (const auto& rejection : layer.rejections) {
     json["rejected_capabilities"].push_back({{"capability", rejection.capability}, {"reason", rejection.reason}});

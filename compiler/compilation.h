@@ -18,8 +18,9 @@ struct LayerPlan {
   std::vector<TensorId> outputs;  ///< that are read outside the layer, or are the network's
   Work work;
   Placement placement = Placement::machine;
-  std::string reason;             ///< why on the host
-  std::vector<Mapping> mappings;  ///< with tiles, best first
+  std::string reason;                    ///< why on the host
+  std::vector<std::string> turned_down;  ///< why `place` has no more assignments
+  std::vector<Mapping> mappings;         ///< with tiles, best first
   Bound bound;
 };
 

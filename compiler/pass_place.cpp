@@ -22,7 +22,7 @@ void place_pass(Compilation& compilation) {
       layer.placement = Placement::memory;
       continue;
     }
-    std::vector<std::string> reasons;
+    auto& reasons = layer.turned_down;
     layer.mappings = candidates(compilation.machine, compilation.network, layer.work, compilation.homes, reasons);
     if (layer.mappings.empty()) {
       layer.placement = Placement::host;

@@ -12,6 +12,8 @@
 namespace accord {
 namespace {
 
+constexpr std::size_t most_assignments = 4096;  // of one capability
+
 std::optional<Roles> roles_of(const Work& work) {
   const auto& statements = work.program.statements;
   Roles roles;
@@ -124,7 +126,10 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
 
 /// Gives each iterator in turn to every dim that may count it, or to none.
 void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains) {
-  if (found_.size() > 4096) return;
+  if (found_.size() - found_before_ >= most_assignments) {
+    cut_ = true;
+    return;
+  }
   if (iterator == work_.program.iterators.size()) {
     complete(match, chains);
     return;
@@ -157,7 +162,10 @@ void Enumerator::visit_main(const Match& match) {
     return;
   }
   std::vector<std::vector<int>> chains(capability.dims.size());
+  found_before_ = found_.size();
+  cut_ = false;
   assign(match, 0, chains);
+  if (cut_) reason(fmt::format("{} has more than {} assignments; the others were left out", label, most_assignments));
 }
 
 /// One text for all units that are alike.

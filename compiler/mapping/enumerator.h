@@ -60,6 +60,8 @@ class Enumerator {
   Roles roles_;
   std::set<std::string> seen_;
   std::vector<Mapping> found_;
+  std::size_t found_before_ = 0;  ///< by other capabilities
+  bool cut_ = false;              ///< this one has too many
 };
 
 }  // namespace accord
