@@ -254,7 +254,9 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
     if (u.role == UseRole::output) swap_sides(copy);
     // A constant's tile is written whole: what pads its lanes is there.
     if (is_constant(use) && lanes_begin_blocks(tile, *other)) {
-      close_gaps(copy.copy, tile.groups[0].extent * element_bytes(use), machine_.architecture.memories[u.memory].word);
+      const LayoutGroup& lanes = tile.groups[0];
+      const std::int64_t last = lanes.extent > lanes.block ? lanes.extent % lanes.block : lanes.extent;
+      close_gaps(copy.copy, last * element_bytes(use), machine_.architecture.memories[u.memory].word);
     }
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }

@@ -5,17 +5,22 @@
 #include <map>
 
 #include "archdsl/graph/rates.h"
+#include "compiler/mapping/timing.h"
 
 namespace accord {
 namespace {
 
-/// Least cycles of a dim's chunks over `extent`: whole chunks and what remains.
-std::int64_t chunk_cycles(const Unit& unit, const Capability& capability, const std::vector<std::int64_t>& sizes) {
+/// Least cycles of one instruction: its interval, and a compute unit's reads of operands whose places are wired.
+std::int64_t chunk_cycles(const Machine& machine, const Match& match, const std::vector<std::int64_t>& sizes) {
+  const Unit& unit = machine.architecture.units[match.unit];
+  const Capability& capability = machine.capability(match);
   std::vector<std::int64_t> values = sizes;
   for (const auto& operand : capability.operands) {
     if (operand.held) values.push_back(0);
   }
-  return unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 0));
+  const std::int64_t interval = unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 0));
+  if (unit.kind == UnitKind::mover) return interval;
+  return std::max(interval, port_cycles(machine.architecture, capability, sizes));
 }
 
 /// How many units share a step's work.
@@ -46,7 +51,6 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping, std::i
 
 std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents,
                         std::int64_t units) {
-  const Capability& capability = machine.capability(main.match);
   const RunLimits& limits = *machine.limits.run(main.match.unit, main.match.capability);
   const std::size_t dims = main.chains.size();
   std::vector<std::int64_t> extent(dims, 1);
@@ -73,7 +77,7 @@ std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const
       count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent[d] / maximum;
     }
     instructions += count;
-    if (count > 0) total += count * chunk_cycles(machine.architecture.units[main.match.unit], capability, sizes);
+    if (count > 0) total += count * chunk_cycles(machine, main.match, sizes);
   }
   const std::int64_t width = std::max(machine.architecture.controller.issue_width, 1);
   const std::int64_t sharing = units_of(machine, main, units);

@@ -92,6 +92,33 @@ double request_cycles(const Machine& machine, const Unit& unit, const Use& use, 
 
 }  // namespace
 
+std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
+                         const std::vector<std::int64_t>& chunk) {
+  std::int64_t most = 0;
+  const int target = capability.program.statements.back().target.operand;
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    const CapabilityOperand& operand = capability.operands[o];
+    if (operand.memory < 0 || operand.held || static_cast<int>(o) == target) continue;
+    std::vector<std::pair<std::int64_t, std::int64_t>> wired;  // step, count
+    for (std::size_t d = 0; d < capability.dims.size(); ++d) {
+      const std::int64_t step = wired_step(capability, static_cast<int>(o), static_cast<int>(d));
+      if (step > 0 && chunk[d] > 1) wired.emplace_back(step, chunk[d]);
+    }
+    std::sort(wired.begin(), wired.end());
+    std::int64_t run = bytes(capability.program.operands[o].type), runs = 1;
+    for (const auto& [step, count] : wired) {
+      // Steps within the run overlap it: they count as the run alone.
+      if (step == run && runs == 1) run *= count;
+      if (step > run) runs *= count;
+    }
+    const Memory& memory = architecture.memories[operand.memory];
+    const std::int64_t words = runs * ((run + memory.word - 1) / memory.word);
+    const std::int64_t ports = static_cast<std::int64_t>(memory.banks) * memory.read_ports;
+    most = std::max(most, memory.period.cycles((words + ports - 1) / ports));
+  }
+  return most;
+}
+
 std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                                 const std::vector<UseView>& views, const Extents& box,
                                 const std::vector<std::int64_t>& formula_values) {
@@ -99,7 +126,9 @@ std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, 
   const Unit& unit = machine.architecture.units[plan.match.unit];
   const std::int64_t interval = machine.capability(plan.match).interval.evaluate(formula_values);
   std::int64_t cycles = unit.period.cycles(std::max<std::int64_t>(interval, 1));
-  if (unit.kind != UnitKind::mover) return cycles;
+  if (unit.kind != UnitKind::mover) {
+    return std::max(cycles, port_cycles(machine.architecture, machine.capability(plan.match), formula_values));
+  }
   for (const auto& view : views) {
     if (view.layout != nullptr) continue;
     const OffChipRun run = off_chip_run(mapping, shape, view, box, formula_values);
