@@ -58,15 +58,17 @@ double LayerReport::utilisation(std::int64_t lanes) const {
 bool RunReport::right() const { return verified.value_or(true) && hazards.empty() && broken_invariants.empty(); }
 
 std::int64_t multiply_lanes(const Architecture& architecture) {
-  std::int64_t lanes = 0;
+  std::int64_t lanes = 0, units = 0;
   for (const auto& unit : architecture.units) {
     std::int64_t widest = 0;
     for (const auto& capability : unit.capabilities) {
       if (is_multiply_accumulate(capability.program)) widest = std::max(widest, points_per_cycle(unit, capability));
     }
-    if (unit.kind == UnitKind::compute) lanes = std::max(lanes, widest);
+    if (unit.kind != UnitKind::compute || widest < lanes) continue;
+    units = widest == lanes ? units + 1 : 1;
+    lanes = widest;
   }
-  return lanes;
+  return lanes * units;
 }
 
 RunReport make_report(const Architecture& architecture, const Program& program, const SimulateResult& result) {

@@ -80,7 +80,7 @@ struct RunReport {
 };
 
 /// Greatest number of multiply-accumulates that the machine starts per cycle: for the widest multiply-accumulate
-/// capability, points at full extents over its interval.
+/// capability of a compute unit, points at full extents over its interval, times the units that reach them.
 std::int64_t multiply_lanes(const Architecture& architecture);
 
 /// Fills what program and simulation say; verification and wall times are the caller's.

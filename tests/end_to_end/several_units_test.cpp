@@ -72,6 +72,12 @@ TEST_CASE("do arrays on the same memories share them, and halve the time") {
   }
 }
 
+TEST_CASE("do all cores' lanes count") {
+  CHECK(multiply_lanes(machine("gemmini16")) == 256);
+  CHECK(multiply_lanes(machine("gemmini16x4", {{"cores", "3"}})) == 768);
+  CHECK(multiply_lanes(two_arrays()) == 512);
+}
+
 TEST_CASE("are cores right on small networks") {
   const Architecture cores = machine("gemmini16x4", {{"cores", "3"}, {"channels", "1"}});
   for (const auto& [name, small] : small_networks(seed)) {
