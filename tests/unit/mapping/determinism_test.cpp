@@ -7,11 +7,16 @@ using namespace accord;
 
 namespace {
 
-void check_machine(const std::string& name) {
+void check_machine(const std::string& name, const std::string& searcher = "default") {
   const Architecture architecture = shipped(name);
   const Network network = small_layers(architecture);
-  const Program first = compile(architecture, network);
-  const Program second = compile(architecture, network);
+  const auto compiled = [&] {
+    CompileOptions options;
+    options.searcher = make_searcher(searcher, 7);
+    return compile(architecture, network, options);
+  };
+  const Program first = compiled();
+  const Program second = compiled();
   CHECK(!first.text.empty());
   CHECK(first.text == second.text);
   CHECK(first.images == second.images);
@@ -26,3 +31,6 @@ void check_machine(const std::string& name) {
 TEST_CASE("is a program for gemmini16 the same when it is compiled again") { check_machine("gemmini16"); }
 TEST_CASE("is a program for dnnweaver64 the same when it is compiled again") { check_machine("dnnweaver64"); }
 TEST_CASE("is a program for bf16npu the same when it is compiled again") { check_machine("bf16npu"); }
+TEST_CASE("is a program of random mappings the same when it is compiled again with their seed") {
+  check_machine("gemmini16", "random");
+}
