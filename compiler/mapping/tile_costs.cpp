@@ -124,7 +124,10 @@ bool TileMeasure::cuts_between_blocks(int u, int level) {
     for (const int a : group.axes) {
       std::int64_t extent = 1;
       for (const auto& [it, coefficient] : outside.axes[a].terms) {
-        extent += coefficient * (mapping_.tile[level][it] - 1);
+        const std::int64_t tile = mapping_.tile[level][it];
+        extent += coefficient * (tile - 1);
+        const bool turns = tile < mapping_.tile[holder][it];
+        if (turns && coefficient * tile * outside.axes[a].weight % group.block != 0) return false;
       }
       if (extent > 1 && !whole) return false;
       whole = whole && extent == outside.axes[a].extent;

@@ -164,8 +164,24 @@ class TileWalk {
     if (!wrong.empty() || use.role == UseRole::accumulator) return wrong;
     const TileMove& move = geometry_.move(u, level, extents, outer);
     if (!move.error.empty()) return "";  // lowering refuses the mapping where it meets such a tile
-    return level == 0 && geometry_.is_constant(u) ? packed(u, layout, extents, move)
-                                                  : moved(u, level, layout, extents, outer, move);
+    if (level == 0 && geometry_.is_constant(u)) return packed(u, layout, extents, move);
+    for (const Extents& start : starts(use, level, extents, outer)) {
+      wrong = moved(u, level, layout, extents, outer, start, move);
+      if (!wrong.empty()) return wrong;
+    }
+    return "";
+  }
+
+  /// Where tiles of these extents may begin in the one outside: at its beginning, and one tile on in each direction.
+  std::vector<Extents> starts(const Use& use, int level, const Extents& extents, const Extents& outer) const {
+    std::vector<Extents> all = {Extents(extents.size(), 0)};
+    const Extents& tile = mapping_.tile[box_level(mapping_, use, level)];
+    for (std::size_t it = 0; level > 0 && it < extents.size(); ++it) {
+      if (tile[it] + extents[it] > outer[it] || !depends(use.access, static_cast<int>(it))) continue;
+      all.emplace_back(extents.size(), 0);
+      all.back()[it] = tile[it];
+    }
+    return all;
   }
 
   /// Different elements lie at different places, all within the tile.
@@ -189,7 +205,7 @@ class TileWalk {
 
   /// Each element's bytes come from, or go to, where the other side has them; nothing else is written there.
   std::string moved(int u, int level, const Layout& layout, const Extents& extents, const Extents& outer,
-                    const TileMove& move) {
+                    const Extents& start, const TileMove& move) {
     const bool output = mapping_.uses[u].role == UseRole::output;
     std::map<std::int64_t, std::int64_t> source_of;
     for (const auto& piece : move.pieces) {
@@ -203,7 +219,9 @@ class TileWalk {
     for_each_element(u, extents, [&](const Extents& point) {
       std::int64_t there = 0;
       if (other != nullptr) {
-        there = offset_of(*other, point);
+        Extents at = point;
+        for (std::size_t it = 0; it < at.size(); ++it) at[it] += start[it];
+        there = offset_of(*other, at) - offset_of(*other, start);
       } else {
         const Extents at = element(mapping_.uses[u].access, point);
         const HomeStrides& strides = geometry_.strides(u);
