@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/refine.h"
+
 namespace accord {
 namespace {
 
-constexpr std::size_t kept = 3;  // per capability, for the case that an encoding cannot express the best
+constexpr std::size_t kept = 3;        // per capability, for the case that an encoding cannot express the best
+constexpr std::size_t scheduled = 12;  // per capability, of which the schedule chooses those
 
 /// Adds the divisions over several elements that are quicker; each mapping stays behind its own.
 void divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
@@ -24,6 +27,12 @@ void divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   known = std::move(all);
 }
 
+/// The first so many of each capability.
+void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
+  std::map<std::pair<int, int>, std::size_t> count;
+  std::erase_if(found, [&](const auto& entry) { return ++count[main_capability(entry.mapping)] > most; });
+}
+
 }  // namespace
 
 LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
@@ -32,10 +41,10 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
                                  compilation.homes,   layer.mappings,      shipped_cost_model()};
   LayerSearch result;
   result.all = searcher.search(problem);
-  std::map<std::pair<int, int>, std::size_t> count;
-  for (const auto& found : result.all.found) {
-    if (++count[main_capability(found.mapping)] <= kept) result.kept.push_back(found);
-  }
+  result.kept = result.all.found;
+  keep(result.kept, searcher.leaves_choice() ? scheduled : kept);
+  if (searcher.leaves_choice()) refine(compilation, shared, layer, result.kept);
+  keep(result.kept, kept);
   divide_all(problem, searcher, shared, result.kept);
   return result;
 }

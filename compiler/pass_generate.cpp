@@ -158,8 +158,7 @@ void Generator::add_host(const LayerPlan& layer) {
 /// Program order, with waits and signals where the machine needs them.
 std::vector<OrderedOp> Generator::order_of(const OpList& list) const {
   const int units = static_cast<int>(architecture_.units.size());
-  const bool in_order = architecture_.sync.kind == Sync::Kind::in_order || !list.loops.empty();
-  const auto order = (in_order ? schedule_in_order(list, architecture_) : schedule(list, architecture_)).order;
+  const auto order = schedule_for(list, architecture_).order;
   if (architecture_.sync.kind == Sync::Kind::semaphores) {
     return synchronise(list, order, units, architecture_.sync.semaphores);
   }

@@ -164,4 +164,9 @@ Schedule schedule(const OpList& list, const Architecture& architecture) {
   return ListScheduler(list, architecture).run();
 }
 
+Schedule schedule_for(const OpList& list, const Architecture& architecture) {
+  const bool in_order = architecture.sync.kind == Sync::Kind::in_order || !list.loops.empty();
+  return in_order ? schedule_in_order(list, architecture) : schedule(list, architecture);
+}
+
 }  // namespace accord

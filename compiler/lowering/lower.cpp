@@ -155,6 +155,7 @@ std::int64_t Lowering::home_address(int u, const Extents& origin) const {
 
 /// Address of the constant's image for this box, made on first need; packed in the order in which the mover reads it.
 std::int64_t Lowering::constant_image(int u, const Box& box, const TileMove& move, const Layout& layout) {
+  if (off_chip_.empty()) return 0;
   const std::int64_t known = images_.find(u, mapping_.uses[u].access, box.origin, box.extent);
   if (known >= 0) return known;
   const auto tile = materialise(network_, work_, mapping_.uses[u], layout, box.origin, box.extent);

@@ -10,7 +10,8 @@ namespace accord {
 
 /// Lowers one mapped layer to operations, tile by tile, in the order of its loops: loads, instructions, element-wise
 /// statements, stores. Constants' images go to off-chip memory, those that `images` does not know yet. On machines with
-/// hardware loops the innermost loop of equal tiles stays a loop. `homes` must be allocated.
+/// hardware loops the innermost loop of equal tiles stays a loop. `homes` must be allocated,
+/// unless `off_chip` is empty: then no image is made, and off-chip addresses mean nothing.
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
              const Mapping& mapping, ConstantImages& images, std::vector<OffChip>& off_chip);
 

@@ -25,6 +25,9 @@ Schedule schedule(const OpList& list, const Architecture& architecture);
 /// among the operations around them, which move across where they use other units.
 Schedule schedule_in_order(const OpList& list, const Architecture& architecture);
 
+/// The one of them that the machine's order calls for.
+Schedule schedule_for(const OpList& list, const Architecture& architecture);
+
 /// A wait or signal, or an operation of the list.
 struct OrderedOp {
   enum class Kind : std::uint8_t { operation, wait, signal };

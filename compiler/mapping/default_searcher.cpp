@@ -12,7 +12,8 @@
 namespace accord {
 namespace {
 
-constexpr int tried = 8;  // assignments per capability whose tiles are searched
+constexpr int tried = 8;            // assignments per capability whose tiles are searched
+constexpr std::size_t tilings = 6;  // handed on of each
 
 }  // namespace
 
@@ -21,25 +22,26 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
   std::map<std::pair<int, int>, int> count;
   double quickest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
-    Mapping mapping = problem.assignments[i];
-    int& searched = count[main_capability(mapping)];
+    const Mapping& assignment = problem.assignments[i];
+    int& searched = count[main_capability(assignment)];
     if (searched >= tried) {
       result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
       continue;
     }
-    const auto bound = static_cast<double>(compute_bound(problem.machine, mapping));
+    const auto bound = static_cast<double>(compute_bound(problem.machine, assignment));
     if (bound >= quickest) {
       result.refused.push_back({i, fmt::format("takes at least {:.0f} cycles, however it is tiled", bound)});
       continue;
     }
     std::string why;
-    if (choose_tiles(problem.machine, problem.network, problem.work, problem.homes, mapping, why)) {
-      ++searched;
-      quickest = std::min(quickest, mapping.predicted_cycles);
-      result.found.push_back({i, std::move(mapping)});
-    } else {
+    auto best = best_tilings(problem.machine, problem.network, problem.work, problem.homes, assignment, tilings, why);
+    if (best.empty()) {
       result.refused.push_back({i, why});
+      continue;
     }
+    ++searched;
+    quickest = std::min(quickest, best.front().predicted_cycles);
+    for (auto& mapping : best) result.found.push_back({i, std::move(mapping)});
   }
   std::stable_sort(result.found.begin(), result.found.end(), [](const auto& a, const auto& b) {
     return a.mapping.predicted_cycles < b.mapping.predicted_cycles;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "archdsl/graph/rates.h"
 #include "compiler/mapping/compulsory.h"
@@ -9,39 +10,60 @@
 namespace accord {
 namespace {
 
+constexpr std::array types = {ElementType::i4,   ElementType::i8,   ElementType::u8,      ElementType::i16,
+                              ElementType::i32,  ElementType::i64,  ElementType::fp8e4m3, ElementType::fp8e5m2,
+                              ElementType::fp16, ElementType::bf16, ElementType::fp32};
 constexpr std::size_t most_demands = 12;  ///< more operands than any codelet has: all sets of them are looked at
 
-/// reach[a][b]: something leads from memory a to memory b, on a route or through a capability.
-std::vector<std::vector<bool>> reach_of(const Architecture& architecture) {
-  const std::size_t count = architecture.memories.size();
-  std::vector<std::vector<bool>> reach(count, std::vector<bool>(count, false));
-  for (std::size_t m = 0; m < count; ++m) reach[m][m] = true;
-  for (const auto& unit : architecture.units) {
-    for (const auto& route : unit.routes) {
-      reach[route.source][route.target] = true;
-      for (const int also : route.also) reach[route.source][also] = true;
+/// Where values of one type in one memory can get: routes keep the type, capabilities read theirs and write another.
+class Spread {
+ public:
+  Spread(const Architecture& architecture, int memory, ElementType type) : architecture_(architecture) {
+    visit({memory, type});
+    for (std::size_t i = 0; i < list_.size(); ++i) follow(list_[i]);
+  }
+  bool reaches(int memory, ElementType type) const { return seen_.count({memory, type}) != 0; }
+
+ private:
+  using State = std::pair<int, ElementType>;
+
+  void visit(State state) {
+    if (seen_.insert(state).second) list_.push_back(state);
+  }
+
+  /// Data that went off chip again would pass the wires once more.
+  void follow(State state) {
+    if (architecture_.memories[state.first].off_chip) return;
+    for (const auto& unit : architecture_.units) {
+      for (const auto& route : unit.routes) {
+        if (route.source != state.first) continue;
+        visit({route.target, state.second});
+        for (const int also : route.also) visit({also, state.second});
+      }
+      for (const auto& capability : unit.capabilities) follow(capability, state);
     }
-    for (const auto& capability : unit.capabilities) {
-      const int target = capability.operands[capability.program.statements.back().target.operand].memory;
-      for (const auto& operand : capability.operands) {
-        if (operand.memory >= 0 && target >= 0) reach[operand.memory][target] = true;
+  }
+
+  void follow(const Capability& capability, State state) {
+    const int target = capability.program.statements.back().target.operand;
+    const auto type_of = [&](std::size_t o) { return capability.program.operands[o].type; };
+    for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+      const bool reads = capability.operands[o].memory == state.first && type_of(o) == state.second;
+      if (reads && capability.operands[target].memory >= 0) {
+        visit({capability.operands[target].memory, type_of(static_cast<std::size_t>(target))});
       }
     }
   }
-  // Data that went off chip again would pass the wires once more.
-  for (std::size_t via = 0; via < count; ++via) {
-    if (architecture.memories[via].off_chip) continue;
-    for (std::size_t a = 0; a < count; ++a) {
-      for (std::size_t b = 0; b < count; ++b) reach[a][b] = reach[a][b] || (reach[a][via] && reach[via][b]);
-    }
-  }
-  return reach;
-}
+
+  const Architecture& architecture_;
+  std::set<State> seen_;
+  std::vector<State> list_;
+};
 
 }  // namespace
 
 LinkBound::LinkBound(const Machine& machine, const Network& network, const Work& work)
-    : machine_(machine), network_(network), work_(work), reach_(reach_of(machine.architecture)) {
+    : machine_(machine), network_(network), work_(work), distinct_(work.operands.size(), -1) {
   const auto& units = machine.architecture.units;
   for (std::size_t u = 0; u < units.size(); ++u) {
     for (const auto& route : units[u].routes) add_route(static_cast<int>(u), route);
@@ -106,19 +128,37 @@ void LinkBound::add_operands(int index) {
   }
 }
 
+/// Types in which the operand may lie off chip: the tensor's; a constant's image may have any.
+bool LinkBound::comes_from(const Wire& wire, const Use& use) const {
+  const WorkOperand& operand = work_.operands[use.access.operand];
+  const ElementType type = network_.tensors[operand.tensor].type;
+  return std::any_of(wire.into.begin(), wire.into.end(), [&](int memory) {
+    if (memory == use.memory) return true;
+    if (operand.constant) {
+      return std::any_of(types.begin(), types.end(), [&](ElementType any) {
+        return Spread(machine_.architecture, memory, any).reaches(use.memory, use.type);
+      });
+    }
+    return Spread(machine_.architecture, memory, type).reaches(use.memory, use.type);
+  });
+}
+
+bool LinkBound::leaves_by(const Wire& wire, const Use& use) const {
+  const ElementType type = network_.tensors[work_.operands[use.access.operand].tensor].type;
+  const Spread spread(machine_.architecture, use.memory, use.type);
+  return !wire.units.empty() ||
+         std::any_of(wire.out_of.begin(), wire.out_of.end(), [&](int memory) { return spread.reaches(memory, type); });
+}
+
 void LinkBound::serve(Demand& demand, const Use& use, int unit) const {
   for (std::size_t w = 0; w < wires_.size(); ++w) {
+    if (demand.wires[w]) continue;
     const Wire& wire = wires_[w];
-    bool serves = false;
     if (use.depth == 0) {
-      serves = std::find(wire.units.begin(), wire.units.end(), unit) != wire.units.end();
-    } else if (use.role == UseRole::output) {
-      serves = std::any_of(wire.out_of.begin(), wire.out_of.end(), [&](int m) { return reach_[use.memory][m]; });
-      serves = serves || !wire.units.empty();
+      demand.wires[w] = std::find(wire.units.begin(), wire.units.end(), unit) != wire.units.end();
     } else {
-      serves = std::any_of(wire.into.begin(), wire.into.end(), [&](int m) { return reach_[m][use.memory]; });
+      demand.wires[w] = use.role == UseRole::output ? leaves_by(wire, use) : comes_from(wire, use);
     }
-    if (serves) demand.wires[w] = true;
   }
 }
 
@@ -131,12 +171,8 @@ std::vector<LinkBound::Demand> LinkBound::demands(const Mapping& assignment) con
     if (work_.operands[use.access.operand].tensor == no_tensor || !off_chip(use.home)) continue;
     Demand& demand = by_operand[use.access.operand];
     demand.wires.resize(wires_.size(), false);
-    Access own = use.access;  // repeated lanes beyond the tensor's rank are no bytes of it
-    own.indices.resize(network_.tensors[work_.operands[use.access.operand].tensor].shape.size());
-    demand.bytes = std::max(demand.bytes, static_cast<double>(distinct_bytes(network_, work_, own)));
-    for (const auto& image : images) {
-      serve(demand, image.uses[u], image.steps[use.step].match.unit);
-    }
+    demand.bytes = static_cast<double>(bytes_of(use));
+    for (const auto& image : images) serve(demand, image.uses[u], image.steps[use.step].match.unit);
   }
   std::vector<Demand> result;
   for (auto& [operand, demand] : by_operand) {
@@ -144,6 +180,17 @@ std::vector<LinkBound::Demand> LinkBound::demands(const Mapping& assignment) con
   }
   if (result.size() > most_demands) result.resize(most_demands);
   return result;
+}
+
+/// Once for each operand: assignments differ in much, not in these.
+std::int64_t LinkBound::bytes_of(const Use& use) const {
+  std::int64_t& bytes = distinct_[use.access.operand];
+  if (bytes < 0) {
+    Access own = use.access;  // repeated lanes beyond the tensor's rank are no bytes of it
+    own.indices.resize(network_.tensors[work_.operands[use.access.operand].tensor].shape.size());
+    bytes = distinct_bytes(network_, work_, own);
+  }
+  return bytes;
 }
 
 std::int64_t LinkBound::cycles(const Mapping& assignment) const {

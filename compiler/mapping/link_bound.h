@@ -40,13 +40,16 @@ class LinkBound {
   Wire& wire_of_link(int index, int memory, bool inwards);
   void add_route(int unit, const Route& route);
   void add_operands(int unit);
+  bool comes_from(const Wire& wire, const Use& use) const;
+  bool leaves_by(const Wire& wire, const Use& use) const;
+  std::int64_t bytes_of(const Use& use) const;
   void serve(Demand& demand, const Use& use, int unit) const;
   std::vector<Demand> demands(const Mapping& assignment) const;
 
   const Machine& machine_;
   const Network& network_;
   const Work& work_;
-  std::vector<std::vector<bool>> reach_;  ///< [from][to] memory
+  mutable std::vector<std::int64_t> distinct_;  ///< by operand; -1: not asked for yet
   std::map<Key, std::size_t> index_;
   std::vector<Wire> wires_;
 };

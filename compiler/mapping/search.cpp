@@ -34,6 +34,7 @@ class TileSearch {
         geometry_(machine, network, work, homes, mapping_) {}
 
   std::vector<Mapping> run(std::size_t count, std::string& error);
+  std::vector<Mapping> around(std::size_t count);
 
  private:
   using Entry = std::map<Tiles, Tried>::value_type;
@@ -42,6 +43,7 @@ class TileSearch {
   void climb();
   bool improve(bool pairs);
   void consider(const Tiles& tiles);
+  std::vector<Mapping> best(std::size_t count) const;
   std::optional<Tiles> resized(const Tiles& tiles, int level, int it, std::int64_t size) const;
   std::vector<Tiles> neighbours(const Tiles& tiles, std::ptrdiff_t reach) const;
   const Entry& evaluate(const Tiles& tiles);
@@ -211,10 +213,8 @@ void TileSearch::choose_copies() {
   }
 }
 
-std::vector<Mapping> TileSearch::run(std::size_t count, std::string& error) {
-  choose_copies();
-  climb();
-  error = now_->second.error;
+/// The best of all that were tried.
+std::vector<Mapping> TileSearch::best(std::size_t count) const {
   std::vector<const Entry*> legal;
   for (const auto& entry : tried_) {
     if (entry.second.error.empty()) legal.push_back(&entry);
@@ -233,6 +233,24 @@ std::vector<Mapping> TileSearch::run(std::size_t count, std::string& error) {
   return result;
 }
 
+std::vector<Mapping> TileSearch::run(std::size_t count, std::string& error) {
+  choose_copies();
+  climb();
+  error = now_->second.error;
+  return best(count);
+}
+
+std::vector<Mapping> TileSearch::around(std::size_t count) {
+  const Tiles tiles = mapping_.tile;
+  choose_copies();
+  for (const auto& one : neighbours(tiles, 1)) {
+    evaluate(one);
+    for (const auto& two : neighbours(one, 1)) evaluate(two);
+  }
+  tried_.erase(tiles);
+  return best(count);
+}
+
 }  // namespace
 
 std::vector<Mapping> best_tilings(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
@@ -240,12 +258,9 @@ std::vector<Mapping> best_tilings(const Machine& machine, const Network& network
   return TileSearch(machine, network, work, homes, assignment).run(count, error);
 }
 
-bool choose_tiles(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-                  Mapping& mapping, std::string& error) {
-  auto found = best_tilings(machine, network, work, homes, mapping, 1, error);
-  if (found.empty()) return false;
-  mapping = std::move(found.front());
-  return true;
+std::vector<Mapping> near_tilings(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                                  const Mapping& mapping, std::size_t count) {
+  return TileSearch(machine, network, work, homes, mapping).around(count);
 }
 
 }  // namespace accord

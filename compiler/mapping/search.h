@@ -14,8 +14,9 @@ namespace accord {
 std::vector<Mapping> best_tilings(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                   const Mapping& assignment, std::size_t count, std::string& error);
 
-/// The first of them into `mapping`; false with `error` where there is none.
-bool choose_tiles(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-                  Mapping& mapping, std::string& error);
+/// Tilings that differ from a mapping's in the size of one or two iterators by little, each with its best order and
+/// copies; fewest predicted cycles first, at most `count`.
+std::vector<Mapping> near_tilings(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                                  const Mapping& mapping, std::size_t count);
 
 }  // namespace accord

@@ -39,12 +39,14 @@ class Searcher {
  public:
   virtual ~Searcher() = default;
   virtual SearchResult search(const SearchProblem& problem) const = 0;
+  /// Whether the schedule may choose among what it found, and around it; else the mapping found first is meant.
+  virtual bool leaves_choice() const { return false; }
 };
 
 /// Names for `--searcher`.
 std::vector<std::string> searcher_names();
 
-/// default: `choose_tiles` over the most promising assignments. exhaustive: all tilings of all assignments, an Error
+/// default: `best_tilings` of the most promising assignments. exhaustive: all tilings of all assignments, an Error
 /// where they are too many. random: legal mappings drawn from `seed`. Throws Error for another name.
 std::shared_ptr<const Searcher> make_searcher(const std::string& name, std::uint64_t seed = 0);
 

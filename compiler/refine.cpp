@@ -1,0 +1,111 @@
+#include "compiler/refine.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "archdsl/source/error.h"
+#include "compiler/lowering/parts.h"
+#include "compiler/lowering/pipeline.h"
+#include "compiler/lowering/schedule.h"
+#include "compiler/mapping/search.h"
+#include "compiler/mapping/tile_costs.h"
+#include "compiler/mapping/verify.h"
+
+namespace accord {
+namespace {
+
+constexpr std::size_t most_operations = 40000;  ///< scheduled for one layer, all mappings together
+constexpr std::size_t near = 16;                ///< tilings tried around each that is better
+
+/// Operations that the mapping will have, about.
+double operations_of(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
+  Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
+  const TileCosts costs = measure(compilation.machine, geometry, layer.work, mapping);
+  double operations = 0;
+  for (const double instructions : costs.step_instructions) operations += instructions;
+  for (const auto& move : costs.moves) {
+    operations += move.pieces * static_cast<double>(fills(mapping, mapping.uses[move.use], move.box));
+  }
+  return operations;
+}
+
+class Refinement {
+ public:
+  Refinement(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+             std::vector<SearchResult::Found>& mappings)
+      : compilation_(compilation), shared_(shared), layer_(layer), mappings_(mappings) {}
+
+  void run() {
+    for (auto& [assignment, mapping] : mappings_) {
+      if (!affordable(mapping)) return;
+      mapping.predicted_cycles = evaluate(mapping);
+    }
+    sort();
+    while (improve()) {
+    }
+  }
+
+ private:
+  bool affordable(const Mapping& mapping) const {
+    return static_cast<double>(spent_) + operations_of(compilation_, layer_, mapping) < most_operations;
+  }
+
+  double evaluate(const Mapping& mapping) {
+    std::size_t operations = 0;
+    const double cycles = scheduled_cycles(compilation_, shared_, layer_, mapping, operations);
+    spent_ += operations;
+    return cycles;
+  }
+
+  void sort() {
+    std::stable_sort(mappings_.begin(), mappings_.end(), [](const auto& a, const auto& b) {
+      return a.mapping.predicted_cycles < b.mapping.predicted_cycles;
+    });
+  }
+
+  /// Replaces the best mapping by the first better one near it.
+  bool improve() {
+    Mapping& best = mappings_.front().mapping;
+    for (auto& mapping :
+         near_tilings(compilation_.machine, compilation_.network, layer_.work, compilation_.homes, best, near)) {
+      if (!affordable(mapping)) return false;
+      const double cycles = evaluate(mapping);
+      if (cycles >= best.predicted_cycles) continue;
+      mapping.predicted_cycles = cycles;
+      best = std::move(mapping);
+      return true;
+    }
+    return false;
+  }
+
+  const Compilation& compilation_;
+  SharedMachines& shared_;
+  const LayerPlan& layer_;
+  std::vector<SearchResult::Found>& mappings_;
+  std::size_t spent_ = 0;
+};
+
+}  // namespace
+
+double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                        const Mapping& mapping, std::size_t& operations) {
+  const Architecture& architecture = compilation.architecture;
+  try {
+    std::vector<OffChip> nothing;
+    const auto parts = parts_of(compilation.machine, mapping);
+    const OpList list = pipeline_loops(
+        lower_parts(shared.of(parts), compilation.network, layer.work, compilation.homes, parts, nothing),
+        architecture);
+    operations = list.ops.size();
+    return static_cast<double>(schedule_for(list, architecture).cycles);
+  } catch (const Error&) {
+    return std::numeric_limits<double>::infinity();
+  }
+}
+
+void refine(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+            std::vector<SearchResult::Found>& mappings) {
+  if (!mappings.empty()) Refinement(compilation, shared, layer, mappings).run();
+}
+
+}  // namespace accord
