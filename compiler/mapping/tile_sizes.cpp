@@ -9,14 +9,31 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
-/// Innermost iterators of chains come in steps of their dim.
+constexpr std::int64_t rows = 16;  ///< of a dim that is no lane: enough for an instruction to be worth its issue
+
+/// Whether the capability's operands step through the dim within their memories' words.
+bool is_lane(const Machine& machine, const Capability& capability, std::size_t d) {
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    const int memory = capability.operands[o].memory;
+    if (memory < 0) continue;
+    const std::int64_t step = wired_step(capability, static_cast<int>(o), static_cast<int>(d));
+    if (step != 0 && step < machine.architecture.memories[memory].word) return true;
+  }
+  return false;
+}
+
+/// Innermost iterators of chains come in steps of their dim: whole lanes, or some rows.
 std::int64_t quantum(const Machine& machine, const Mapping& mapping, int it) {
   std::int64_t unit = 1;
   for (const auto& step : mapping.steps) {
     const RunLimits& limits = *machine.limits.run(step.match.unit, step.match.capability);
+    const Capability& capability = machine.capability(step.match);
     for (std::size_t d = 0; d < step.chains.size(); ++d) {
       const auto& chain = step.chains[d];
-      if (!chain.empty() && chain.back() == it) unit = std::max(unit, limits.dims[d].maximum);
+      if (chain.empty() || chain.back() != it) continue;
+      const CapabilityDim& dim = limits.dims[d];
+      const std::int64_t some = (rows + dim.multiple - 1) / dim.multiple * dim.multiple;
+      unit = std::max(unit, is_lane(machine, capability, d) ? dim.maximum : std::min(dim.maximum, some));
     }
   }
   return std::min(unit, mapping.extent[it]);
