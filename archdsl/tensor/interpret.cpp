@@ -40,14 +40,17 @@ Scalar combine(Reduction reduction, const Scalar& old, const Scalar& value) {
 
 using Point = std::vector<std::int64_t>;
 
-// Position of the element in the tensor's data, or null outside of the shape.
-std::byte* locate(const Access& access, DenseTensor& tensor, const Point& point) {
+// Position of the element in the tensor's data, or null outside of the shape. `reads`: of the accesses before this one.
+std::byte* locate(const Access& access, DenseTensor& tensor, const Point& point, std::span<const Scalar> reads) {
   assert(access.indices.size() == tensor.shape.size());
   std::int64_t position = 0;
   for (std::size_t d = 0; d < access.indices.size(); ++d) {
     std::int64_t index = access.indices[d].offset;
     for (const auto& [iterator, coefficient] : access.indices[d].terms)
       index += coefficient * point[static_cast<std::size_t>(iterator)];
+    for (const Lookup& lookup : access.lookups)
+      if (lookup.index == d)
+        index = looked_up_index(reads[static_cast<std::size_t>(lookup.access)].integer, tensor.shape[d]);
     if (index < 0 || index >= tensor.shape[d]) return nullptr;
     position = position * tensor.shape[d] + index;
   }
@@ -58,11 +61,11 @@ void execute(const Statement& statement, std::span<DenseTensor> operands, const 
   std::vector<Scalar> reads;
   for (const Access& access : statement.accesses) {
     DenseTensor& tensor = operands[static_cast<std::size_t>(access.operand)];
-    const std::byte* at = locate(access, tensor, point);
+    const std::byte* at = locate(access, tensor, point, reads);
     reads.push_back(at ? load_scalar(at, tensor.type) : make_scalar(tensor.type, tensor.outside));
   }
   DenseTensor& target = operands[static_cast<std::size_t>(statement.target.operand)];
-  std::byte* at = locate(statement.target, target, point);
+  std::byte* at = locate(statement.target, target, point, reads);
   assert(at && "write outside of the target");
   if (!at) return;
   const Scalar value = cast_scalar(evaluate_scalar(*statement.value, reads), target.type);

@@ -18,7 +18,8 @@ struct StridedOperand {
 
 /// A statement compiled for repeated execution over strided memory, with the very results of `interpret`
 /// (float sums in iteration order). The caller guarantees that every touched byte exists, and that the target overlaps
-/// no other operand unless element for element. Runs on different threads do not disturb each other.
+/// no other operand unless element for element. Runs on different threads do not disturb each other. Lookups are the
+/// caller's: the base of an operand that is read at a looked-up index must point there, and one run is one such index.
 class Kernel {
  public:
   /// Throws std::invalid_argument if the statement accesses one operand in two ways (x[i] and x[i + 1]): one address

@@ -57,6 +57,7 @@ Statement StatementParser::parse() {
   if (peek().kind != TokenKind::name) fail(peek(), "expected the operand that the statement writes");
   statement_.target = access(take());
   statement_.reduction = reduction();
+  may_look_up_ = context_.lookups;
   statement_.value = expression().expr;
   if (peek().kind != TokenKind::end) fail(peek(), "expected an operator or the end of the statement");
   return std::move(statement_);
@@ -78,7 +79,7 @@ Reduction StatementParser::reduction() {
 Access StatementParser::access(const Token& name) {
   Access result;
   if (accept("[")) {
-    do result.indices.push_back(index());
+    do index_position(result);
     while (accept(","));
     if (!accept("]")) fail(peek(), "expected ',', ']' or an operator");
   }

@@ -25,6 +25,7 @@ struct StatementContext {
   std::map<std::string, ElementType> operand_types;  ///< every operand must be here
   std::map<std::string, std::int64_t> constants;     ///< names replaced by integers (params, attributes)
   std::vector<std::string> iterator_order;           ///< optional; further iterators are appended as they occur
+  bool lookups = false;  ///< what is read may have an index that is read itself: x[ids[i], j]
 };
 
 /// Parses statements such as
@@ -33,7 +34,8 @@ struct StatementContext {
 /// Reductions: = += max= min=. Functions: the ExprOp names, clamp(x,lo,hi) = min(max(x,lo),hi), relu(x) = max(x,0),
 /// select(c,a,b); casts by type name; operators + - * / << >> < ==, parentheses, numbers (1, 2.5, 1e-3), `inf`.
 /// A bare name is a rank-0 operand if it is in operand_types, else a constant. A name in an index that is neither is
-/// an iterator. An operand must have one rank everywhere. Indices must be affine in the iterators.
+/// an iterator. An operand must have one rank everywhere. Indices must be affine in the iterators, or (with `lookups`) one
+/// integer operand's element with affine indices.
 std::variant<TensorProgram, StatementError> parse_statements(const std::vector<std::string>& texts,
                                                              const StatementContext& context);
 

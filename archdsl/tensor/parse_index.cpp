@@ -44,6 +44,21 @@ std::optional<AffineIndex> times(AffineIndex a, std::int64_t factor) {
 
 }  // namespace
 
+void StatementParser::index_position(Access& access) {
+  const bool looks_up =
+      may_look_up_ && peek().kind == TokenKind::name && context_.operand_types.contains(std::string(peek().text));
+  if (looks_up) access.lookups.push_back({access.indices.size(), lookup(take())});
+  access.indices.push_back(looks_up ? AffineIndex{} : index());
+}
+
+int StatementParser::lookup(const Token& name) {
+  may_look_up_ = false;
+  const Typed found = read(name);
+  may_look_up_ = true;
+  if (is_float(found.expr->type)) fail(name, fmt::format("'{}' is no integer, so it can be no index", name.text));
+  return found.expr->access;
+}
+
 AffineIndex StatementParser::index() {
   const Nested nested(*this);
   return index_sum();

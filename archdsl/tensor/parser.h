@@ -52,6 +52,8 @@ class StatementParser {
   int operand(const Token& name, int rank);
 
   // Indices: parse_index.cpp.
+  void index_position(Access& access);
+  int lookup(const Token& name);
   AffineIndex index();
   AffineIndex index_sum();
   AffineIndex index_product();
@@ -89,6 +91,7 @@ class StatementParser {
   std::vector<Token> tokens_;
   std::size_t position_ = 0;
   int depth_ = 0;
+  bool may_look_up_ = false;
   Statement statement_;
 
   friend class Nested;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -50,10 +51,15 @@ std::string print_index(const TensorProgram& program, const AffineIndex& index) 
   return text;
 }
 
-std::string print_access(const TensorProgram& program, const Access& access) {
+std::string print_access(const TensorProgram& program, const Statement& statement, const Access& access) {
   std::string text = program.operands[static_cast<std::size_t>(access.operand)].name;
-  for (std::size_t i = 0; i < access.indices.size(); ++i)
-    text.append(i == 0 ? "[" : ", ").append(print_index(program, access.indices[i]));
+  for (std::size_t i = 0; i < access.indices.size(); ++i) {
+    const auto lookup = std::ranges::find(access.lookups, i, &Lookup::index);
+    text.append(i == 0 ? "[" : ", ");
+    text.append(lookup == access.lookups.end()
+                    ? print_index(program, access.indices[i])
+                    : print_access(program, statement, statement.accesses[static_cast<std::size_t>(lookup->access)]));
+  }
   if (!access.indices.empty()) text.push_back(']');
   return text;
 }
@@ -83,7 +89,7 @@ class Printer {
   std::string print_bare(const Expr& expr) const {
     if (expr.op == ExprOp::constant) return print_constant(expr);
     if (expr.op == ExprOp::access)
-      return print_access(program_, statement_.accesses[static_cast<std::size_t>(expr.access)]);
+      return print_access(program_, statement_, statement_.accesses[static_cast<std::size_t>(expr.access)]);
     if (expr.op == ExprOp::neg) return fmt::format("-{}", print(*expr.args[0], unary_precedence));
     if (const Infix operation = infix(expr.op); operation.symbol)
       return fmt::format("{} {} {}", print(*expr.args[0], operation.precedence), operation.symbol,
@@ -115,7 +121,7 @@ const char* print_reduction(Reduction reduction) {
 }  // namespace
 
 std::string to_string(const TensorProgram& program, const Statement& statement) {
-  return fmt::format("{} {} {}", print_access(program, statement.target), print_reduction(statement.reduction),
+  return fmt::format("{} {} {}", print_access(program, statement, statement.target), print_reduction(statement.reduction),
                      to_string(program, statement, *statement.value));
 }
 

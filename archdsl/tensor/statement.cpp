@@ -1,6 +1,10 @@
 #include "archdsl/tensor/statement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "archdsl/source/error.h"
 
 namespace accord {
 
@@ -15,6 +19,16 @@ std::vector<int> iterators_of(const Statement& statement) {
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
+}
+
+bool looks_up(const Statement& statement) {
+  return std::ranges::any_of(statement.accesses, [](const Access& access) { return !access.lookups.empty(); });
+}
+
+std::int64_t looked_up_index(std::int64_t value, std::int64_t extent) {
+  const std::int64_t index = value < 0 ? value + extent : value;
+  if (index < 0 || index >= extent) throw Error(fmt::format("index {} is beyond an extent of {}", value, extent));
+  return index;
 }
 
 }  // namespace accord

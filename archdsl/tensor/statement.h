@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -23,10 +24,19 @@ struct AffineIndex {
   bool operator==(const AffineIndex&) const = default;
 };
 
+/// A data-dependent index: position `index` takes the value that `Statement::accesses[access]`, an integer, has at the
+/// same point. Negative values count from the end, as in ONNX's Gather.
+struct Lookup {
+  std::size_t index = 0;
+  int access = -1;
+  bool operator==(const Lookup&) const = default;
+};
+
 /// `operand[indices...]`; rank 0 (no indices) is a scalar.
 struct Access {
   int operand = -1;
   std::vector<AffineIndex> indices;
+  std::vector<Lookup> lookups{};  ///< of positions whose affine index is 0
   bool operator==(const Access&) const = default;
 };
 
@@ -58,5 +68,11 @@ struct TensorProgram {
 
 /// Iterators (ascending indices) that occur anywhere in the statement.
 std::vector<int> iterators_of(const Statement& statement);
+
+/// Whether an access of the statement has a data-dependent index.
+bool looks_up(const Statement& statement);
+
+/// The index that `value`, found in a tensor, names along `extent`. Throws Error beyond it.
+std::int64_t looked_up_index(std::int64_t value, std::int64_t extent);
 
 }  // namespace accord

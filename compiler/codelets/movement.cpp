@@ -131,12 +131,27 @@ Texts slice(const Network& network, const Operator& op, std::vector<Iterator>& i
   return {fmt::format("{} = {}", access("y", index), access("x", source))};
 }
 
+/// y takes slices of x along `axis`, one per index.
+Texts gather(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
+  const Shape& from = network.tensors[op.inputs[0]].shape;
+  const auto axis = attribute(op, "axis", std::int64_t{0});
+  const std::size_t at = static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(from.size()) : axis);
+  const std::size_t rank = network.tensors[op.inputs[1]].shape.size();
+  const Texts index = iterate(network.tensors[op.outputs[0]].shape, iterators, "d");
+  const auto begin = index.begin() + static_cast<std::ptrdiff_t>(at);
+  const auto end = begin + static_cast<std::ptrdiff_t>(rank);
+  Texts source(index.begin(), begin);
+  source.push_back(access("indices", {begin, end}));
+  source.insert(source.end(), end, index.end());
+  return {fmt::format("{} = {}", access("y", index), access("x", source))};
+}
+
 }  // namespace
 
 Generated movement_statements(const Network& network, const Operator& op) {
   Generated generated;
   const bool moves = op.type == "Concat" || op.type == "Transpose" || op.type == "Reshape" || op.type == "Slice" ||
-                     op.type == "Identity";
+                     op.type == "Identity" || op.type == "Gather";
   if (!moves) return generated;
   generated.tensors["y"] = op.outputs[0];
   if (op.type == "Concat") {
@@ -144,6 +159,11 @@ Generated movement_statements(const Network& network, const Operator& op) {
     return generated;
   }
   generated.tensors["x"] = op.inputs[0];
+  if (op.type == "Gather") {
+    generated.tensors["indices"] = op.inputs[1];
+    generated.statements = gather(network, op, generated.iterators);
+    return generated;
+  }
   const auto make = op.type == "Transpose" ? transpose : op.type == "Slice" ? slice : reshape;
   generated.statements = make(network, op, generated.iterators);
   return generated;

@@ -54,7 +54,9 @@ std::vector<double> attribute_numbers(const Attribute& attribute) {
 /// Puts one operator after another into a common program.
 class Builder {
  public:
-  Builder(const Network& network, const CodeletLibrary& library) : network_(network), library_(library) {}
+  Builder(const Network& network, const CodeletLibrary& library) : network_(network), library_(library) {
+    context_.lookups = true;
+  }
 
   void append(int op_index) {
     const Operator& op = network_.operators[op_index];

@@ -194,6 +194,10 @@ std::optional<double> constant_of(const Expr& expr) {
 std::vector<Match> match_statement(const Architecture& architecture, const Work& work, int statement,
                                    std::vector<Rejection>* rejections) {
   std::vector<Match> matches;
+  if (looks_up(work.program.statements[statement])) {
+    if (rejections != nullptr) rejections->push_back({"no capability", "reads at indices that a tensor holds"});
+    return matches;
+  }
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const Unit& unit = architecture.units[u];
     for (std::size_t c = 0; c < unit.capabilities.size(); ++c) {

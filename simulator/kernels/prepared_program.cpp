@@ -25,7 +25,8 @@ struct Separator {
   std::vector<bool> assigned;  // by original operand: an earlier statement gave it a value
 
   int operand_for(const Access& access) {
-    const auto same = [&](const AccessUse& use) { return use.access == access; };
+    // What another statement looks up need not be the same.
+    const auto same = [&](const AccessUse& use) { return access.lookups.empty() && use.access == access; };
     const auto found = std::ranges::find_if(out.uses, same);
     if (found != out.uses.end()) return static_cast<int>(found - out.uses.begin());
     out.program.operands.push_back(original.operands[static_cast<std::size_t>(access.operand)]);

@@ -8,6 +8,7 @@
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
+#include "archdsl/tensor/scalar.h"
 #include "simulator/kernels/prepared_program.h"
 #include "simulator/kernels/symbols.h"
 
@@ -39,6 +40,7 @@ std::int64_t elements(const std::vector<std::int64_t>& shape, const std::string&
 
 TensorProgram parse(const HostWork& work) {
   StatementContext context;
+  context.lookups = true;
   for (const HostOperand& operand : work.operands) context.operand_types[operand.name] = operand.type;
   for (const Iterator& iterator : work.iterators) context.iterator_order.push_back(iterator.name);
   auto parsed = parse_statements(work.statements, context);
@@ -144,6 +146,60 @@ Padded pad(const std::byte* data, const std::vector<std::int64_t>& shape, const 
   return padded;
 }
 
+// An operand read at an index that another one holds.
+struct Lookup {
+  std::size_t operand = 0, index_operand = 0;
+  std::int64_t extent = 0, stride = 0;  ///< of the looked-up position; bytes
+  ElementType type{};                   ///< of the index
+};
+
+// Runs the kernel once per point of the iterators on which looked-up indices depend.
+class LookupLoop {
+ public:
+  LookupLoop(const PreparedProgram& prepared, std::size_t statement, std::vector<Lookup> lookups,
+             std::vector<std::int64_t> extents, std::vector<StridedOperand> operands)
+      : kernel_(prepared.kernels[statement]),
+        lookups_(std::move(lookups)),
+        counts_(extents),
+        extents_(std::move(extents)),
+        operands_(std::move(operands)) {
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      const bool looped = std::ranges::any_of(
+          lookups_, [&](const Lookup& lookup) { return operands_[lookup.index_operand].step[i] != 0; });
+      if (!looped) continue;
+      loops_.push_back(i);
+      extents_[i] = 1;
+    }
+  }
+
+  void run() { visit(0, operands_); }
+
+ private:
+  void visit(std::size_t depth, std::vector<StridedOperand> operands) const {
+    if (depth == loops_.size()) return run_at(std::move(operands));
+    for (std::int64_t i = 0; i < counts_[loops_[depth]]; ++i) {
+      visit(depth + 1, operands);
+      for (auto& operand : operands) {
+        if (!operand.step.empty()) operand.base += operand.step[loops_[depth]];
+      }
+    }
+  }
+
+  void run_at(std::vector<StridedOperand> operands) const {
+    for (const Lookup& lookup : lookups_) {
+      const auto value = load_scalar(operands[lookup.index_operand].base, lookup.type).integer;
+      operands[lookup.operand].base += looked_up_index(value, lookup.extent) * lookup.stride;
+    }
+    kernel_.run(extents_, operands);
+  }
+
+  const Kernel& kernel_;
+  std::vector<Lookup> lookups_;
+  std::vector<std::int64_t> counts_, extents_;
+  std::vector<StridedOperand> operands_;
+  std::vector<std::size_t> loops_;
+};
+
 }  // namespace
 
 void Host::execute(const PreparedProgram& prepared, std::size_t statement, const std::vector<Tensor*>& tensors) {
@@ -156,6 +212,7 @@ void Host::execute(const PreparedProgram& prepared, std::size_t statement, const
   std::vector<Placement> placements(tensors.size());
   std::vector<Padded> copies(tensors.size());
   std::vector<StridedOperand> operands(tensors.size());
+  std::vector<Lookup> lookups;
   for (const int number : used) {
     const auto operand = static_cast<std::size_t>(number);
     const Tensor& tensor = *tensors[operand];
@@ -173,8 +230,14 @@ void Host::execute(const PreparedProgram& prepared, std::size_t statement, const
     }
     placements[operand] = place(access, *strides, extents.size());
     operands[operand] = {data + placements[operand].offset, placements[operand].step};
+    for (const auto& [index, by] : access.lookups) {
+      const auto from =
+          static_cast<std::size_t>(program.statements[statement].accesses[static_cast<std::size_t>(by)].operand);
+      lookups.push_back({operand, from, tensor.shape[index], (*strides)[index], tensors[from]->type});
+    }
   }
-  prepared.kernels[statement].run(extents, operands);
+  if (lookups.empty()) return prepared.kernels[statement].run(extents, operands);
+  LookupLoop(prepared, statement, std::move(lookups), std::move(extents), std::move(operands)).run();
 }
 
 void Host::execute(const HostWork& work) {

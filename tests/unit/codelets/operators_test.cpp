@@ -221,6 +221,22 @@ TEST_CASE("does Slice take the elements that starts, ends and steps name") {
   check_operator("Slice", {x}, ElementType::i8, {5, 2}, slice({5}, {0}, {1}, {-3}));
 }
 
+TEST_CASE("does Gather take the slices that its indices name, from the end where negative") {
+  std::mt19937 engine(seed);
+  const Value table = random_i8({6, 3, 4}, engine);
+  const auto indices = [](Shape shape, std::vector<std::int64_t> values) {
+    return make_value(ElementType::i64, std::move(shape), values);
+  };
+  const auto along = [](std::int64_t axis) { return std::map<std::string, Attribute>{{"axis", axis}}; };
+  check_operator("Gather", {table, indices({5}, {5, 0, -1, 3, 3})}, ElementType::i8, {5, 3, 4}, along(0));
+  check_operator("Gather", {table, indices({2, 2}, {2, 1, 0, -3})}, ElementType::i8, {6, 2, 2, 4}, along(1));
+  check_operator("Gather", {table, indices({2}, {3, -4})}, ElementType::i8, {6, 3, 2}, along(2));
+  check_operator("Gather", {table, indices({}, {-6})}, ElementType::i8, {3, 4}, along(0));
+  OperatorCase beyond({table, indices({1}, {6})});
+  beyond.add("Gather", {0, 1}, ElementType::i8, {1, 3, 4}, along(0));
+  CHECK_THROWS_WITH_AS(interpreted(beyond), doctest::Contains("index 6 is beyond an extent of 6"), Error);
+}
+
 TEST_CASE("do element-wise codelets broadcast as ONNX does") {
   std::mt19937 engine(seed);
   const std::vector<std::pair<Shape, Shape>> cases = {{{2, 3, 4}, {2, 3, 4}}, {{2, 3, 4}, {4}}, {{2, 3, 4}, {3, 1}},

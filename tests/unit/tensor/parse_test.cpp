@@ -158,6 +158,27 @@ TEST_CASE("what prints parses back unchanged") {
   }
 }
 
+TEST_CASE("what is read may have an index that is read, where the context allows it") {
+  StatementContext context;
+  context.operand_types = {
+      {"y", ElementType::i8}, {"x", ElementType::i8}, {"ids", ElementType::i64}, {"f", ElementType::fp32}};
+  context.lookups = true;
+  const auto parse = [&](const std::string& text) { return parse_statements({text}, context); };
+  const auto program = std::get<TensorProgram>(parse("y[i, j] = x[ids[2*i + 1], j]"));
+  const Statement& statement = program.statements[0];
+  CHECK(looks_up(statement));
+  CHECK(to_string(program, statement) == "y[i, j] = x[ids[2*i + 1], j]");
+  REQUIRE(statement.accesses.size() == 2);
+  CHECK(statement.accesses[1].lookups == std::vector<Lookup>{{0, 0}});
+  CHECK(iterators_of(statement) == std::vector<int>{0, 1});
+  for (const char* text : {"y[ids[i]] = 0", "y[i] = x[f[i]]", "y[i] = x[ids[ids[i]]]", "y[i] = x[ids[i] + 1]"}) {
+    CAPTURE(text);
+    CHECK(std::holds_alternative<StatementError>(parse(text)));
+  }
+  context.lookups = false;
+  CHECK(std::holds_alternative<StatementError>(parse("y[i] = x[ids[i]]")));
+}
+
 TEST_CASE("mistakes are reported where they are") {
   struct Case {
     std::string text;
