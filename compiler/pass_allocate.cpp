@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/compilation.h"
+#include "compiler/mapping/views.h"
 
 namespace accord {
 namespace {
@@ -20,17 +21,30 @@ class HomePlanner {
       if (layer.placement == Placement::machine) widen(layer);
     }
     for (auto& layer : compilation_.layers) {
-      if (layer.placement == Placement::memory) share(layer);
+      const Operator& op = network_.operators[layer.group.operators[0]];
+      if (layer.placement == Placement::memory && op.type == "Concat" && !share_concat(op)) copy(layer);
     }
     settle_all();
+    // What is a part of a Concat passes its place on to what it shows.
+    for (auto layer = compilation_.layers.rbegin(); layer != compilation_.layers.rend(); ++layer) {
+      if (layer->placement == Placement::memory) share_source(network_.operators[layer->group.operators[0]]);
+    }
+    for (auto& layer : compilation_.layers) {
+      const Operator& op = network_.operators[layer.group.operators[0]];
+      if (layer.placement == Placement::memory && op.type != "Concat" && !share_view(op)) copy(layer);
+    }
   }
 
  private:
   void widen(LayerPlan& layer);
-  void share(LayerPlan& layer);
+  static void copy(LayerPlan& layer);
   void settle_all();
   bool share_concat(const Operator& op);
+  bool wants_order(const Operator& transpose) const;
+  std::optional<HomeStrides> source_strides(const Operator& op) const;
+  void share_source(const Operator& op);
   bool share_view(const Operator& op);
+  bool has_margin(TensorId tensor) const;
   bool never_negative(TensorId tensor) const;
   std::optional<double> outside_for(const LayerPlan& layer, const Use& use) const;
   const Operator* producer(TensorId tensor) const;
@@ -40,6 +54,8 @@ class HomePlanner {
   const Network& network_;
   Homes& homes_;
   std::set<TensorId> outside_known_;
+  std::set<TensorId> shown_;  ///< others' homes lie in theirs
+  std::set<TensorId> views_;  ///< inputs that lie where a result does
 };
 
 const Operator* HomePlanner::producer(TensorId tensor) const {
@@ -138,33 +154,69 @@ bool HomePlanner::share_concat(const Operator& op) {
       outside_known_.insert(whole);
     }
     home.alias = whole;
+    shown_.insert(whole);
     home.alias_offset = offset;  // elements along the axis until settled
     offset += network_.tensors[t].shape[axis];
   }
   return true;
 }
 
-/// A reshape shares memory where neither side has margins and both store the elements in the same order.
+bool HomePlanner::has_margin(TensorId tensor) const {
+  const Home& home = homes_[tensor];
+  const auto wide = [](std::int64_t margin) { return margin != 0; };
+  return std::ranges::any_of(home.before, wide) || std::ranges::any_of(home.after, wide);
+}
+
+/// Whether a Reshape can show the Transpose's result only if that lies in its own order.
+bool HomePlanner::wants_order(const Operator& transpose) const {
+  const TensorId to = transpose.outputs[0];
+  const auto shown = view_of(network_, transpose, homes_[transpose.inputs[0]].strides);
+  return std::ranges::any_of(network_.operators, [&](const Operator& op) {
+    if (op.type != "Reshape" || op.inputs[0] != to) return false;
+    const Shape &shape = network_.tensors[to].shape, &after = network_.tensors[op.outputs[0]].shape;
+    return !reshaped(shape, shown->strides, after) && reshaped(shape, homes_[to].strides, after);
+  });
+}
+
+/// Strides with which the operator's input would lie in its result's place.
+std::optional<HomeStrides> HomePlanner::source_strides(const Operator& op) const {
+  const TensorId from = op.inputs[0], to = op.outputs[0];
+  const bool placed = homes_[to].alias >= 0;  // in a Concat
+  if (placed && (op.type == "Reshape" || op.type == "Identity"))
+    return reshaped(network_.tensors[to].shape, homes_[to].strides, network_.tensors[from].shape);
+  if (op.type != "Transpose" || (!placed && !wants_order(op))) return std::nullopt;
+  HomeStrides strides(homes_[to].strides.size());
+  const auto perm = attribute(op, "perm", std::vector<std::int64_t>{});
+  for (std::size_t d = 0; d < perm.size(); ++d) strides[static_cast<std::size_t>(perm[d])] = homes_[to].strides[d];
+  return strides;
+}
+
+/// An input that is written right where the result lies: in a Concat, or in the order that a Reshape needs.
+void HomePlanner::share_source(const Operator& op) {
+  const TensorId from = op.inputs[0], to = op.outputs[0];
+  if (!can_alias(from) || has_margin(from) || has_margin(to) || shown_.contains(from)) return;
+  const auto strides = source_strides(op);
+  if (!strides) return;
+  homes_[from].strides = *strides;
+  homes_[from].alias = to;
+  shown_.insert(to);
+  views_.insert(from);
+}
+
+/// The result is read where the input lies.
 bool HomePlanner::share_view(const Operator& op) {
-  const TensorId from = op.inputs[0];
-  const TensorId to = op.outputs[0];
-  auto linear = [&](TensorId t) {
-    const Shape& s = network_.tensors[t].shape;
-    const bool plain = std::all_of(homes_[t].before.begin(), homes_[t].before.end(), [](auto v) { return v == 0; }) &&
-                       std::all_of(homes_[t].after.begin(), homes_[t].after.end(), [](auto v) { return v == 0; });
-    return plain && (s.size() != 4 || s[1] == 1 || s[2] * s[3] == 1);
-  };
-  const bool output = std::find(network_.outputs.begin(), network_.outputs.end(), to) != network_.outputs.end();
-  if (!linear(from) || !linear(to) || homes_[to].alias >= 0 || output || network_.tensors[from].is_constant())
-    return false;
+  const TensorId from = op.inputs[0], to = op.outputs[0];
+  if (homes_[from].alias == to && views_.contains(from)) return true;
+  if (!can_alias(to) || has_margin(to) || network_.tensors[from].is_constant()) return false;
+  const auto view = view_of(network_, op, homes_[from].strides);
+  if (!view) return false;
+  homes_[to].strides = view->strides;
   homes_[to].alias = from;
+  homes_[to].alias_offset = view->offset;
   return true;
 }
 
-void HomePlanner::share(LayerPlan& layer) {
-  const Operator& op = network_.operators[layer.group.operators[0]];
-  const bool shared = op.type == "Concat" ? share_concat(op) : share_view(op);
-  if (shared) return;
+void HomePlanner::copy(LayerPlan& layer) {
   layer.placement = Placement::host;
   layer.reason = "rearranges data that cannot share memory";
 }
@@ -182,16 +234,10 @@ void HomePlanner::settle_all() {
     if (home.alias < 0) return;
     self(self, static_cast<std::size_t>(home.alias));
     const Home& whole = homes_[home.alias];
-    if (whole.strides.size() != home.strides.size() ||
-        element_count(network_.tensors[t].shape) == element_count(network_.tensors[home.alias].shape)) {
-      home.alias_offset = 0;
-      if (whole.strides.size() == home.strides.size()) home.strides = whole.strides;
-      return;
-    }
-    std::size_t axis = 0;
-    while (network_.tensors[t].shape[axis] == network_.tensors[home.alias].shape[axis]) ++axis;
+    const Shape &part = network_.tensors[t].shape, &all = network_.tensors[home.alias].shape;
+    const auto axis = std::mismatch(part.begin(), part.end(), all.begin()).first - part.begin();
     home.strides = whole.strides;
-    home.alias_offset *= whole.strides[axis];
+    if (axis < std::ssize(part)) home.alias_offset *= whole.strides[static_cast<std::size_t>(axis)];
   };
   for (std::size_t t = 0; t < homes_.size(); ++t) resolve(resolve, t);
 }

@@ -2,13 +2,15 @@
 #include <fmt/ranges.h>
 
 #include "compiler/compilation.h"
+#include "compiler/mapping/views.h"
 
 namespace accord {
 namespace {
 
-bool only_views(const Network& network, const Group& group) {
-  const auto& type = network.operators[group.operators[0]].type;
-  return group.operators.size() == 1 && (type == "Concat" || type == "Reshape" || type == "Identity");
+bool only_rearranges(const Compilation& compilation, const Group& group) {
+  const Operator& op = compilation.network.operators[group.operators[0]];
+  if (group.operators.size() != 1) return false;
+  return op.type == "Concat" || may_be_view(compilation.network, op, compilation.homes);
 }
 
 }  // namespace
@@ -18,7 +20,7 @@ void place_pass(Compilation& compilation) {
   std::size_t done = 0;
   for (auto& layer : compilation.layers) {
     compilation.progress("place", done++, compilation.layers.size());
-    if (only_views(compilation.network, layer.group)) {
+    if (only_rearranges(compilation, layer.group)) {
       layer.placement = Placement::memory;
       continue;
     }

@@ -12,6 +12,7 @@ namespace accord {
 /// holds what reads beyond it yield (padding), so that no transfer needs a special case at the border.
 struct Home {
   int memory = -1;                   ///< that keeps it on chip; -1: off-chip memory
+  std::vector<std::size_t> order{};  ///< of the indices, outermost first
   std::int64_t pitch = 1;            ///< rows of the innermost index begin at multiples of so many bytes
   std::vector<std::int64_t> before;  ///< elements of margin per index
   std::vector<std::int64_t> after;
@@ -29,16 +30,14 @@ struct Home {
 /// Homes of all tensors of a network, same index.
 using Homes = std::vector<Home>;
 
-/// Indices of a tensor from the outermost to the innermost in memory: channels last for images.
-std::vector<std::size_t> storage_order(std::size_t rank);
-
-/// Dense homes without margins.
+/// Dense homes without margins. Tensors of rank 4 are images where an operator with windows reads or writes them, or
+/// what is computed from them element by element.
 Homes initial_homes(const Network& network);
 
 /// Widens the margins to what the access reaches beyond its tensor over these extents.
 void reach(Home& home, const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents);
 
-/// Strides, origin and size from the margins.
+/// Strides, origin and size from order and margins.
 void settle(Home& home, const Shape& shape, ElementType type);
 
 }  // namespace accord
