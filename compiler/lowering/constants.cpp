@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
@@ -154,12 +156,20 @@ std::int64_t OffChip::allocate(std::int64_t bytes, const std::string& what) {
   return address;
 }
 
-void OffChip::add_image(std::int64_t address, std::vector<std::byte> bytes) {
+std::int64_t OffChip::add_constant(std::vector<std::byte> bytes, const std::string& what) {
+  const auto hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto [first, last] = constants_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    // What a rollback took away is another image now, or none.
+    if (it->second < images.size() && images[it->second].bytes == bytes) return images[it->second].address;
+  }
   Image image;
   image.memory = memory_.name;
-  image.address = address;
+  image.address = allocate(static_cast<std::int64_t>(bytes.size()), what);
   image.bytes = std::move(bytes);
+  constants_.emplace(hash, images.size());
   images.push_back(std::move(image));
+  return images.back().address;
 }
 
 std::int64_t ConstantImages::find(int use, const Access& access, const Extents& origin, const Extents& extents) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "archdsl/isa/program.h"
@@ -25,7 +26,8 @@ class OffChip {
   std::int64_t allocate(std::int64_t bytes, const std::string& what);
   std::vector<Image> images;
 
-  void add_image(std::int64_t address, std::vector<std::byte> bytes);
+  /// Address of a constant with these bytes; equal ones, of whatever layer, are stored once.
+  std::int64_t add_constant(std::vector<std::byte> bytes, const std::string& what);
 
   /// A state to return to when a mapping turns out to be impossible.
   struct Mark {
@@ -42,6 +44,7 @@ class OffChip {
   const Memory& memory_;
   int index_;
   std::int64_t next_ = 0;
+  std::unordered_multimap<std::size_t, std::size_t> constants_;  ///< hash of the bytes -> index into `images`
 };
 
 /// Addresses of the constants' images that stand in off-chip memory already: one use's tiles, also of several parts of

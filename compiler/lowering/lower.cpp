@@ -174,8 +174,7 @@ std::int64_t Lowering::constant_image(int u, const Box& box, const TileMove& mov
   for (auto& candidate : off_chip_) {
     if (candidate.index() == mapping_.uses[u].home) memory = &candidate;
   }
-  const std::int64_t address = memory->allocate(move.image_bytes, "the model's constants");
-  memory->add_image(address, std::move(image));
+  const std::int64_t address = memory->add_constant(std::move(image), "the model's constants");
   images_.add(address);
   return address;
 }
