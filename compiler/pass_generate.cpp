@@ -140,8 +140,7 @@ void Generator::add_host(const LayerPlan& layer) {
           home.strides[i] = step;
           step *= tensor.shape[i];
         }
-        home.address = off_chip_[0].allocate(step, tensor.name);
-        off_chip_[0].add_image(home.address, *tensor.data);
+        home.address = off_chip_[0].add_constant(*tensor.data, tensor.name);
       }
       add_symbol(operand.tensor);
       host.symbol = network_.tensors[operand.tensor].name;

@@ -27,13 +27,14 @@ struct Generated {
   std::vector<std::string> statements;
   std::map<std::string, TensorId> tensors;  ///< names in the statements
   std::vector<Iterator> iterators;
-  std::vector<std::string> temporaries;  ///< fp32
+  std::vector<std::string> temporaries;   ///< fp32
+  std::map<std::string, double> outside;  ///< what reads beyond an input yield, where it is not 0
 };
 
-/// Operators that move data: Concat, Reshape, Slice, Transpose. Empty for any other.
+/// Operators that move data: Concat, Reshape, Slice, Transpose, Gather, Tile, Pad. Empty for any other.
 Generated movement_statements(const Network& network, const Operator& op);
 
-/// Operators that reduce over a set of axes: ReduceMean, ReduceSum, ReduceMax, ReduceMin. Empty for any other.
+/// Operators that reduce over a set of axes: Reduce*, ArgMax, ArgMin. Empty for any other.
 Generated reduction_statements(const Network& network, const Operator& op);
 
 }  // namespace accord

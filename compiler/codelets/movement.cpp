@@ -131,6 +131,25 @@ Texts slice(const Network& network, const Operator& op, std::vector<Iterator>& i
   return {fmt::format("{} = {}", access("y", index), access("x", source))};
 }
 
+Texts pad(const Network& network, const Operator& op, Generated& generated) {
+  const auto pads = attribute(op, "pads", std::vector<std::int64_t>{});
+  const Texts index = iterate(network.tensors[op.outputs[0]].shape, generated.iterators, "d");
+  Texts source;
+  for (std::size_t i = 0; i < index.size(); ++i) source.push_back(fmt::format("{} - {}", index[i], pads.at(i)));
+  generated.outside["x"] = attribute(op, "value", 0.0);
+  return {fmt::format("{} = {}", access("y", index), access("x", source))};
+}
+
+Texts tile(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
+  const Shape& from = network.tensors[op.inputs[0]].shape;
+  const Texts index = iterate(from, iterators, "d");
+  const Texts turn = iterate(attribute(op, "repeats", std::vector<std::int64_t>{}), iterators, "r");
+  Texts target;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    target.push_back(fmt::format("{}*{} + {}", from[i], turn.at(i), index[i]));
+  return {fmt::format("{} = {}", access("y", target), access("x", index))};
+}
+
 /// y takes slices of x along `axis`, one per index.
 Texts gather(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
   const Shape& from = network.tensors[op.inputs[0]].shape;
@@ -151,7 +170,7 @@ Texts gather(const Network& network, const Operator& op, std::vector<Iterator>& 
 Generated movement_statements(const Network& network, const Operator& op) {
   Generated generated;
   const bool moves = op.type == "Concat" || op.type == "Transpose" || op.type == "Reshape" || op.type == "Slice" ||
-                     op.type == "Identity" || op.type == "Gather";
+                     op.type == "Identity" || op.type == "Gather" || op.type == "Tile" || op.type == "Pad";
   if (!moves) return generated;
   generated.tensors["y"] = op.outputs[0];
   if (op.type == "Concat") {
@@ -164,7 +183,15 @@ Generated movement_statements(const Network& network, const Operator& op) {
     generated.statements = gather(network, op, generated.iterators);
     return generated;
   }
-  const auto make = op.type == "Transpose" ? transpose : op.type == "Slice" ? slice : reshape;
+  if (op.type == "Pad") {
+    if (attribute(op, "mode", std::string("constant")) != "constant") return {};
+    generated.statements = pad(network, op, generated);
+    return generated;
+  }
+  const auto make = op.type == "Transpose" ? transpose
+                    : op.type == "Slice"   ? slice
+                    : op.type == "Tile"    ? tile
+                                           : reshape;
   generated.statements = make(network, op, generated.iterators);
   return generated;
 }

@@ -4,73 +4,139 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 
 #include "compiler/codelets/expand.h"
 
 namespace accord {
 namespace {
 
-/// How an operator begins, combines and ends.
+/// How an operator begins, what it combines of each element, how, and how it ends; {} is the element, or the total.
 struct Form {
   const char* start;
   const char* combine;
-  bool mean;
+  const char* element;
+  const char* finish;
 };
 
 const std::map<std::string, Form>& forms() {
   static const std::map<std::string, Form> table = {
-      {"ReduceMean", {"0", "+=", true}},
-      {"ReduceSum", {"0", "+=", false}},
-      {"ReduceMax", {"-inf", "max=", false}},
-      {"ReduceMin", {"inf", "min=", false}},
+      {"ReduceMean", {"0", "+=", "{}", "{} / COUNT"}},     {"ReduceSum", {"0", "+=", "{}", "{}"}},
+      {"ReduceMax", {"LOWEST", "max=", "{}", "{}"}},       {"ReduceMin", {"HIGHEST", "min=", "{}", "{}"}},
+      {"ReduceL1", {"0", "+=", "abs({})", "{}"}},          {"ReduceL2", {"0", "+=", "{0} * {0}", "sqrt({})"}},
+      {"ReduceSumSquare", {"0", "+=", "{0} * {0}", "{}"}}, {"ReduceLogSum", {"0", "+=", "{}", "log({})"}},
   };
   return table;
 }
 
 std::vector<bool> reduced_axes(const Operator& op, std::size_t rank) {
-  std::vector<std::int64_t> all(rank);
-  std::iota(all.begin(), all.end(), 0);
-  auto axes = attribute(op, "axes", all);
-  if (axes.empty()) axes = all;
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (op.type.starts_with("Arg")) axes = {attribute(op, "axis", std::int64_t{0})};
+  if (const auto given = attribute(op, "axes", axes); !given.empty()) axes = given;
   std::vector<bool> reduced(rank, false);
   for (const auto axis : axes)
     reduced.at(static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis)) = true;
   return reduced;
 }
 
+/// Writes the statements of one reduction.
+class ReductionWriter {
+ public:
+  ReductionWriter(const Network& network, const Operator& op) : op_(op), type_(network.tensors[op.outputs[0]].type) {
+    const Shape& shape = network.tensors[op.inputs[0]].shape;
+    const auto reduced = reduced_axes(op, shape.size());
+    const bool keep = attribute(op, "keepdims", std::int64_t{1}) != 0;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      source_.push_back(fmt::format("d{}", i));
+      generated_.iterators.push_back({source_.back(), shape[i]});
+      if (reduced[i]) {
+        count_ *= shape[i];
+        along_ = source_.back();
+        if (keep) target_.emplace_back("0");
+      } else {
+        target_.push_back(source_.back());
+      }
+    }
+    generated_.tensors = {{"x", op.inputs[0]}, {"y", op.outputs[0]}};
+  }
+
+  Generated in_floats(const Form& form) {
+    generated_.temporaries = {"total"};
+    const auto total = access("total", target_);
+    add("{} = {}", total, filled(form.start, ""));
+    add("{} {} {}", total, form.combine, filled(form.element, fmt::format("fp32({})", access("x", source_))));
+    add("{} = {}", access("y", target_), filled(form.finish, total));
+    return std::move(generated_);
+  }
+
+  /// Integers are combined in their own type.
+  Generated in_integers(const Form& form) {
+    const auto y = access("y", target_);
+    add("{} = {}", y, filled(form.start, ""));
+    add("{} {} {}", y, form.combine, filled(form.element, access("x", source_)));
+    if (std::string(form.finish) != "{}") add("{} = {}", y, filled(form.finish, y));
+    return std::move(generated_);
+  }
+
+  /// The first (or last) position whose element is the extreme one.
+  Generated position_of_extreme() {
+    const bool last = attribute(op_, "select_last_index", std::int64_t{0}) != 0;
+    const bool greatest = op_.type == "ArgMax";
+    generated_.tensors["positions"] = op_.inputs[1];
+    generated_.temporaries = {"extreme"};
+    const auto extreme = access("extreme", target_), y = access("y", target_), x = access("x", source_);
+    const auto none = last ? std::int64_t{-1} : count_;
+    add("{} = {}", extreme, greatest ? "-inf" : "inf");
+    add("{} {} fp32({})", extreme, greatest ? "max=" : "min=", x);
+    add("{} = {}", y, none);
+    add("{} {} select(fp32({}) == {}, positions[{}], {})", y, last ? "max=" : "min=", x, extreme, along_, none);
+    return std::move(generated_);
+  }
+
+ private:
+  using Texts = std::vector<std::string>;
+
+  static std::string access(const std::string& operand, const Texts& index) {
+    return index.empty() ? operand : fmt::format("{}[{}]", operand, fmt::join(index, ", "));
+  }
+
+  template <typename... Args>
+  void add(fmt::format_string<Args...> text, Args&&... args) {
+    generated_.statements.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  std::string filled(const char* text, const std::string& value) const {
+    constexpr double exact = 9007199254740992.0;  // what a statement can say
+    auto result = fmt::format(fmt::runtime(text), value);
+    const auto replace = [&](const std::string& word, const std::string& by) {
+      if (const auto at = result.find(word); at != std::string::npos) result.replace(at, word.size(), by);
+    };
+    replace("COUNT", std::to_string(count_));
+    replace("LOWEST", is_float(type_) ? "-inf" : fmt::format("{:.0f}", std::max(lowest(type_), -exact)));
+    replace("HIGHEST", is_float(type_) ? "inf" : fmt::format("{:.0f}", std::min(highest(type_), exact)));
+    return result;
+  }
+
+  const Operator& op_;
+  ElementType type_;
+  Generated generated_;
+  Texts source_, target_;
+  std::string along_;  ///< the last reduced iterator
+  std::int64_t count_ = 1;
+};
+
 }  // namespace
 
 Generated reduction_statements(const Network& network, const Operator& op) {
-  Generated generated;
-  const auto form = forms().find(op.type);
-  if (form == forms().end()) return generated;
-  const Shape& shape = network.tensors[op.inputs[0]].shape;
-  const auto reduced = reduced_axes(op, shape.size());
-  const bool keep = attribute(op, "keepdims", std::int64_t{1}) != 0;
-  std::vector<std::string> source, target;
-  std::int64_t count = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    source.push_back(fmt::format("d{}", i));
-    generated.iterators.push_back({source.back(), shape[i]});
-    if (!reduced[i]) {
-      target.push_back(source.back());
-    } else {
-      count *= shape[i];
-      if (keep) target.push_back("0");
-    }
+  if ((op.type == "ArgMax" || op.type == "ArgMin") && op.inputs.size() == 2) {
+    return ReductionWriter(network, op).position_of_extreme();
   }
-  auto access = [](const std::string& operand, const std::vector<std::string>& index) {
-    return index.empty() ? operand : fmt::format("{}[{}]", operand, fmt::join(index, ", "));
-  };
-  generated.tensors = {{"x", op.inputs[0]}, {"y", op.outputs[0]}};
-  generated.temporaries = {"total"};
-  const std::string total = access("total", target);
-  generated.statements = {
-      fmt::format("{} = {}", total, form->second.start),
-      fmt::format("{} {} fp32({})", total, form->second.combine, access("x", source)),
-      fmt::format("{} = {}{}", access("y", target), total, form->second.mean ? fmt::format(" / {}", count) : ""),
-  };
-  return generated;
+  const auto form = forms().find(op.type);
+  if (form == forms().end()) return {};
+  ReductionWriter writer(network, op);
+  const bool real = is_float(network.tensors[op.outputs[0]].type);
+  return real ? writer.in_floats(form->second) : writer.in_integers(form->second);
 }
 
 }  // namespace accord

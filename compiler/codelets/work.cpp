@@ -10,8 +10,10 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/source/formula.h"
+#include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
 #include "compiler/codelets/expand.h"
+#include "compiler/network/canonicalise.h"
 
 namespace accord {
 namespace {
@@ -79,6 +81,7 @@ class Builder {
   void add_literals(const Codelet& codelet, const Operator& op, Expansion& expansion);
   void add_variables(const Codelet& codelet, const Operator& op, const Expansion& expansion, Variables& variables);
   void add_counted(const Codelet& codelet, const Operator& op, Expansion& expansion);
+  std::string with_numbers(std::string text, const Expansion& expansion) const;
   void iterator(const std::string& name, std::int64_t extent);
 
   const Network& network_;
@@ -176,6 +179,21 @@ void Builder::add_counted(const Codelet& codelet, const Operator& op, Expansion&
   texts_.push_back(ones + "[in_p, in_q] = 1");
 }
 
+/// A constant of one element that broadcasts (`b[@b]`) is a number: scalar arguments of capabilities can take it.
+std::string Builder::with_numbers(std::string text, const Expansion& expansion) const {
+  for (const auto& [key, tensor] : expansion.tensors) {
+    const Tensor& constant = network_.tensors[tensor];
+    if (!constant.is_constant() || element_count(constant.shape) != 1) continue;
+    const std::string access = fmt::format("{0}[@{0}]", key);
+    const double value = load_element(constant.data->data(), constant.type);
+    if (std::isnan(value)) continue;
+    for (auto at = text.find(access); at != std::string::npos; at = text.find(access)) {
+      text.replace(at, access.size(), fmt::format("({})", number(value)));
+    }
+  }
+  return text;
+}
+
 bool Builder::append_generated(const Operator& op) {
   Generated generated = movement_statements(network_, op);
   if (generated.statements.empty()) generated = reduction_statements(network_, op);
@@ -183,6 +201,7 @@ bool Builder::append_generated(const Operator& op) {
   Expansion expansion;
   for (const auto& it : generated.iterators) iterator(it.name, it.extent);
   for (const auto& [key, tensor] : generated.tensors) expansion.names[key] = operand_name(tensor);
+  for (const auto& [key, value] : generated.outside) declared_[expansion.names.at(key)].second.outside = value;
   for (const auto& key : generated.temporaries) {
     expansion.names[key] = declare(fmt::format("{}{}", key, temporaries_++), ElementType::fp32, {});
   }
@@ -192,7 +211,10 @@ bool Builder::append_generated(const Operator& op) {
 
 void Builder::append_codelet(const Operator& op) {
   const Codelet* codelet = library_.find(op.type);
-  if (codelet == nullptr) throw Error(fmt::format("operator {} ({}) has no codelet", op.type, op.name));
+  if (codelet == nullptr) {
+    const auto why = canonical_obstacle(network_, op);
+    throw Error(fmt::format("operator {} ({}) has no codelet{}", op.type, op.name, why.empty() ? "" : ": " + why));
+  }
   Expansion expansion{&network_, &op, {}, {}, {}, {}, -1};
   auto inputs = codelet->inputs;
   if (codelet->parameters) {
@@ -240,7 +262,7 @@ void Builder::append_codelet(const Operator& op) {
   for (const auto& statement : codelet->statements) {
     if (!statement.when.empty() && expansion.tensors.count(statement.when) == 0) continue;
     if (!statement.unless.empty() && expansion.tensors.count(statement.unless) != 0) continue;
-    std::string text = statement.text;
+    std::string text = with_numbers(statement.text, expansion);
     if (const auto at = text.find("EXPRESSION"); at != std::string::npos) {
       Expansion inner = expansion;
       for (const char* bound : {"lo", "hi"}) inner.literals[bound] = number(attribute(op, bound, 0.0));

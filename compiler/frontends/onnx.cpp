@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "archdsl/source/error.h"
 #include "compiler/frontends/onnx_constant.h"
@@ -208,6 +209,7 @@ std::optional<Attribute> read_attribute(const onnx::AttributeProto& proto) {
     case onnx::AttributeProto::STRING: return proto.s();
     case onnx::AttributeProto::INTS: return std::vector<std::int64_t>(proto.ints().begin(), proto.ints().end());
     case onnx::AttributeProto::FLOATS: return std::vector<double>(proto.floats().begin(), proto.floats().end());
+    case onnx::AttributeProto::STRINGS: return fmt::format("{}", fmt::join(proto.strings(), ","));
     default: return std::nullopt;  // tensors are read by the rules that know them
   }
 }

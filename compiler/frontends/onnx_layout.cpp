@@ -127,9 +127,9 @@ void infer_split(OnnxNode& node) {
   const auto extent = x[static_cast<std::size_t>(axis)];
   auto parts = node.integers_from(1, "split").value_or(Integers{});
   if (parts.empty()) {
-    const auto count = static_cast<std::int64_t>(node.output_count);
+    const std::int64_t count = node.proto->output_size();
     if (count == 0 || extent % count != 0) throw Error(fmt::format("{} does not split into {} parts", extent, count));
-    parts.assign(node.output_count, extent / count);
+    parts.assign(static_cast<std::size_t>(count), extent / count);
   }
   std::int64_t sum = 0;
   for (const auto part : parts) {

@@ -155,6 +155,10 @@ bool read_shape(const Capability& capability, Match& match) {
 
 bool match_capability(const Capability& capability, const Work& work, const Statement& subject, Match& match,
                       std::string& reason) {
+  if (looks_up(subject)) {
+    reason = "has no index that a tensor holds";
+    return false;
+  }
   if (!read_shape(capability, match)) {
     reason = "is a sequence of statements";
     return false;
@@ -194,10 +198,6 @@ std::optional<double> constant_of(const Expr& expr) {
 std::vector<Match> match_statement(const Architecture& architecture, const Work& work, int statement,
                                    std::vector<Rejection>* rejections) {
   std::vector<Match> matches;
-  if (looks_up(work.program.statements[statement])) {
-    if (rejections != nullptr) rejections->push_back({"no capability", "reads at indices that a tensor holds"});
-    return matches;
-  }
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const Unit& unit = architecture.units[u];
     for (std::size_t c = 0; c < unit.capabilities.size(); ++c) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "compiler/network/network.h"
@@ -14,6 +15,9 @@ struct NetworkPass {
 
 /// The passes that lead from form 1 to form 2 of docs/operators.md, in order.
 const std::vector<NetworkPass>& canonical_passes();
+
+/// Why the passes leave an operator as it was imported; empty where they have nothing to say.
+std::string canonical_obstacle(const Network& network, const Operator& op);
 
 /// Runs `canonical_passes`. Applying it twice changes nothing more.
 void canonicalise(Network& network);

@@ -13,17 +13,22 @@ std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
-TensorId Network::add(Tensor tensor) {
-  const auto taken = [&](const std::string& candidate) {
-    return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == candidate; });
-  };
-  const auto base = tensor.name.empty() ? std::string("t") : tensor.name;
-  if (tensor.name.empty() || taken(tensor.name)) {
-    int suffix = 0;
-    do {
-      tensor.name = base + "_" + std::to_string(++suffix);
-    } while (taken(tensor.name));
+std::string TensorNames::choose(const std::vector<Tensor>& tensors, const std::string& name) {
+  if (known_ > tensors.size()) {  // some were removed
+    taken_.clear();
+    known_ = 0;
   }
+  for (; known_ < tensors.size(); ++known_) taken_.insert(tensors[known_].name);
+  auto chosen = name;
+  const auto base = name.empty() ? std::string("t") : name;
+  for (int suffix = 1; chosen.empty() || taken_.contains(chosen); ++suffix) {
+    chosen = base + "_" + std::to_string(suffix);
+  }
+  return chosen;
+}
+
+TensorId Network::add(Tensor tensor) {
+  tensor.name = names.choose(tensors, tensor.name);
   tensors.push_back(std::move(tensor));
   return static_cast<TensorId>(tensors.size()) - 1;
 }

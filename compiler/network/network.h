@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -48,6 +49,17 @@ struct Operator {
   std::map<std::string, Attribute> attributes;
 };
 
+/// Names in use, looked up when one is chosen.
+class TensorNames {
+ public:
+  /// `name`, or with a suffix if it is empty or belongs to one of the tensors.
+  std::string choose(const std::vector<Tensor>& tensors, const std::string& name);
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::size_t known_ = 0;  ///< of the first tensors the names are in `taken_`
+};
+
 /// A DNN: operators in topological order over tensors. Value semantics; constants are shared.
 struct Network {
   std::string name;
@@ -59,6 +71,8 @@ struct Network {
 
   /// Appends a tensor. A name that is empty or taken gets a suffix, so that names stay unique.
   TensorId add(Tensor tensor);
+
+  TensorNames names{};  ///< reset it where tensors are removed
 
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
   Tensor& tensor(TensorId id) { return tensors[static_cast<std::size_t>(id)]; }

@@ -48,6 +48,7 @@ void remove_unused(Network& network) {
     kept.push_back(std::move(network.tensors[i]));
   }
   network.tensors = std::move(kept);
+  network.names = {};
   for (auto& op : network.operators) {
     renumber(op.inputs, places);
     renumber(op.outputs, places);

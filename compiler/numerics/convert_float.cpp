@@ -1,12 +1,14 @@
 #include "compiler/numerics/convert_float.h"
 
 #include <cmath>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "archdsl/source/error.h"
+#include "compiler/numerics/expand_softmax.h"
 #include "compiler/numerics/hoist_clips.h"
 #include "compiler/numerics/rewrite.h"
 #include "compiler/numerics/roles.h"
@@ -54,7 +56,7 @@ class FloatConverter {
     if (rewrite_.stored(id) == no_tensor) {
       const Tensor& tensor = from_.tensor(id);
       if (tensor.is_constant()) {
-        rewrite_.set_stored(id, converts(id) ? constant(tensor, numerics_.storage) : rewrite_.add_constant(tensor));
+        rewrite_.set_stored(id, converts(id) ? constant(id, numerics_.storage) : rewrite_.add_constant(tensor));
       } else if (!converts(id) || numerics_.storage == ElementType::fp32) {
         rewrite_.set_stored(id, rewrite_.real(id));
       } else {
@@ -90,9 +92,15 @@ class FloatConverter {
     return rewrite_.stored(id);
   }
 
-  TensorId constant(const Tensor& tensor, ElementType type) {
-    const std::span values(constant_data<float>(tensor), static_cast<std::size_t>(element_count(tensor.shape)));
-    return rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, values));
+  /// The constant in another type, once for all who use it.
+  TensorId constant(TensorId id, ElementType type) {
+    const auto [entry, fresh] = constants_.try_emplace({id, type}, no_tensor);
+    if (fresh) {
+      const Tensor& tensor = from_.tensor(id);
+      const std::span values(constant_data<float>(tensor), static_cast<std::size_t>(element_count(tensor.shape)));
+      entry->second = rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, values));
+    }
+    return entry->second;
   }
 
   TensorId add_accumulator(const Tensor& like, const char* suffix) {
@@ -101,10 +109,10 @@ class FloatConverter {
 
   TensorId product(const Operator& op) {
     std::vector<TensorId> inputs = {as_stored(op.inputs[0])};
-    const Tensor& w = from_.tensor(op.inputs[1]);
-    inputs.push_back(w.is_constant() ? constant(w, numerics_.weight) : as_stored(op.inputs[1]));
+    const TensorId w = op.inputs[1];
+    inputs.push_back(from_.tensor(w).is_constant() ? constant(w, numerics_.weight) : as_stored(w));
     if (op.inputs.size() > 2 && op.inputs[2] != no_tensor) {
-      inputs.push_back(constant(from_.tensor(op.inputs[2]), numerics_.accumulator));
+      inputs.push_back(constant(op.inputs[2], numerics_.accumulator));
     }
     const TensorId result = add_accumulator(from_.tensor(op.outputs[0]), ".acc");
     rewrite_.add_operator(op.type, op.name, inputs, {result}, op.attributes);
@@ -166,6 +174,7 @@ class FloatConverter {
   const Network& from_;
   const Numerics& numerics_;
   std::vector<PlannedOperator> plan_;
+  std::map<std::pair<TensorId, ElementType>, TensorId> constants_;
 };
 
 }  // namespace
@@ -174,6 +183,7 @@ class FloatConverter {
 Network convert_float(const Network& given, const Numerics& numerics) {
   Network canonical = given;
   numerics::hoist_clips(canonical);
+  numerics::expand_softmax(canonical);
   return numerics::FloatConverter(canonical, numerics).run();
 }
 

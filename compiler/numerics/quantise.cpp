@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "archdsl/source/error.h"
@@ -26,6 +27,13 @@ struct Accumulator {
   TensorId id = no_tensor;
   std::vector<double> scale;  ///< one, or one per channel
   double bound = 0;           ///< greatest magnitude that can occur
+};
+
+/// Integers of one product's weights, in the numeric network.
+struct StoredWeights {
+  TensorId weights = no_tensor, bias = no_tensor, multiples = no_tensor;
+  std::vector<double> scale;  ///< of the weights, per output channel; empty if the addend cannot be accumulated
+  double bound = 0;           ///< greatest accumulator magnitude
 };
 
 /// Operators that stay in float because the requantisation has no values for them, with the reason.
@@ -172,27 +180,47 @@ class Quantiser {
     request.addend_scale = addend == no_tensor ? 0 : scale(addend);
     request.per_channel = requantiser_.per_channel();
     request.powers_of_two = requantiser_.powers_of_two();
+    if (w.quantisation && w.quantisation->axis <= 0) request.given = w.quantisation->scale;
     return quantise_weights(request, numerics_);
   }
 
-  Accumulator weighted_product(const Operator& op, TensorId addend) {
-    const IntegerWeights integers = integer_weights(op, addend);
-    if (integers.scale.empty()) return {};
-    const Tensor &w = from_.tensor(op.inputs[1]), &y = from_.tensor(op.outputs[0]);
+  StoredWeights store(const Operator& op, const IntegerWeights& integers) {
+    const Tensor& w = from_.tensor(op.inputs[1]);
+    StoredWeights stored{no_tensor, no_tensor, no_tensor, integers.scale, integers.bound};
+    if (integers.scale.empty()) return stored;
     Tensor weights = typed_constant(w.name, numerics_.weight, w.shape, std::span<const float>(integers.weights));
     weights.quantisation = Quantisation{{integers.scale.begin(), integers.scale.end()}, 0};
-    std::vector<TensorId> inputs = {as_stored(op.inputs[0]), rewrite_.add_constant(std::move(weights))};
+    stored.weights = rewrite_.add_constant(std::move(weights));
     if (!integers.bias.empty()) {
-      const Tensor& bias = from_.tensor(op.inputs[2]);
-      inputs.push_back(integer_constant(bias.name, {w.shape[0]}, integers.bias));
+      stored.bias = integer_constant(from_.tensor(op.inputs[2]).name, {w.shape[0]}, integers.bias);
     }
-    Accumulator result{no_tensor, {}, integers.bound};
-    for (double step : integers.scale) result.scale.push_back(step * scale(op.inputs[0]));
+    if (!integers.addend.empty()) {
+      stored.multiples = integer_constant(w.name + ".multiples", {w.shape[0]}, integers.addend);
+    }
+    return stored;
+  }
+
+  /// Operators that multiply by one constant, from and onto the same scales, share its integers.
+  const StoredWeights& stored_weights(const Operator& op, TensorId addend) {
+    const TensorId bias = op.inputs.size() > 2 ? op.inputs[2] : no_tensor;
+    const std::tuple key(op.inputs[1], bias, scale(op.inputs[0]), addend == no_tensor ? 0 : scale(addend));
+    const auto [entry, fresh] = stored_weights_.try_emplace(key);
+    if (fresh) entry->second = store(op, integer_weights(op, addend));
+    return entry->second;
+  }
+
+  Accumulator weighted_product(const Operator& op, TensorId addend) {
+    const StoredWeights& stored = stored_weights(op, addend);
+    if (stored.scale.empty()) return {};
+    const Tensor& y = from_.tensor(op.outputs[0]);
+    std::vector<TensorId> inputs = {as_stored(op.inputs[0]), stored.weights};
+    if (stored.bias != no_tensor) inputs.push_back(stored.bias);
+    Accumulator result{no_tensor, {}, stored.bound};
+    for (double step : stored.scale) result.scale.push_back(step * scale(op.inputs[0]));
     result.id = add_accumulator(y, ".acc", result.scale);
     rewrite_.add_operator(op.type, op.name, inputs, {result.id}, op.attributes);
     if (addend == no_tensor) return result;
-    const TensorId multiples = integer_constant(y.name + ".multiples", {w.shape[0]}, integers.addend);
-    return accumulate(y, op.name + ".accumulate", std::move(result), addend, multiples);
+    return accumulate(y, op.name + ".accumulate", std::move(result), addend, stored.multiples);
   }
 
   Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
@@ -312,6 +340,7 @@ class Quantiser {
   Requantiser requantiser_;
   std::vector<PlannedOperator> plan_;
   std::vector<float> scales_;
+  std::map<std::tuple<TensorId, TensorId, float, float>, StoredWeights> stored_weights_;
   QuantiseReport& report_;
 };
 

@@ -48,6 +48,20 @@ bool carries(const Network& network, const Operator& op) {
   return true;
 }
 
+/// Whether all that the operator moves may have one scale.
+bool keeps_scale(const Network& network, const Operator& op) {
+  const std::vector<float>* known = nullptr;
+  auto ids = carried_inputs(op);
+  ids.insert(ids.end(), op.outputs.begin(), op.outputs.end());
+  for (TensorId id : ids) {
+    if (id == no_tensor || !network.tensor(id).quantisation || network.tensor(id).is_constant()) continue;
+    const auto& scale = network.tensor(id).quantisation->scale;
+    if (known && *known != scale) return false;
+    known = &scale;
+  }
+  return true;
+}
+
 /// Role without regard to the neighbours.
 PlannedOperator classify(const Network& network, const Operator& op) {
   if (op.inputs.empty() || op.inputs[0] == no_tensor)
@@ -63,7 +77,9 @@ PlannedOperator classify(const Network& network, const Operator& op) {
                        constant_pool_count(network, op) ? "" : "its windows differ in their element count");
   }
   if (op.type == "Clip" && is_variable(network, op.inputs[0])) return {Role::clip, no_operator, no_operator, ""};
-  if (carries(network, op)) return {Role::carry, no_operator, no_operator, ""};
+  if (carries(network, op)) {
+    return role_unless(Role::carry, keeps_scale(network, op) ? "" : "the model quantises its tensors differently");
+  }
   return {Role::floating, no_operator, no_operator, op.type + " has no integer form"};
 }
 

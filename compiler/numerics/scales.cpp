@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace accord::numerics {
@@ -22,7 +23,23 @@ class Groups {
   std::vector<std::size_t> parent_;
 };
 
+/// Products by one constant (the steps of a recurrent layer) take their inputs in one scale, so that the integers of
+/// the constant are the same for all.
+void join_inputs_of_shared_weights(const Network& network, Groups& groups) {
+  std::map<TensorId, TensorId> first;
+  for (const Operator& op : network.operators) {
+    if ((op.type != "Conv" && op.type != "Gemm") || !network.tensor(op.inputs[1]).is_constant()) continue;
+    const auto [entry, fresh] = first.emplace(op.inputs[1], op.inputs[0]);
+    if (!fresh) groups.join(entry->second, op.inputs[0]);
+  }
+}
+
 double power_of_two_above(double value) { return std::exp2(std::ceil(std::log2(value) - 1e-9)); }
+
+/// The model's own scales, if the machine can have as many.
+bool has_given_scales(const WeightRequest& r) {
+  return !r.given.empty() && !r.powers_of_two && (r.per_channel || r.given.size() == 1);
+}
 
 /// Smallest scale per channel that lets weights and bias fit.
 std::vector<double> least_scales(const WeightRequest& r, const Numerics& numerics) {
@@ -33,6 +50,10 @@ std::vector<double> least_scales(const WeightRequest& r, const Numerics& numeric
     for (std::int64_t l = 0; l < r.length; ++l)
       largest = std::max<double>(largest, std::abs(r.weights[k * r.length + l]));
     scales[static_cast<std::size_t>(k)] = largest / greatest;
+  }
+  if (has_given_scales(r)) {
+    for (std::size_t k = 0; k < scales.size(); ++k) scales[k] = r.given[r.given.size() == 1 ? 0 : k];
+    return scales;
   }
   const double layer = *std::ranges::max_element(scales);
   for (std::int64_t k = 0; k < r.channels; ++k) {
@@ -83,7 +104,7 @@ bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t
   for (;; scale *= 1.25) {
     if (r.powers_of_two) scale = power_of_two_above(scale);
     const std::int64_t addend = r.addend_scale > 0 ? align_to_addend(r, scale) : 0;
-    if (r.addend_scale > 0 && addend == 0) return false;
+    if (r.addend_scale > 0 && (addend == 0 || has_given_scales(r))) return false;
     double bound = 0;
     for (std::int64_t k = first; k < last; ++k) {
       result.scale[static_cast<std::size_t>(k)] = scale;
@@ -111,15 +132,24 @@ std::vector<float> activation_scales(const Network& network, const std::vector<P
       if (id != no_tensor) groups.join(id, op.outputs[0]);
     }
   }
+  join_inputs_of_shared_weights(network, groups);
   std::vector<double> group_largest(largest.size());
   for (std::size_t id = 0; id < largest.size(); ++id) {
     double& seen = group_largest[groups.find(id)];
     seen = std::max(seen, largest[id]);
   }
+  std::map<std::size_t, double> given;  // by group
+  for (std::size_t id = 0; id < largest.size(); ++id) {
+    const Tensor& tensor = network.tensors[id];
+    if (!tensor.quantisation || tensor.is_constant() || tensor.quantisation->scale.size() != 1) continue;
+    double& scale = given[groups.find(id)];
+    scale = std::max<double>(scale, tensor.quantisation->scale[0]);
+  }
   std::vector<float> scales(largest.size());
   for (std::size_t id = 0; id < largest.size(); ++id) {
     const double seen = group_largest[groups.find(id)];
-    double scale = seen > 0 ? seen / highest(storage) : 1.0;
+    const auto own = given.find(groups.find(id));
+    double scale = own != given.end() ? own->second : seen > 0 ? seen / highest(storage) : 1.0;
     if (powers_of_two) scale = power_of_two_above(scale);
     scales[id] = std::max(static_cast<float>(scale), 1e-30f);
   }

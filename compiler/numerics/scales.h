@@ -9,7 +9,7 @@
 namespace accord::numerics {
 
 /// Scale of every tensor, were it stored in integers: greatest magnitude / greatest integer, tensors that an operator
-/// carries over unchanged sharing one. Powers of two where asked for.
+/// carries over unchanged sharing one, and inputs of products by one constant. Powers of two where asked for.
 std::vector<float> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
                                      const std::vector<double>& largest, ElementType storage, bool powers_of_two);
 
@@ -35,6 +35,7 @@ struct WeightRequest {
   double addend_scale = 0;  ///< scale of a tensor to be accumulated exactly, 0 if there is none
   bool per_channel = true;
   bool powers_of_two = false;
+  std::vector<float> given{};  ///< scales that the model itself brings: one, or one per channel
 };
 
 /// Chooses weight scales such that the accumulator cannot overflow and, with an addend, that addend_scale is an integer

@@ -29,7 +29,7 @@ NodeTest read_node_test(const std::filesystem::path& folder);
 /// Imports the model, taking as constants those inputs that must be (shapes, axes, bounds), as few as possible.
 Network import_node_test(const NodeTest& test);
 
-/// Empty if the network gives the recorded outputs, else what differs.
-std::string difference(const NodeTest& test, const Network& network);
+/// Empty if these outputs of the network are the recorded ones, else what differs.
+std::string difference(const NodeTest& test, const Network& network, const Values& outputs);
 
 }  // namespace accord

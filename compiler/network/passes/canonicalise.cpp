@@ -7,6 +7,13 @@ namespace accord {
 
 const std::vector<NetworkPass>& canonical_passes() {
   static const std::vector<NetworkPass> passes = {
+      {"fold_quantisation", fold_quantisation},
+      {"expand_recurrent", expand_recurrent},
+      {"expand_normalisations", expand_normalisations},
+      {"expand_movement", expand_movement},
+      {"expand_transposed_conv", expand_transposed_conv},
+      {"add_positions", add_positions},
+      {"unify_slices", unify_slices},
       {"drop_no_ops", drop_no_ops},
       {"unify_elementwise", unify_elementwise},
       {"merge_padding", merge_padding},

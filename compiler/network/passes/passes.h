@@ -4,6 +4,18 @@
 
 namespace accord {
 
+/// QLinear operators, QuantizeLinear and DequantizeLinear: a float network whose tensors remember their scales.
+void fold_quantisation(Network& network);
+
+/// LSTM, GRU, RNN step by step, but for what it cannot express (clip, computed weights, ...).
+void expand_recurrent(Network& network);
+
+void expand_normalisations(Network& network);  ///< LayerNormalization, Gelu
+void expand_movement(Network& network);        ///< nearest Resize, Pad that repeats, DepthToSpace, SpaceToDepth
+void expand_transposed_conv(Network& network);
+void add_positions(Network& network);  ///< ArgMax and ArgMin read a constant that counts along their axis
+void unify_slices(Network& network);   ///< Split; Gather by constant indices that are equally far apart
+
 void drop_no_ops(Network& network);        ///< Identity, Dropout, Reshape and Transpose that change nothing
 void unify_reshapes(Network& network);     ///< Flatten, Squeeze, Unsqueeze; Reshape of Reshape
 void unify_elementwise(Network& network);  ///< Relu, Sum, Sub and Div by constants, Min and Max with constants

@@ -8,6 +8,7 @@ namespace accord {
 namespace {
 
 constexpr auto infinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t onnx_bool = 9;  // TensorProto.BOOL
 
 bool is_float_constant(const Network& network, TensorId id) {
   return id != no_tensor && network.tensor(id).is_constant() && network.tensor(id).type == ElementType::fp32;
@@ -56,19 +57,38 @@ void unify(Network& network, Operator& op) {
   if (op.type == "Div") replace_constant(network, op, "Mul", [](float v) { return 1.0F / v; });
 }
 
-/// Sum of n tensors becomes n - 1 additions from left to right.
-void expand_sum(Network& network, Operator sum, std::vector<Operator>& operators) {
-  const auto result = sum.outputs[0];
+/// What combines two tensors where the operator combines any number.
+const char* pairwise(const Operator& op) {
+  if (op.type == "Sum" || op.type == "Mean") return "Add";
+  return op.type == "Min" || op.type == "Max" ? op.type.c_str() : nullptr;
+}
+
+/// n - 1 operators of two inputs from left to right; a Mean divides at the end.
+void expand_chain(Network& network, const Operator& op, std::vector<Operator>& operators) {
+  const std::string type = pairwise(op);
+  const auto result = op.outputs[0];
   const auto shape = network.tensor(result).shape;
-  auto left = sum.inputs[0];
-  for (std::size_t i = 1; i < sum.inputs.size(); ++i) {
-    const bool last = i + 1 == sum.inputs.size();
-    auto y = result;
-    if (!last) y = network.add({sum.name + ".sum", network.tensor(result).type, shape, nullptr, std::nullopt});
-    const auto name = last ? sum.name : sum.name + "." + std::to_string(i);
-    operators.push_back({name, "Add", {left, sum.inputs[i]}, {y}, {}});
+  const auto element = network.tensor(result).type;
+  const bool mean = op.type == "Mean";
+  auto left = op.inputs[0];
+  for (std::size_t i = 1; i < op.inputs.size(); ++i) {
+    const bool last = i + 1 == op.inputs.size() && !mean;
+    const auto y = last ? result : network.add({op.name + ".part", element, shape, nullptr, std::nullopt});
+    operators.push_back({last ? op.name : op.name + "." + std::to_string(i), type, {left, op.inputs[i]}, {y}, {}});
     left = y;
   }
+  if (!mean) return;
+  const auto count = static_cast<float>(op.inputs.size());
+  const auto divisor = network.add(make_constant(op.name + ".count", {}, std::vector{count}));
+  operators.push_back({op.name, "Div", {left, divisor}, {result}, {}});
+}
+
+/// A bool is 0 or 1, so the cast compares with 0.
+void cast_to_bool(Network& network, const Operator& op, std::vector<Operator>& operators) {
+  const auto shape = network.tensor(op.outputs[0]).shape;
+  const auto no = network.add({op.name + ".not", ElementType::u8, shape, nullptr, std::nullopt});
+  operators.push_back({op.name + ".not", "Not", op.inputs, {no}, {}});
+  operators.push_back({op.name, "Not", {no}, op.outputs, {}});
 }
 
 /// Intermediate shapes of a chain of additions are known without broadcasting rules only in this case.
@@ -84,9 +104,15 @@ bool has_equal_inputs(const Network& network, const Operator& op) {
 void unify_elementwise(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    const bool sum = op.type == "Sum" && op.inputs.size() > 1;
-    if (sum && (op.inputs.size() == 2 || has_equal_inputs(network, op))) {
-      expand_sum(network, std::move(op), operators);
+    const auto count = op.inputs.size();
+    const bool chain = pairwise(op) != nullptr && count > 1 && (count > 2 || op.type == "Sum" || op.type == "Mean");
+    const bool real = network.tensor(op.outputs[0]).type == ElementType::fp32;
+    if (pairwise(op) != nullptr && count == 1) {
+      operators.push_back({op.name, "Identity", op.inputs, op.outputs, {}});
+    } else if (chain && real && (count == 2 || has_equal_inputs(network, op))) {
+      expand_chain(network, op, operators);
+    } else if (op.type == "Cast" && attribute(op, "to", std::int64_t{0}) == onnx_bool) {
+      cast_to_bool(network, op, operators);
     } else {
       operators.push_back(std::move(op));
     }

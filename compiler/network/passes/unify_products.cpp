@@ -22,7 +22,17 @@ TensorId add_weights(Network& network, const Tensor& given, bool transposed, flo
       weights[transposed ? r * columns + c : c * rows + r] = values[r * columns + c] * factor;
     }
   }
-  return network.add(make_constant(given.name, shape, weights));
+  auto result = make_constant(given.name, shape, weights);
+  if (given.quantisation && factor == 1.0F) {
+    result.quantisation = given.quantisation;
+    const auto columns_axis = static_cast<int>(rank) - 1;
+    if (given.quantisation->axis >= 0) {
+      // Only a scale per row of the result can stay.
+      if ((given.quantisation->axis == columns_axis) == transposed) result.quantisation.reset();
+      if (result.quantisation) result.quantisation->axis = 0;
+    }
+  }
+  return network.add(std::move(result));
 }
 
 /// Appends the operators that one Gemm becomes.

@@ -265,6 +265,86 @@ TEST_CASE("do one-argument codelets mean their functions") {
   check_operator("Clip", {random_floats(shape, engine)}, ElementType::fp32, shape, {{"min", -infinity}, {"max", 0.25}});
 }
 
+TEST_CASE("do activations' codelets mean their functions, with and without their parameters") {
+  std::mt19937 engine(seed);
+  const Shape shape = {3, 5};
+  for (const char* type : {"LeakyRelu", "ThresholdedRelu", "Elu", "Celu", "Selu", "HardSigmoid", "HardSwish",
+                           "Softplus", "Softsign", "Floor", "Ceil", "Round", "Sign", "Relu", "LogSoftmax"}) {
+    check_operator(type, {random_floats(shape, engine)}, ElementType::fp32, shape);
+  }
+  for (const char* type : {"LeakyRelu", "ThresholdedRelu", "Elu", "Celu", "HardSigmoid"}) {
+    check_operator(type, {random_floats(shape, engine)}, ElementType::fp32, shape, {{"alpha", 0.37}});
+  }
+  check_operator("PRelu", {random_floats({2, 3, 5}, engine), random_floats({3, 1}, engine)}, ElementType::fp32,
+                 {2, 3, 5});
+  for (const char* type : {"Log", "Reciprocal"}) {
+    check_operator(type, {positive_floats(shape, engine)}, ElementType::fp32, shape);
+  }
+}
+
+TEST_CASE("do comparisons, choices and logic give 0 and 1 as ONNX does") {
+  std::mt19937 engine(seed);
+  const Value a = random_i32({4, 6}, engine, 3), b = random_i32({6}, engine, 3);
+  for (const char* type : {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"}) {
+    check_operator(type, {a, b}, ElementType::u8, {4, 6});
+  }
+  for (const char* type : {"Min", "Max"}) {
+    check_operator(type, {random_floats({4, 6}, engine), random_floats({6}, engine)}, ElementType::fp32, {4, 6});
+  }
+  const auto bools = [](Shape shape, std::vector<std::uint8_t> values) {
+    return make_value(ElementType::u8, std::move(shape), values);
+  };
+  const Value p = bools({4}, {0, 0, 1, 1}), q = bools({4}, {0, 1, 0, 1});
+  for (const char* type : {"And", "Or", "Xor"}) check_operator(type, {p, q}, ElementType::u8, {4});
+  check_operator("Not", {p}, ElementType::u8, {4});
+  check_operator("Where", {p, random_floats({3, 4}, engine), random_floats({}, engine)}, ElementType::fp32, {3, 4});
+}
+
+TEST_CASE("do reductions' codelets mean their functions over any axes") {
+  std::mt19937 engine(seed);
+  for (const char* type : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2",
+                           "ReduceSumSquare", "ReduceLogSum"}) {
+    for (const std::int64_t keep : {0, 1}) {
+      const Shape y = keep ? Shape{2, 1, 4, 1} : Shape{2, 4};
+      check_operator(type, {positive_floats({2, 3, 4, 5}, engine)}, ElementType::fp32, y,
+                     {{"axes", Sizes{1, 3}}, {"keepdims", keep}});
+    }
+  }
+  for (const char* type : {"ReduceSum", "ReduceMax", "ReduceMin"}) {
+    check_operator(type, {random_i32({3, 4}, engine)}, ElementType::i32, {3},
+                   {{"axes", Sizes{1}}, {"keepdims", std::int64_t{0}}});
+  }
+  const Value positions = make_value(ElementType::i64, {4}, std::vector<std::int64_t>{0, 1, 2, 3});
+  for (const char* type : {"ArgMax", "ArgMin"}) {
+    for (const std::int64_t last : {0, 1}) {
+      check_operator(type, {random_i32({3, 4, 2}, engine, 2), positions}, ElementType::i64, {3, 2},
+                     {{"axis", std::int64_t{1}}, {"keepdims", std::int64_t{0}}, {"select_last_index", last}});
+    }
+  }
+}
+
+TEST_CASE("do Pad, Tile and Expand put elements where ONNX does") {
+  std::mt19937 engine(seed);
+  check_operator("Pad", {random_floats({2, 3}, engine)}, ElementType::fp32, {5, 4},
+                 {{"pads", Sizes{1, 0, 2, 1}}, {"value", -2.5}, {"mode", std::string("constant")}});
+  check_operator("Pad", {random_floats({4, 3}, engine)}, ElementType::fp32, {2, 4},
+                 {{"pads", Sizes{-1, 1, -1, 0}}, {"value", 0.0}, {"mode", std::string("constant")}});
+  check_operator("Tile", {random_i8({2, 3}, engine)}, ElementType::i8, {4, 9}, {{"repeats", Sizes{2, 3}}});
+  check_operator("Expand", {random_i8({3, 1}, engine)}, ElementType::i8, {2, 3, 4});
+}
+
+TEST_CASE("do QuantizeLinear and DequantizeLinear round, saturate and shift as ONNX does") {
+  std::mt19937 engine(seed);
+  const auto number = [](float v) { return make_value(ElementType::fp32, {}, std::vector<float>{v}); };
+  const Value zero = make_value(ElementType::u8, {}, std::vector<std::uint8_t>{131});
+  const Value x = random_floats({3, 5}, engine);
+  check_operator("QuantizeLinear", {x, number(0.004F), zero}, ElementType::u8, {3, 5});
+  check_operator("QuantizeLinear", {x, number(0.01F)}, ElementType::i8, {3, 5});
+  check_operator("DequantizeLinear", {random_i8({3, 5}, engine), number(0.3F)}, ElementType::fp32, {3, 5});
+  check_operator("DequantizeLinear", {random_i8({3, 5}, engine), positive_floats({3}, engine)}, ElementType::fp32,
+                 {3, 5}, {{"axis", std::int64_t{0}}});
+}
+
 TEST_CASE("do Quantize, Dequantize and Cast convert as the network says") {
   std::mt19937 engine(seed);
   const Shape shape = {3, 5};

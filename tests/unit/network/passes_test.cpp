@@ -235,3 +235,83 @@ TEST_CASE("Does an output that is an input survive?") {
   const auto network = canonical(s, s.op("Identity", {x}, {2, 3}));
   CHECK(types(network) == Types{"Reshape"});
 }
+
+TEST_CASE("Does a transposed convolution become a convolution, whatever its strides, pads and groups?") {
+  struct Case {
+    std::int64_t groups;
+    Integers kernel, strides, dilations, pads, extra;
+  };
+  const std::vector<Case> cases = {
+      {1, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, {1, 1}}, {2, {4, 4}, {2, 2}, {1, 1}, {1, 1, 1, 1}, {0, 0}},
+      {1, {2, 3}, {2, 3}, {1, 1}, {0, 0, 0, 0}, {0, 0}}, {1, {3, 2}, {1, 1}, {1, 1}, {0, 1, 2, 0}, {0, 0}},
+      {4, {3, 3}, {3, 2}, {2, 1}, {0, 0, 1, 1}, {2, 0}}, {1, {2, 2}, {3, 3}, {1, 1}, {0, 0, 0, 0}, {0, 0}}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& c = cases[i];
+    CAPTURE(i);
+    Sketch s(i);
+    Shape y = {2, 2 * c.groups};
+    for (std::size_t d = 0; d < 2; ++d) {
+      const std::int64_t in = d == 0 ? 4 : 5, reach = (c.kernel[d] - 1) * c.dilations[d] + 1;
+      y.push_back((in - 1) * c.strides[d] + reach + c.extra[d] - c.pads[d] - c.pads[d + 2]);
+    }
+    const auto x = s.input({2, 4, 4, 5});
+    const auto w = s.constant({4, 2, c.kernel[0], c.kernel[1]});
+    const auto network = canonical(s, s.op("ConvTranspose", {x, w, s.constant({2 * c.groups})}, y,
+                                           {{"kernel_shape", c.kernel},
+                                            {"strides", c.strides},
+                                            {"dilations", c.dilations},
+                                            {"pads", c.pads},
+                                            {"output_padding", c.extra},
+                                            {"group", c.groups}}));
+    CHECK(types(network).front() == "Conv");
+  }
+}
+
+TEST_CASE("Do Resize, Pad and blocks of depth move the elements that ONNX says?") {
+  for (const char* nearest : {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}) {
+    for (const char* mode : {"asymmetric", "half_pixel", "align_corners", "pytorch_half_pixel"}) {
+      Sketch s(1);
+      canonical(s, s.op("Resize", {s.input({1, 2, 4, 3})}, {1, 2, 8, 5},
+                        {{"scales", std::vector<double>{1, 1, 2, 5.0 / 3}},
+                         {"mode", std::string("nearest")},
+                         {"nearest_mode", std::string(nearest)},
+                         {"coordinate_transformation_mode", std::string(mode)}}));
+    }
+  }
+  for (const char* mode : {"reflect", "edge"}) {
+    Sketch s(2);
+    canonical(s, s.op("Pad", {s.input({1, 2, 4, 3})}, {1, 2, 7, 6},
+                      {{"pads", Integers{0, 0, 2, 1, 0, 0, 1, 2}}, {"mode", std::string(mode)}, {"value", 0.0}}));
+  }
+  for (const char* mode : {"DCR", "CRD"}) {
+    Sketch s(3);
+    canonical(s, s.op("DepthToSpace", {s.input({1, 8, 2, 3})}, {1, 2, 4, 6},
+                      {{"blocksize", std::int64_t{2}}, {"mode", std::string(mode)}}));
+  }
+  Sketch s(4);
+  canonical(s, s.op("SpaceToDepth", {s.input({1, 2, 4, 6})}, {1, 8, 2, 3}, {{"blocksize", std::int64_t{2}}}));
+}
+
+TEST_CASE("Do LayerNormalization and Gelu keep their values as chains?") {
+  for (const std::int64_t axis : {1, 2}) {
+    Sketch s(5);
+    const Shape line = axis == 1 ? Shape{4, 6} : Shape{6};
+    const auto x = s.input({3, 4, 6});
+    canonical(s, s.op("LayerNormalization", {x, s.constant(line), s.constant(line)}, {3, 4, 6}, {{"axis", axis}}));
+  }
+  Sketch s(6);
+  canonical(s, s.op("Gelu", {s.input({3, 4})}, {3, 4}));
+}
+
+TEST_CASE("Does a Gather by equally spaced constants become a Slice?") {
+  const auto gather = [](const Integers& indices, Shape index_shape, Shape y) {
+    Sketch s(7);
+    const auto x = s.input({5, 3});
+    const auto by = s.network.add(make_constant("i", std::move(index_shape), indices));
+    return types(canonical(s, s.op("Gather", {x, by}, std::move(y), {{"axis", std::int64_t{0}}})));
+  };
+  CHECK(gather({1, 2, 3}, {3}, {3, 3}) == Types{"Slice"});
+  CHECK(gather({4, 2, 0}, {3}, {3, 3}) == Types{"Slice"});
+  CHECK(gather({-1}, {}, {3}) == Types{"Slice", "Reshape"});
+  CHECK(gather({0, 1, 3}, {3}, {3, 3}) == Types{"Gather"});
+}

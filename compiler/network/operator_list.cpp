@@ -1,0 +1,36 @@
+#include "compiler/network/operator_list.h"
+
+namespace accord {
+
+using Integers = std::vector<std::int64_t>;
+
+TensorId OperatorList::add(const std::string& type, const std::string& what, std::vector<TensorId> inputs, Shape shape,
+                           std::map<std::string, Attribute> attributes, TensorId result) {
+  const auto name = what.empty() ? prefix_ : prefix_ + "." + what;
+  if (result == no_tensor) result = network_.add({name, ElementType::fp32, std::move(shape), nullptr, std::nullopt});
+  operators_.push_back({name, type, std::move(inputs), {result}, std::move(attributes)});
+  return result;
+}
+
+TensorId OperatorList::reshape(const std::string& what, TensorId x, Shape shape, TensorId result) {
+  return add("Reshape", what, {x}, std::move(shape), {}, result);
+}
+
+TensorId OperatorList::slice(const std::string& what, TensorId x, std::int64_t axis, std::int64_t first,
+                             std::int64_t count) {
+  auto part = shape(x);
+  auto& extent = part[static_cast<std::size_t>(axis)];
+  if (first == 0 && count == extent) return x;
+  extent = count;
+  return add("Slice", what, {x}, part,
+             {{"starts", Integers{first}},
+              {"ends", Integers{first + count}},
+              {"axes", Integers{axis}},
+              {"steps", Integers{1}}});
+}
+
+TensorId OperatorList::constant(const std::string& what, Shape shape, const std::vector<float>& values) {
+  return network_.add(make_constant(prefix_ + "." + what, std::move(shape), values));
+}
+
+}  // namespace accord

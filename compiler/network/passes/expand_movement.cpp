@@ -1,0 +1,121 @@
+// Movement in terms of less: nearest Resize and Pad that repeats elements take them by constant indices; blocks of
+// depth and space are transposed.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "compiler/network/operator_list.h"
+#include "compiler/network/passes/passes.h"
+
+namespace accord {
+
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+using IndexOf = std::function<std::int64_t(std::size_t axis, std::int64_t at)>;
+
+/// One Gather per axis whose elements are not all in their places.
+void take(Network& network, const Operator& op, const IndexOf& index_of, std::vector<Operator>& operators) {
+  OperatorList list(network, op.name, operators);
+  const auto target = network.tensor(op.outputs[0]).shape;
+  auto x = op.inputs[0];
+  for (std::size_t axis = 0; axis < target.size(); ++axis) {
+    auto shape = list.shape(x);
+    Integers indices(static_cast<std::size_t>(target[axis]));
+    bool moved = shape[axis] != target[axis];
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      indices[i] = index_of(axis, static_cast<std::int64_t>(i));
+      moved = moved || indices[i] != static_cast<std::int64_t>(i);
+    }
+    if (!moved) continue;
+    shape[axis] = target[axis];
+    const auto by = network.add(make_constant(op.name + ".indices", {target[axis]}, indices));
+    x = list.add("Gather", "axis" + std::to_string(axis), {x, by}, shape, {{"axis", static_cast<std::int64_t>(axis)}});
+  }
+  list.add("Identity", "", {x}, target, {}, op.outputs[0]);
+}
+
+/// Where ONNX says that output element `at` lies in the input.
+double source_position(const Operator& op, std::int64_t at, double scale, std::int64_t in, std::int64_t out) {
+  const auto mode = attribute(op, "coordinate_transformation_mode", std::string("half_pixel"));
+  const auto x = static_cast<double>(at), length = static_cast<double>(in);
+  if (mode == "asymmetric") return x / scale;
+  if (mode == "align_corners") return out == 1 ? 0 : x * (length - 1) / (length * scale - 1);
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
+  if (mode == "pytorch_half_pixel" && out == 1) return 0;
+  return (x + 0.5) / scale - 0.5;
+}
+
+double nearest(const Operator& op, double x) {
+  const auto mode = attribute(op, "nearest_mode", std::string("round_prefer_floor"));
+  if (mode == "floor") return std::floor(x);
+  if (mode == "ceil") return std::ceil(x);
+  return mode == "round_prefer_ceil" ? std::floor(x + 0.5) : std::ceil(x - 0.5);
+}
+
+void resize(Network& network, const Operator& op, std::vector<Operator>& operators) {
+  const auto from = network.tensor(op.inputs[0]).shape, to = network.tensor(op.outputs[0]).shape;
+  const auto scales = attribute(op, "scales", std::vector<double>(from.size(), 1.0));
+  const auto index_of = [&](std::size_t axis, std::int64_t at) {
+    if (scales[axis] == 1 && from[axis] == to[axis]) return at;
+    const double x = nearest(op, source_position(op, at, scales[axis], from[axis], to[axis]));
+    return static_cast<std::int64_t>(std::clamp(x, 0.0, static_cast<double>(from[axis] - 1)));
+  };
+  take(network, op, index_of, operators);
+}
+
+void pad(Network& network, const Operator& op, std::vector<Operator>& operators) {
+  const auto from = network.tensor(op.inputs[0]).shape;
+  const auto pads = attribute(op, "pads", Integers{});
+  const bool reflects = attribute(op, "mode", std::string()) == "reflect";
+  const auto index_of = [&](std::size_t axis, std::int64_t at) {
+    const std::int64_t last = from[axis] - 1;
+    std::int64_t i = at - pads[axis];
+    while (reflects && last > 0 && (i < 0 || i > last)) i = i < 0 ? -i : 2 * last - i;
+    return std::clamp<std::int64_t>(i, 0, last);
+  };
+  take(network, op, index_of, operators);
+}
+
+void blocks(Network& network, const Operator& op, std::vector<Operator>& operators) {
+  OperatorList list(network, op.name, operators);
+  const auto x = list.shape(op.inputs[0]);
+  const auto b = attribute(op, "blocksize", std::int64_t{1});
+  Shape split;
+  Integers perm;
+  if (op.type == "SpaceToDepth") {
+    split = {x[0], x[1], x[2] / b, b, x[3] / b, b};
+    perm = {0, 3, 5, 1, 2, 4};
+  } else if (attribute(op, "mode", std::string("DCR")) == "CRD") {
+    split = {x[0], x[1] / (b * b), b, b, x[2], x[3]};
+    perm = {0, 1, 4, 2, 5, 3};
+  } else {
+    split = {x[0], b, b, x[1] / (b * b), x[2], x[3]};
+    perm = {0, 3, 4, 1, 5, 2};
+  }
+  Shape moved;
+  for (const auto axis : perm) moved.push_back(split[static_cast<std::size_t>(axis)]);
+  const auto y = list.add("Transpose", "blocks", {list.reshape("split", op.inputs[0], split)}, moved, {{"perm", perm}});
+  list.reshape("", y, network.tensor(op.outputs[0]).shape, op.outputs[0]);
+}
+
+}  // namespace
+
+void expand_movement(Network& network) {
+  std::vector<Operator> operators;
+  for (auto& op : network.operators) {
+    const bool real = network.tensor(op.outputs[0]).type == ElementType::fp32;
+    if (real && op.type == "Resize" && attribute(op, "mode", std::string("nearest")) == "nearest") {
+      resize(network, op, operators);
+    } else if (real && op.type == "Pad" && attribute(op, "mode", std::string("constant")) != "constant") {
+      pad(network, op, operators);
+    } else if (real && (op.type == "DepthToSpace" || op.type == "SpaceToDepth")) {
+      blocks(network, op, operators);
+    } else {
+      operators.push_back(std::move(op));
+    }
+  }
+  network.operators = std::move(operators);
+}
+
+}  // namespace accord

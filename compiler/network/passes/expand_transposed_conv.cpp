@@ -1,0 +1,161 @@
+// A transposed convolution of stride s is a convolution that gives all s x s phases of the result as channels, which
+// are then interleaved: y[o] = sum x[q - t] * w[phase + s*t] with o + pad = s*q + phase (Shi et al., "Is the
+// deconvolution layer the same as a convolutional layer?", 2016). No product with an inserted zero is computed.
+#include <algorithm>
+
+#include "compiler/network/operator_list.h"
+#include "compiler/network/passes/passes.h"
+
+namespace accord {
+
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Counts through a box of indices, the last one fastest; false after the last point.
+bool advance(Integers& point, const Integers& extents) {
+  for (std::size_t d = point.size(); d-- > 0;) {
+    if (++point[d] < extents[d]) return true;
+    point[d] = 0;
+  }
+  return false;
+}
+
+class TransposedConvolution {
+ public:
+  TransposedConvolution(Network& network, const Operator& op, std::vector<Operator>& operators)
+      : network_(network), op_(op), list_(network, op.name, operators) {
+    x_ = network.tensor(op.inputs[0]).shape;
+    w_ = network.tensor(op.inputs[1]).shape;
+    y_ = network.tensor(op.outputs[0]).shape;
+    planes_ = x_.size() - 2;
+    strides_ = attribute(op, "strides", Integers(planes_, 1));
+    dilations_ = attribute(op, "dilations", Integers(planes_, 1));
+    pads_ = attribute(op, "pads", Integers(2 * planes_, 0));
+    groups_ = attribute(op, "group", std::int64_t{1});
+    for (std::size_t d = 0; d < planes_; ++d) {
+      taps_.push_back(ceil_div((w_[d + 2] - 1) * dilations_[d] + 1, strides_[d]));
+      steps_.push_back(std::max(ceil_div(y_[d + 2] + pads_[d], strides_[d]), x_[d + 2]));
+      phases_ *= strides_[d];
+    }
+  }
+
+  void run() {
+    auto y = convolve();
+    if (phases_ > 1) y = interleave(y);
+    crop(y);
+  }
+
+ private:
+  TensorId weights() {
+    const std::int64_t inputs = w_[0] / groups_, outputs = w_[1];
+    Shape shape = {groups_ * outputs * phases_, inputs};
+    shape.insert(shape.end(), taps_.begin(), taps_.end());
+    std::vector<float> values;
+    values.reserve(static_cast<std::size_t>(element_count(shape)));
+    for (std::int64_t k = 0; k < groups_ * outputs; ++k) {
+      Integers phase(planes_, 0);
+      do {
+        for (std::int64_t c = 0; c < inputs; ++c) {
+          Integers tap(planes_, 0);
+          do values.push_back(weight(k / outputs * inputs + c, k % outputs, phase, tap));
+          while (advance(tap, taps_));
+        }
+      } while (advance(phase, strides_));
+    }
+    return list_.constant("weights", shape, values);
+  }
+
+  /// The given weight that a phase multiplies at a tap, or 0 where there is none.
+  float weight(std::int64_t in, std::int64_t out, const Integers& phase, const Integers& tap) const {
+    std::int64_t at = in * w_[1] + out;
+    for (std::size_t d = 0; d < planes_; ++d) {
+      const std::int64_t reach = phase[d] + strides_[d] * (taps_[d] - 1 - tap[d]);
+      if (reach % dilations_[d] != 0 || reach / dilations_[d] >= w_[d + 2]) return 0;
+      at = at * w_[d + 2] + reach / dilations_[d];
+    }
+    return constant_data<float>(network_.tensor(op_.inputs[1]))[at];
+  }
+
+  TensorId convolve() {
+    std::vector<TensorId> inputs = {op_.inputs[0], weights()};
+    if (op_.inputs.size() > 2 && op_.inputs[2] != no_tensor) {
+      const auto* bias = constant_data<float>(network_.tensor(op_.inputs[2]));
+      std::vector<float> repeated;
+      for (std::int64_t k = 0; k < y_[1] * phases_; ++k) repeated.push_back(bias[k / phases_]);
+      inputs.push_back(list_.constant("bias", {y_[1] * phases_}, repeated));
+    }
+    Shape shape = {x_[0], y_[1] * phases_};
+    Integers begins, ends;
+    for (std::size_t d = 0; d < planes_; ++d) {
+      shape.push_back(steps_[d]);
+      begins.push_back(taps_[d] - 1);
+      ends.push_back(steps_[d] - x_[d + 2]);
+    }
+    begins.insert(begins.end(), ends.begin(), ends.end());
+    return list_.add("Conv", "phases", inputs, shape,
+                     {{"kernel_shape", taps_},
+                      {"strides", Integers(planes_, 1)},
+                      {"dilations", Integers(planes_, 1)},
+                      {"pads", begins},
+                      {"group", groups_}});
+  }
+
+  TensorId interleave(TensorId y) {
+    Shape apart = {x_[0], y_[1]}, woven = apart, whole = apart;
+    apart.insert(apart.end(), strides_.begin(), strides_.end());
+    apart.insert(apart.end(), steps_.begin(), steps_.end());
+    Integers perm = {0, 1};
+    for (std::size_t d = 0; d < planes_; ++d) {
+      woven.insert(woven.end(), {steps_[d], strides_[d]});
+      whole.push_back(steps_[d] * strides_[d]);
+      perm.push_back(static_cast<std::int64_t>(2 + planes_ + d));
+      perm.push_back(static_cast<std::int64_t>(2 + d));
+    }
+    const auto split = list_.reshape("apart", y, apart);
+    return list_.reshape("whole", list_.add("Transpose", "woven", {split}, woven, {{"perm", perm}}), whole);
+  }
+
+  void crop(TensorId y) {
+    Integers starts, ends, axes;
+    for (std::size_t d = 0; d < planes_; ++d) {
+      starts.push_back(pads_[d]);
+      ends.push_back(pads_[d] + y_[d + 2]);
+      axes.push_back(static_cast<std::int64_t>(d + 2));
+    }
+    list_.add("Slice", "", {y}, y_,
+              {{"starts", starts}, {"ends", ends}, {"axes", axes}, {"steps", Integers(planes_, 1)}}, op_.outputs[0]);
+  }
+
+  Network& network_;
+  const Operator& op_;
+  OperatorList list_;
+  Shape x_, w_, y_;
+  std::size_t planes_ = 0;
+  std::int64_t groups_ = 1, phases_ = 1;
+  Integers strides_, dilations_, pads_;
+  Integers taps_;   ///< of one phase, per dimension of the plane
+  Integers steps_;  ///< results of one phase
+};
+
+bool has_constant_weights(const Network& network, const Operator& op) {
+  return std::all_of(op.inputs.begin() + 1, op.inputs.end(),
+                     [&](TensorId id) { return id == no_tensor || network.tensor(id).is_constant(); });
+}
+
+}  // namespace
+
+void expand_transposed_conv(Network& network) {
+  std::vector<Operator> operators;
+  for (auto& op : network.operators) {
+    if (op.type == "ConvTranspose" && has_constant_weights(network, op))
+      TransposedConvolution(network, op, operators).run();
+    else
+      operators.push_back(std::move(op));
+  }
+  network.operators = std::move(operators);
+}
+
+}  // namespace accord

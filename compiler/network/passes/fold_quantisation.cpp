@@ -1,0 +1,223 @@
+// Quantised models become float networks that remember their scales: QLinear operators are written as DequantizeLinear,
+// the float operator and QuantizeLinear; constants are dequantised; a pair of QuantizeLinear and DequantizeLinear whose
+// zero point stands for 0 in a signed type leaves its scale with the tensor. Other pairs stay operators.
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "archdsl/tensor/convert.h"
+#include "compiler/network/operator_list.h"
+#include "compiler/network/passes/passes.h"
+
+namespace accord {
+
+namespace {
+
+std::vector<double> numbers(const Tensor& tensor) {
+  std::vector<double> values(static_cast<std::size_t>(element_count(tensor.shape)));
+  const auto size = static_cast<std::size_t>(bytes(tensor.type));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = load_element(tensor.data->data() + i * size, tensor.type);
+  return values;
+}
+
+/// Scale and zero point of a quantised tensor: tensors of the network.
+struct Parameters {
+  TensorId scale = no_tensor;
+  TensorId zero = no_tensor;
+};
+
+/// Operators that only move what they read (or choose among it), so that they commute with quantisation.
+bool moves(const Operator& op) {
+  for (const auto* type : {"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Identity"}) {
+    if (op.type == type) return op.outputs.size() == 1;
+  }
+  return false;
+}
+
+class QuantisationFolding {
+ public:
+  explicit QuantisationFolding(Network& network) : network_(network) {}
+
+  void run() {
+    expand();
+    drop_pairs();
+  }
+
+ private:
+  bool is_constant(TensorId id) const { return id != no_tensor && network_.tensor(id).is_constant(); }
+
+  /// QLinear operators, and movers of quantised tensors, in terms of float operators.
+  void expand() {
+    std::vector<Operator> operators;
+    for (auto& op : network_.operators) {
+      if (op.type == "QLinearConv") {
+        expand_product(op, "Conv", operators);
+      } else if (op.type == "QLinearMatMul") {
+        expand_product(op, "MatMul", operators);
+      } else if (moves(op) && quantised_.contains(op.inputs[0])) {
+        expand_mover(op, operators);
+      } else {
+        if (op.type == "QuantizeLinear") {
+          quantised_[op.outputs[0]] = {op.inputs[1], op.inputs.size() > 2 ? op.inputs[2] : no_tensor};
+        }
+        operators.push_back(std::move(op));
+      }
+    }
+    network_.operators = std::move(operators);
+  }
+
+  TensorId dequantise(OperatorList& list, const std::string& what, TensorId x, Parameters by, std::int64_t axis) {
+    std::vector<TensorId> inputs = {x, by.scale};
+    if (by.zero != no_tensor) inputs.push_back(by.zero);
+    return list.add("DequantizeLinear", what, inputs, network_.tensor(x).shape, {{"axis", axis}});
+  }
+
+  void quantise(OperatorList& list, TensorId x, Parameters by, TensorId result) {
+    std::vector<TensorId> inputs = {x, by.scale};
+    if (by.zero != no_tensor) inputs.push_back(by.zero);
+    list.add("QuantizeLinear", "quantise", inputs, network_.tensor(x).shape, {}, result);
+    quantised_[result] = by;
+  }
+
+  /// Inputs: x, its scale and zero point, w and its, those of y, then the bias in units of both scales' product.
+  void expand_product(const Operator& op, const char* type, std::vector<Operator>& operators) {
+    OperatorList list(network_, op.name, operators);
+    const auto& in = op.inputs;
+    const bool conv = op.type == "QLinearConv";
+    const std::int64_t axis = conv ? 0 : std::ssize(network_.tensor(in[3]).shape) - 1;
+    std::vector<TensorId> inputs = {dequantise(list, "x", in[0], {in[1], in[2]}, 0),
+                                    dequantise(list, "w", in[3], {in[4], in[5]}, axis)};
+    if (in.size() > 8 && in[8] != no_tensor) inputs.push_back(bias(list, op));
+    const auto y = list.add(type, "", inputs, network_.tensor(op.outputs[0]).shape, op.attributes);
+    quantise(list, y, {in[6], in[7]}, op.outputs[0]);
+  }
+
+  TensorId bias(OperatorList& list, const Operator& op) {
+    const Shape shape = network_.tensor(op.inputs[8]).shape;
+    const auto x_scale = numbers(network_.tensor(op.inputs[1])), w_scale = numbers(network_.tensor(op.inputs[4]));
+    const auto integers = numbers(network_.tensor(op.inputs[8]));
+    std::vector<float> values(integers.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(integers[i] * x_scale[0] * w_scale[w_scale.size() == 1 ? 0 : i]);
+    }
+    return list.constant("bias", shape, values);
+  }
+
+  void expand_mover(const Operator& op, std::vector<Operator>& operators) {
+    OperatorList list(network_, op.name, operators);
+    const Parameters by = quantised_.at(op.inputs[0]);
+    const auto x = dequantise(list, "x", op.inputs[0], by, 0);
+    quantise(list, list.add(op.type, "", {x}, network_.tensor(op.outputs[0]).shape, op.attributes), by, op.outputs[0]);
+  }
+
+  /// The scale, where the zero point is that of a signed type.
+  std::optional<Quantisation> symmetric(const Operator& op, ElementType type) const {
+    if (!is_constant(op.inputs[1]) || (op.inputs.size() > 2 && !is_constant(op.inputs[2]))) return std::nullopt;
+    const auto scale = numbers(network_.tensor(op.inputs[1]));
+    const double middle = type == ElementType::u8 ? 128 : 0;
+    const auto zero = op.inputs.size() > 2 ? numbers(network_.tensor(op.inputs[2])) : std::vector<double>{0};
+    for (const double z : zero) {
+      if (z != middle) return std::nullopt;
+    }
+    const bool one = scale.size() == 1;
+    return Quantisation{{scale.begin(), scale.end()},
+                        one ? -1 : static_cast<int>(attribute(op, "axis", std::int64_t{1}))};
+  }
+
+  void drop_pairs() {
+    std::vector<Operator> operators;
+    std::map<TensorId, Operator> quantisers;  // by result
+    for (auto& op : network_.operators) {
+      for (auto& id : op.inputs) {
+        if (const auto found = forwarded_.find(id); found != forwarded_.end()) id = found->second;
+      }
+      if (op.type == "DequantizeLinear" && fold_constant(op)) continue;
+      if (op.type == "QuantizeLinear") quantisers[op.outputs[0]] = op;
+      const auto pair = op.type == "DequantizeLinear" ? quantisers.find(op.inputs[0]) : quantisers.end();
+      if (pair != quantisers.end() && same_parameters(pair->second, op)) {
+        const auto x = pair->second.inputs[0];
+        const auto scale = symmetric(op, network_.tensor(op.inputs[0]).type);
+        if (scale && remember(x, *scale)) {
+          forwarded_[op.outputs[0]] = x;
+          operators.push_back({op.name, "Identity", {x}, {op.outputs[0]}, {}});
+          continue;
+        }
+      }
+      make_scalars(op);
+      operators.push_back(std::move(op));
+    }
+    network_.operators = std::move(operators);
+  }
+
+  bool same_parameters(const Operator& a, const Operator& b) const {
+    for (std::size_t i = 1; i < 3; ++i) {
+      const auto id_of = [&](const Operator& op) { return op.inputs.size() > i ? op.inputs[i] : no_tensor; };
+      const auto first = id_of(a), second = id_of(b);
+      if (first == second) continue;
+      if (!is_constant(first) || !is_constant(second)) return false;
+      if (numbers(network_.tensor(first)) != numbers(network_.tensor(second))) return false;
+    }
+    return true;
+  }
+
+  /// Activations have one scale.
+  bool remember(TensorId x, const Quantisation& scale) {
+    auto& tensor = network_.tensor(x);
+    if (tensor.is_constant() || scale.scale.size() != 1 || tensor.type != ElementType::fp32) return false;
+    if (tensor.quantisation && tensor.quantisation->scale != scale.scale) return false;
+    tensor.quantisation = scale;
+    return true;
+  }
+
+  bool fold_constant(const Operator& op) {
+    if (!is_constant(op.inputs[0]) || !is_constant(op.inputs[1])) return false;
+    if (op.inputs.size() > 2 && !is_constant(op.inputs[2])) return false;
+    const auto& x = network_.tensor(op.inputs[0]);
+    const auto scale = numbers(network_.tensor(op.inputs[1]));
+    auto zero = op.inputs.size() > 2 ? numbers(network_.tensor(op.inputs[2])) : std::vector<double>(scale.size(), 0);
+    zero.resize(scale.size(), zero[0]);
+    std::int64_t inner = 1;
+    const auto axis = static_cast<std::size_t>(attribute(op, "axis", std::int64_t{1}));
+    for (std::size_t d = axis + 1; d < x.shape.size(); ++d) inner *= x.shape[d];
+    const auto integers = numbers(x);
+    std::vector<float> values(integers.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto c = scale.size() == 1 ? 0 : i / static_cast<std::size_t>(inner) % scale.size();
+      values[i] = static_cast<float>(integers[i] - zero[c]) * static_cast<float>(scale[c]);
+    }
+    const auto quantisation = symmetric(op, x.type);
+    auto& y = network_.tensor(op.outputs[0]);
+    y.data = make_constant("", y.shape, values).data;
+    if (quantisation && x.type != ElementType::i32) y.quantisation = *quantisation;
+    return true;
+  }
+
+  /// One number stands for all elements whatever rank it was given.
+  void make_scalars(Operator& op) {
+    if (op.type != "QuantizeLinear" && op.type != "DequantizeLinear") return;
+    for (std::size_t i = 1; i < op.inputs.size(); ++i) {
+      if (!is_constant(op.inputs[i])) continue;
+      auto scalar = network_.tensor(op.inputs[i]);
+      if (element_count(scalar.shape) != 1 || scalar.shape.empty()) continue;
+      scalar.shape.clear();
+      op.inputs[i] = network_.add(std::move(scalar));
+    }
+  }
+
+  Network& network_;
+  std::map<TensorId, Parameters> quantised_;
+  std::map<TensorId, TensorId> forwarded_;
+};
+
+}  // namespace
+
+void fold_quantisation(Network& network) {
+  const auto quantised = [](const Operator& op) {
+    return op.type == "QuantizeLinear" || op.type == "DequantizeLinear" || op.type.starts_with("QLinear");
+  };
+  for (const auto& op : network.operators) {
+    if (quantised(op)) return QuantisationFolding(network).run();
+  }
+}
+
+}  // namespace accord
