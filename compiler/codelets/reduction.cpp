@@ -33,7 +33,7 @@ std::vector<bool> reduced_axes(const Operator& op, std::size_t rank) {
   std::vector<std::int64_t> axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   if (op.type.starts_with("Arg")) axes = {attribute(op, "axis", std::int64_t{0})};
-  if (const auto given = attribute(op, "axes", axes); !given.empty()) axes = given;
+  axes = attribute(op, "axes", axes);
   std::vector<bool> reduced(rank, false);
   for (const auto axis : axes)
     reduced.at(static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis)) = true;

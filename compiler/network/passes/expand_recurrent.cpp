@@ -357,6 +357,7 @@ bool is_recurrent(const Operator& op) { return op.type == "LSTM" || op.type == "
 
 std::string canonical_obstacle(const Network& network, const Operator& op) {
   if (!is_recurrent(op)) return "";
+  if (op.inputs.size() <= in_r) return "inputs are missing";
   Network unchanged = network;
   std::vector<Operator> none;
   return RecurrentExpansion(unchanged, op, none).obstacle();

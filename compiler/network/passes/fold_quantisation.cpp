@@ -139,11 +139,12 @@ class QuantisationFolding {
         const auto scale = symmetric(op, network_.tensor(op.inputs[0]).type);
         if (scale && remember(x, *scale)) {
           forwarded_[op.outputs[0]] = x;
+          remember(op.outputs[0], *scale);  // it may take the place of x
           operators.push_back({op.name, "Identity", {x}, {op.outputs[0]}, {}});
           continue;
         }
       }
-      make_scalars(op);
+      make_scalars(op, operators);
       operators.push_back(std::move(op));
     }
     network_.operators = std::move(operators);
@@ -193,14 +194,16 @@ class QuantisationFolding {
   }
 
   /// One number stands for all elements whatever rank it was given.
-  void make_scalars(Operator& op) {
+  void make_scalars(Operator& op, std::vector<Operator>& operators) {
     if (op.type != "QuantizeLinear" && op.type != "DequantizeLinear") return;
     for (std::size_t i = 1; i < op.inputs.size(); ++i) {
-      if (!is_constant(op.inputs[i])) continue;
+      if (op.inputs[i] == no_tensor) continue;
       auto scalar = network_.tensor(op.inputs[i]);
       if (element_count(scalar.shape) != 1 || scalar.shape.empty()) continue;
       scalar.shape.clear();
-      op.inputs[i] = network_.add(std::move(scalar));
+      const auto id = network_.add(scalar);
+      if (!scalar.is_constant()) operators.push_back({network_.tensor(id).name, "Reshape", {op.inputs[i]}, {id}, {}});
+      op.inputs[i] = id;
     }
   }
 

@@ -1,0 +1,136 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "compiler/network/canonicalise.h"
+#include "compiler/numerics/quantise.h"
+#include "compiler/reference/execute.h"
+#include "tests/unit/numerics/machines.h"
+
+using namespace accord;
+
+namespace {
+
+constexpr unsigned seed = 11;
+
+/// A quantised model: x, quantised; a convolution by integer weights; its result, quantised and dequantised.
+class QuantisedModel {
+ public:
+  explicit QuantisedModel(std::uint8_t middle) : middle_(middle) {}
+
+  Network network;
+  TensorId y = no_tensor;
+  std::vector<std::int8_t> integers;
+  std::vector<float> weight_scales;
+
+  void build(bool linear) {
+    const auto x = add("x", ElementType::fp32, {1, 3, 6, 6});
+    network.inputs = {x};
+    const auto x_scale = number(0.03F), y_scale = number(0.11F), zero = middle();
+    const auto q = op("QuantizeLinear", {x, x_scale, zero}, ElementType::u8, {1, 3, 6, 6});
+    for (int i = 0; i < 4 * 3 * 9; ++i) integers.push_back(static_cast<std::int8_t>(random_() % 255 - 127));
+    const auto w = network.add(make_constant("w", {4, 3, 3, 3}, integers));
+    weight_scales = {0.01F, 0.02F, 0.005F, 0.013F};
+    const auto w_scale = network.add(make_constant("w_scale", {4}, weight_scales));
+    const std::map<std::string, Attribute> window = {{"kernel_shape", Sizes{3, 3}},
+                                                     {"strides", Sizes{1, 1}},
+                                                     {"dilations", Sizes{1, 1}},
+                                                     {"pads", Sizes{1, 1, 1, 1}},
+                                                     {"group", std::int64_t{1}}};
+    const Shape shape = {1, 4, 6, 6};
+    TensorId quantised;
+    if (linear) {
+      const auto none = network.add(make_constant("w_zero", {4}, std::vector<std::int8_t>(4)));
+      quantised =
+          op("QLinearConv", {q, x_scale, zero, w, w_scale, none, y_scale, zero}, ElementType::u8, shape, window);
+    } else {
+      const auto real = op("DequantizeLinear", {q, x_scale, zero}, ElementType::fp32, {1, 3, 6, 6});
+      const auto weights =
+          op("DequantizeLinear", {w, w_scale}, ElementType::fp32, {4, 3, 3, 3}, {{"axis", std::int64_t{0}}});
+      const auto conv = op("Conv", {real, weights}, ElementType::fp32, shape, window);
+      quantised = op("QuantizeLinear", {conv, y_scale, zero}, ElementType::u8, shape);
+    }
+    y = op("DequantizeLinear", {quantised, y_scale, zero}, ElementType::fp32, shape);
+    network.outputs = {y};
+  }
+
+ private:
+  using Sizes = std::vector<std::int64_t>;
+
+  TensorId add(const char* name, ElementType type, Shape shape) {
+    return network.add({name, type, std::move(shape), nullptr, std::nullopt});
+  }
+  TensorId number(float value) { return network.add(make_constant("s", {}, std::vector{value})); }
+  TensorId middle() {
+    Tensor tensor{"zero", ElementType::u8, {}, nullptr, std::nullopt};
+    tensor.data = std::make_shared<const std::vector<std::byte>>(1, std::byte{middle_});
+    return network.add(tensor);
+  }
+  TensorId op(const char* type, std::vector<TensorId> inputs, ElementType result, Shape shape,
+              std::map<std::string, Attribute> attributes = {}) {
+    const auto id = add("t", result, std::move(shape));
+    network.operators.push_back({std::string(type) + std::to_string(id), type, std::move(inputs), {id}, attributes});
+    return id;
+  }
+
+  std::uint8_t middle_;
+  std::mt19937 random_{seed};
+};
+
+double greatest_difference(const Value& a, const Value& b) {
+  double difference = 0;
+  for (std::size_t i = 0; i < a.data.size(); i += sizeof(float)) {
+    float x, y;
+    std::memcpy(&x, &a.data[i], sizeof x);
+    std::memcpy(&y, &b.data[i], sizeof y);
+    difference = std::max(difference, std::abs(static_cast<double>(x) - static_cast<double>(y)));
+  }
+  return difference;
+}
+
+const Operator* find(const Network& network, const std::string& type) {
+  for (const auto& op : network.operators) {
+    if (op.type == type) return &op;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("does a quantised model keep its own integers and scales") {
+  for (const bool linear : {false, true}) {
+    CAPTURE(linear);
+    QuantisedModel model(128);
+    model.build(linear);
+    const Values inputs = seeded_inputs(model.network, seed);
+    const Values expected = execute(model.network, inputs);
+    canonicalise(model.network);
+    const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
+    const Operator* conv = find(numeric, "Conv");
+    REQUIRE(conv != nullptr);
+    CHECK(find(numeric, "QuantizeLinear") == nullptr);
+    const Tensor& weights = numeric.tensor(conv->inputs[1]);
+    const auto* stored = constant_data<std::int8_t>(weights);
+    CHECK(std::vector<std::int8_t>(stored, stored + model.integers.size()) == model.integers);
+    CHECK(weights.quantisation->scale == model.weight_scales);
+    CHECK(numeric.tensor(conv->inputs[0]).quantisation->scale == std::vector<float>{0.03F});
+    const auto name = expected.begin()->first;
+    // One step where the sum lies between two integers: the model rounds a float sum, the machine an integer one.
+    CHECK(greatest_difference(execute(numeric, inputs).at(name), expected.at(name)) <= 0.11 * 1.001);
+  }
+}
+
+TEST_CASE("does a zero point that no signed type has stay with the host") {
+  QuantisedModel model(100);
+  model.build(false);
+  const Values inputs = seeded_inputs(model.network, seed);
+  const Values expected = execute(model.network, inputs);
+  canonicalise(model.network);
+  const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
+  CHECK(find(numeric, "QuantizeLinear") != nullptr);
+  CHECK(find(numeric, "Conv") != nullptr);
+  const auto name = expected.begin()->first;
+  CHECK(greatest_difference(execute(numeric, inputs).at(name), expected.at(name)) <= 0.11 * 2);
+}
