@@ -32,7 +32,8 @@ int Enumerator::accumulator_depth(int memory) const {
   return depth == SIZE_MAX ? 1 : static_cast<int>(depth);
 }
 
-/// Memories that the use's tensor may live in: the one that keeps it on chip, else any off chip.
+/// Memories that the use's tensor may live in: the one that keeps it on chip, else the first off chip; constants may
+/// lie in any of them.
 std::vector<int> Enumerator::homes_of(const Use& use) const {
   const TensorId tensor = use.filled || use.access.operand < 0 ? no_tensor : work_.operands[use.access.operand].tensor;
   if (tensor != no_tensor && homes_[tensor].memory >= 0) return {homes_[tensor].memory};
@@ -40,6 +41,7 @@ std::vector<int> Enumerator::homes_of(const Use& use) const {
   for (std::size_t m = 0; m < machine_.architecture.memories.size(); ++m) {
     if (machine_.architecture.memories[m].off_chip) homes.push_back(static_cast<int>(m));
   }
+  if (tensor != no_tensor && !network_.tensors[tensor].is_constant()) homes.resize(1);
   return homes;
 }
 

@@ -23,6 +23,13 @@ std::vector<float> channel_constant(const Network& network, const Operator& op, 
   return {values, values + count};
 }
 
+/// A batch of matrices is no image, although it has its rank.
+bool follows_matmul(const Network& network, const Uses& uses, const Operator& op) {
+  if (op.inputs.empty() || op.inputs[0] == no_tensor) return false;
+  const int before = uses.producer[static_cast<std::size_t>(op.inputs[0])];
+  return before != no_operator && network.operators[static_cast<std::size_t>(before)].type == "MatMul";
+}
+
 Operator depthwise(Network& network, const Operator& first, TensorId y, const std::vector<float>& weights,
                    const std::vector<float>& bias) {
   const auto channels = static_cast<std::int64_t>(weights.size());
@@ -47,8 +54,9 @@ void affine_to_depthwise(Network& network) {
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     const Operator op = network.operators[i];
     if (done[i]) continue;
-    const std::vector<float> factor = channel_constant(network, op, "Mul");
-    std::vector<float> addend = channel_constant(network, op, "Add");
+    const bool scores = follows_matmul(network, uses, op);
+    const std::vector<float> factor = scores ? std::vector<float>{} : channel_constant(network, op, "Mul");
+    std::vector<float> addend = scores ? std::vector<float>{} : channel_constant(network, op, "Add");
     if (factor.empty() && addend.empty()) {
       operators.push_back(op);
       continue;

@@ -20,7 +20,7 @@ namespace {
 class FloatConverter {
  public:
   FloatConverter(const Network& from, const Numerics& numerics)
-      : rewrite_(from), from_(from), numerics_(numerics), plan_(plan_roles(from, false)) {
+      : rewrite_(from), from_(from), numerics_(numerics), plan_(plan_roles(from, false, !numerics.parameters.empty())) {
     for (const auto& parameter : numerics.parameters) {
       if (!is_float(parameter.type) || parameter.name.find("scale") == std::string::npos) {
         throw Error("requantisation '" + numerics.requantise +
@@ -40,7 +40,7 @@ class FloatConverter {
  private:
   void emit(const Operator& op, const PlannedOperator& planned) {
     switch (planned.role) {
-      case Role::product: return finish(op, planned, product(op), 1);
+      case Role::product: return finish(op, planned, product(op), planned_factor(from_, planned));
       case Role::sum: return sum(op, planned);
       case Role::average: return average(op, planned);
       case Role::fused: return;
@@ -142,7 +142,8 @@ class FloatConverter {
 
   /// Requantize to the storage type, bounded by the operator's fused Clip.
   void finish(const Operator& op, const PlannedOperator& planned, TensorId accumulator, double factor) {
-    const Operator& last = planned.clip == no_operator ? op : from_.operators[static_cast<std::size_t>(planned.clip)];
+    const int done = planned.clip == no_operator ? planned.factor : planned.clip;
+    const Operator& last = done == no_operator ? op : from_.operators[static_cast<std::size_t>(done)];
     const Tensor& y = from_.tensor(last.outputs[0]);
     const bool clips = last.type == "Clip";
     const int axis = channel_axis(y.shape);

@@ -47,7 +47,7 @@ class Quantiser {
         from_(from),
         numerics_(numerics),
         requantiser_(numerics),
-        plan_(plan_roles(from, true, in_float)),
+        plan_(plan_roles(from, true, !requantiser_.powers_of_two(), in_float)),
         scales_(activation_scales(from, plan_, largest, numerics.storage, requantiser_.powers_of_two())),
         report_(report) {}
 
@@ -161,7 +161,6 @@ class Quantiser {
     Accumulator result{no_tensor,
                        {double{scale(op.inputs[0])} * double{scale(op.inputs[1])}},
                        limit * limit * static_cast<double>(a.back())};
-    if (result.bound > highest(numerics_.accumulator)) throw Error(op.name + ": its sums can overflow the accumulator");
     const TensorId a_stored = as_stored(op.inputs[0]), b_stored = as_stored(op.inputs[1]);
     result.id = add_accumulator(y, ".acc", result.scale);
     rewrite_.add_operator(op.type, op.name, {a_stored, b_stored}, {result.id}, op.attributes);
@@ -281,9 +280,15 @@ class Quantiser {
     return result;
   }
 
+  /// The last of the operators that the requantisation does.
+  const Operator& last_of(const Operator& op, const PlannedOperator& planned) const {
+    const int last = planned.clip == no_operator ? planned.factor : planned.clip;
+    return last == no_operator ? op : from_.operators[static_cast<std::size_t>(last)];
+  }
+
   /// Requantize, bounded by the operator's fused (or own) Clip.
   void finish(const Operator& op, const PlannedOperator& planned, const Accumulator& accumulator) {
-    const Operator& last = planned.clip == no_operator ? op : from_.operators[static_cast<std::size_t>(planned.clip)];
+    const Operator& last = last_of(op, planned);
     const TensorId y = last.outputs[0];
     const double step = scale(y);
     auto bound = [&](const char* key, double limit) {
@@ -292,7 +297,7 @@ class Quantiser {
     };
     const double lo = bound("min", -1), hi = bound("max", 1);
     std::vector<double> multipliers;
-    for (double s : accumulator.scale) multipliers.push_back(s / step);
+    for (double s : accumulator.scale) multipliers.push_back(s * planned_factor(from_, planned) / step);
     const Shape& shape = from_.tensor(y).shape;
     const int axis = channel_axis(shape);
     if (requantiser_.per_channel())
@@ -344,6 +349,22 @@ class Quantiser {
   QuantiseReport& report_;
 };
 
+/// Products of activations, whose scales follow their values, that no accumulator of the machine can hold.
+InFloat overflowing_products(const Network& network, const Numerics& numerics) {
+  InFloat result;
+  const double limit = greatest_magnitude(numerics.storage);
+  for (std::size_t i = 0; i < network.operators.size(); ++i) {
+    const Operator& op = network.operators[i];
+    if (op.type != "MatMul") continue;
+    const auto terms = static_cast<double>(network.tensor(op.inputs[0]).shape.back());
+    if (limit * limit * terms > highest(numerics.accumulator)) {
+      result.emplace(i, fmt::format("sums of {} products of {} can overflow {}", terms, name(numerics.storage),
+                                    name(numerics.accumulator)));
+    }
+  }
+  return result;
+}
+
 }  // namespace
 }  // namespace numerics
 
@@ -368,7 +389,7 @@ Network quantise(const Network& given, const Numerics& numerics, const std::vect
   for (std::size_t id = 0; id < largest.size(); ++id) {
     if (!canonical.tensors[id].is_constant()) filled.largest[canonical.tensors[id].name] = largest[id];
   }
-  numerics::InFloat in_float;
+  numerics::InFloat in_float = numerics::overflowing_products(canonical, numerics);
   for (;;) {
     filled.floating.clear();
     filled.fused_additions = 0;

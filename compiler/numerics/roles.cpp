@@ -64,10 +64,9 @@ bool keeps_scale(const Network& network, const Operator& op) {
 
 /// Role without regard to the neighbours.
 PlannedOperator classify(const Network& network, const Operator& op) {
-  if (op.inputs.empty() || op.inputs[0] == no_tensor)
-    return {Role::floating, no_operator, no_operator, "it has no input"};
+  if (op.inputs.empty() || op.inputs[0] == no_tensor) return {.reason = "it has no input"};
   auto role_unless = [](Role role, const std::string& obstacle) {
-    return PlannedOperator{obstacle.empty() ? role : Role::floating, no_operator, no_operator, obstacle};
+    return PlannedOperator{.role = obstacle.empty() ? role : Role::floating, .reason = obstacle};
   };
   if (op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul")
     return role_unless(Role::product, product_obstacle(network, op));
@@ -76,20 +75,41 @@ PlannedOperator classify(const Network& network, const Operator& op) {
     return role_unless(Role::average,
                        constant_pool_count(network, op) ? "" : "its windows differ in their element count");
   }
-  if (op.type == "Clip" && is_variable(network, op.inputs[0])) return {Role::clip, no_operator, no_operator, ""};
+  if (op.type == "Clip" && is_variable(network, op.inputs[0])) return {.role = Role::clip};
   if (carries(network, op)) {
     return role_unless(Role::carry, keeps_scale(network, op) ? "" : "the model quantises its tensors differently");
   }
-  return {Role::floating, no_operator, no_operator, op.type + " has no integer form"};
+  return {.reason = op.type + " has no integer form"};
 }
 
 bool is_integer_role(Role role) { return role == Role::product || role == Role::sum || role == Role::average; }
 bool follows_neighbours(Role role) { return role == Role::carry || role == Role::clip; }
 
+bool multiplies_by_number(const Network& network, const Operator& op) {
+  return op.type == "Mul" && is_fp32(network, op.inputs[1]) && network.tensor(op.inputs[1]).is_constant() &&
+         element_count(network.tensor(op.inputs[1]).shape) == 1 &&
+         network.tensor(op.outputs[0]).shape == network.tensor(op.inputs[0]).shape;
+}
+
+/// Products of two activations have no weights that could take a factor (the scale of an attention's scores).
+void fuse_factors(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Operator& op = network.operators[i];
+    if (plan[i].role != Role::product || op.type != "MatMul" || !uses.sole_consumer(op.outputs[0])) continue;
+    const int next = uses.consumers[static_cast<std::size_t>(op.outputs[0])][0];
+    PlannedOperator factor{.role = Role::product, .factor = next};
+    if (!multiplies_by_number(network, network.operators[static_cast<std::size_t>(next)])) continue;
+    if (!(planned_factor(network, factor) > 0)) continue;
+    plan[i] = factor;
+    plan[static_cast<std::size_t>(next)].role = Role::fused;
+  }
+}
+
 void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (!is_integer_role(plan[i].role)) continue;
-    const TensorId result = network.operators[i].outputs[0];
+    const int last = plan[i].factor == no_operator ? static_cast<int>(i) : plan[i].factor;
+    const TensorId result = network.operators[static_cast<std::size_t>(last)].outputs[0];
     if (!uses.sole_consumer(result)) continue;
     const int next = uses.consumers[static_cast<std::size_t>(result)][0];
     if (plan[static_cast<std::size_t>(next)].role != Role::clip) continue;
@@ -142,7 +162,8 @@ class FormChoice {
   void mark_wanted(std::size_t i) {
     const Operator& op = network_.operators[i];
     const Role role = plan_[i].role;
-    const bool product = role == Role::product || role == Role::average || (role == Role::fused && op.type != "Clip");
+    const bool product = role == Role::product || role == Role::average ||
+                         (role == Role::fused && op.type != "Clip" && op.type != "Mul");
     if (product || (follows_neighbours(role) && any(wanted_, op.outputs))) mark(wanted_, op.inputs);
   }
 
@@ -158,7 +179,7 @@ class FormChoice {
 
   void demote(std::size_t i, const char* reason) {
     const int clip = plan_[i].clip;
-    plan_[i] = {Role::floating, no_operator, no_operator, reason};
+    plan_[i] = {.reason = reason};
     if (clip != no_operator) plan_[static_cast<std::size_t>(clip)].role = Role::clip;
   }
 
@@ -172,7 +193,7 @@ void keep_in_float(std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const bool lone_sum = plan[i].role == Role::sum && plan[i].product == no_operator;
     if (lone_sum && plan[i].clip != no_operator) plan[static_cast<std::size_t>(plan[i].clip)].role = Role::floating;
-    if (lone_sum || follows_neighbours(plan[i].role)) plan[i] = {Role::floating, no_operator, no_operator, ""};
+    if (lone_sum || follows_neighbours(plan[i].role)) plan[i] = {};
   }
 }
 
@@ -197,12 +218,13 @@ bool Uses::sole_consumer(TensorId id) const {
   return consumers[static_cast<std::size_t>(id)].size() == 1 && !is_output[static_cast<std::size_t>(id)];
 }
 
-std::vector<PlannedOperator> plan_roles(const Network& network, bool integers,
+std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, bool factors,
                                         const std::map<std::size_t, std::string>& in_float) {
   const Uses uses(network);
   std::vector<PlannedOperator> plan;
   for (const Operator& op : network.operators) plan.push_back(classify(network, op));
-  for (const auto& [index, reason] : in_float) plan[index] = {Role::floating, no_operator, no_operator, reason};
+  for (const auto& [index, reason] : in_float) plan[index] = {.reason = reason};
+  if (factors) fuse_factors(network, uses, plan);
   fuse_clips(network, uses, plan);
   fuse_sums(network, uses, plan);
   if (integers) {
@@ -238,6 +260,12 @@ std::int64_t constant_pool_count(const Network& network, const Operator& op) {
     count *= kernel[d];
   }
   return count;
+}
+
+double planned_factor(const Network& network, const PlannedOperator& planned) {
+  if (planned.factor == no_operator) return 1;
+  const Operator& op = network.operators[static_cast<std::size_t>(planned.factor)];
+  return *constant_data<float>(network.tensor(op.inputs[1]));
 }
 
 int channel_axis(const Shape& shape) { return shape.size() == 4 ? 1 : static_cast<int>(shape.size()) - 1; }

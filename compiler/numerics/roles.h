@@ -25,8 +25,9 @@ inline constexpr int no_operator = -1;
 struct PlannedOperator {
   Role role = Role::floating;
   int clip = no_operator;     ///< Clip that its requantisation does
+  int factor = no_operator;   ///< of a MatMul: Mul by one number, before the Clip, that its requantisation does
   int product = no_operator;  ///< of a sum: the product whose accumulator takes the other operand
-  std::string reason;         ///< of a floating operator: why
+  std::string reason{};       ///< of a floating operator: why
 };
 
 /// Which tensors are read by whom, once.
@@ -41,7 +42,8 @@ struct Uses {
 /// Classifies every operator and fuses Clip and residual Add. `integers`: sums and carries that touch only float
 /// results stay floating; for float machines every sum and clip that is not fused stays floating. `in_float`: operators
 /// that must stay floating, with the reason.
-std::vector<PlannedOperator> plan_roles(const Network& network, bool integers,
+/// `factors`: the requantisation can multiply by any number, so that it does the Mul after a MatMul.
+std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, bool factors,
                                         const std::map<std::size_t, std::string>& in_float = {});
 
 /// Inputs of a carrying operator whose elements it passes on (not the indices of a Gather).
@@ -49,6 +51,9 @@ std::vector<TensorId> carried_inputs(const Operator& op);
 
 /// Elements under every window of an AveragePool, or 0 where the count differs between windows.
 std::int64_t constant_pool_count(const Network& network, const Operator& op);
+
+/// The number by which the planned factor multiplies; 1 where there is none.
+double planned_factor(const Network& network, const PlannedOperator& planned);
 
 /// Dimension of a tensor that holds the channels: 1 for images [N,C,H,W], else the last.
 int channel_axis(const Shape& shape);
