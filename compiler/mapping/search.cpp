@@ -189,14 +189,16 @@ bool TileSearch::improve(bool pairs) {
   return better;
 }
 
+/// Upwards from each of several beginnings: few rows at a time, or what one instruction counts at most.
 void TileSearch::climb() {
-  now_ = &evaluate(sizes_.least);
-  if (!now_->second.error.empty()) now_ = &evaluate(sizes_.filled);
-  if (!now_->second.error.empty()) return;
-  do {
-    while (improve(false)) {
-    }
-  } while (improve(true));
+  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) {
+    now_ = &evaluate(start);
+    if (!now_->second.error.empty()) continue;
+    do {
+      while (improve(false)) {
+      }
+    } while (improve(true));
+  }
 }
 
 /// Results take turns with the unit that computes them and those that add to them, convert and store them: more than
@@ -236,7 +238,7 @@ std::vector<Mapping> TileSearch::best(std::size_t count) const {
 std::vector<Mapping> TileSearch::run(std::size_t count, std::string& error) {
   choose_copies();
   climb();
-  error = now_->second.error;
+  error = evaluate(sizes_.least).second.error;
   return best(count);
 }
 

@@ -10,18 +10,120 @@
 namespace accord {
 namespace {
 
-/// Least cycles of one instruction: its interval, and a compute unit's reads of operands whose places are wired.
-std::int64_t chunk_cycles(const Machine& machine, const Match& match, const std::vector<std::int64_t>& sizes) {
+/// Least cycles of one instruction, which loads the held operand `loads` or none (-1): its interval, and a compute
+/// unit's reads of operands whose places are wired.
+std::int64_t chunk_cycles(const Machine& machine, const Match& match, const std::vector<std::int64_t>& sizes,
+                          int loads) {
   const Unit& unit = machine.architecture.units[match.unit];
   const Capability& capability = machine.capability(match);
   std::vector<std::int64_t> values = sizes;
-  for (const auto& operand : capability.operands) {
-    if (operand.held) values.push_back(0);
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    if (capability.operands[o].held) values.push_back(static_cast<int>(o) == loads ? 1 : 0);
   }
   const std::int64_t interval = unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 0));
   if (unit.kind == UnitKind::mover) return interval;
   return std::max(interval, port_cycles(machine.architecture, capability, sizes));
 }
+
+/// A statement's iteration space as the instructions of one assignment cover it: whole chunks of each dim and one that
+/// remains, the other iterators as loops around.
+class ChunkedStep {
+ public:
+  ChunkedStep(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents)
+      : machine_(machine), step_(step), extent_(step.chains.size(), 1) {
+    std::vector<bool> counted(extents.size(), false);
+    for (std::size_t d = 0; d < extent_.size(); ++d) {
+      for (const int it : step.chains[d]) {
+        extent_[d] *= extents[it];
+        counted[it] = true;
+      }
+    }
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      const int it = static_cast<int>(i);
+      const auto& operands = step.match.operands;
+      if (counted[i] || std::none_of(operands.begin(), operands.end(), [&](const auto& o) { return moves(o, it); })) {
+        continue;
+      }
+      loops_.emplace_back(it, extents[i]);
+    }
+  }
+
+  std::int64_t instructions() const {
+    std::int64_t total = 0;
+    for_each_chunk([&](std::int64_t count, const auto&) { total += count; });
+    return total * looped([](int) { return true; });
+  }
+
+  std::int64_t cycles() const {
+    std::int64_t total = 0;
+    for_each_chunk([&](std::int64_t count, const auto& sizes) {
+      total += count * chunk_cycles(machine_, step_.match, sizes, -1);
+    });
+    const Capability& capability = machine_.capability(step_.match);
+    std::int64_t loading = 0;
+    for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+      if (capability.operands[o].held) loading = std::max(loading, load_cycles(static_cast<int>(o)));
+    }
+    return total * looped([](int) { return true; }) + loading;
+  }
+
+ private:
+  static bool moves(const OperandMatch& operand, int it) {
+    return operand.kind == OperandMatch::Kind::access && depends(operand.access, it);
+  }
+
+  template <typename Fn>
+  std::int64_t looped(const Fn& counts) const {
+    std::int64_t turns = 1;
+    for (const auto& [it, extent] : loops_) turns *= counts(it) ? extent : 1;
+    return turns;
+  }
+
+  /// fn(how often, extents of the dims) for every combination of whole and remaining chunks.
+  template <typename Fn>
+  void for_each_chunk(const Fn& fn) const {
+    const RunLimits& limits = *machine_.limits.run(step_.match.unit, step_.match.capability);
+    std::vector<std::int64_t> sizes(extent_.size());
+    for (std::size_t c = 0; c < std::size_t{1} << extent_.size(); ++c) {
+      std::int64_t count = 1;
+      for (std::size_t d = 0; d < extent_.size() && count > 0; ++d) {
+        const std::int64_t maximum = std::max<std::int64_t>(limits.dims[d].maximum, 1);
+        const bool rest = (c >> d & 1) != 0;
+        sizes[d] = rest ? extent_[d] % maximum : maximum;
+        count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent_[d] / maximum;
+      }
+      if (count > 0) fn(count, sizes);
+    }
+  }
+
+  /// What loading each of a held operand's tiles once adds: to that instruction of the tile which it delays least.
+  std::int64_t load_cycles(int operand) const {
+    const Access& pattern = access_of(machine_.capability(step_.match), operand);
+    std::map<std::vector<std::int64_t>, std::pair<std::int64_t, std::int64_t>> tiles;  // by its chunks: number, delay
+    for_each_chunk([&](std::int64_t count, const auto& sizes) {
+      std::vector<std::int64_t> own;
+      std::int64_t others = 1;
+      for (std::size_t d = 0; d < sizes.size(); ++d) {
+        const bool held = depends(pattern, static_cast<int>(d));
+        own.push_back(held ? sizes[d] : 0);
+        const std::int64_t maximum = machine_.limits.run(step_.match.unit, step_.match.capability)->dims[d].maximum;
+        if (!held && sizes[d] == maximum) others *= extent_[d] / maximum;
+      }
+      const std::int64_t delay =
+          chunk_cycles(machine_, step_.match, sizes, operand) - chunk_cycles(machine_, step_.match, sizes, -1);
+      const auto [at, fresh] = tiles.try_emplace(own, count / others, delay);
+      if (!fresh) at->second.second = std::min(at->second.second, delay);
+    });
+    std::int64_t total = 0;
+    for (const auto& [own, tile] : tiles) total += tile.first * std::max<std::int64_t>(tile.second, 0);
+    return total * looped([&](int it) { return moves(step_.match.operands[operand], it); });
+  }
+
+  const Machine& machine_;
+  const StatementPlan& step_;
+  std::vector<std::int64_t> extent_;                 ///< per dim
+  std::vector<std::pair<int, std::int64_t>> loops_;  ///< iterator, extent
+};
 
 /// How many units share a step's work.
 std::int64_t units_of(const Machine& machine, const StatementPlan& step, std::int64_t most) {
@@ -51,37 +153,10 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping, std::i
 
 std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents,
                         std::int64_t units) {
-  const RunLimits& limits = *machine.limits.run(main.match.unit, main.match.capability);
-  const std::size_t dims = main.chains.size();
-  std::vector<std::int64_t> extent(dims, 1);
-  std::int64_t looped = 1;
-  for (std::size_t it = 0; it < extents.size(); ++it) {
-    const auto& operands = main.match.operands;
-    const bool occurs = std::any_of(operands.begin(), operands.end(), [&](const OperandMatch& operand) {
-      return operand.kind == OperandMatch::Kind::access && depends(operand.access, static_cast<int>(it));
-    });
-    if (occurs) looped *= extents[it];
-  }
-  for (std::size_t d = 0; d < dims; ++d) {
-    for (const int it : main.chains[d]) extent[d] *= extents[it];
-    looped /= extent[d];
-  }
-  std::int64_t total = 0, instructions = 0;
-  std::vector<std::int64_t> sizes(dims);
-  for (std::size_t c = 0; c < std::size_t{1} << dims; ++c) {
-    std::int64_t count = 1;
-    for (std::size_t d = 0; d < dims && count > 0; ++d) {
-      const std::int64_t maximum = std::max<std::int64_t>(limits.dims[d].maximum, 1);
-      const bool rest = (c >> d & 1) != 0;
-      sizes[d] = rest ? extent[d] % maximum : maximum;
-      count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent[d] / maximum;
-    }
-    instructions += count;
-    if (count > 0) total += count * chunk_cycles(machine, main.match, sizes);
-  }
+  const ChunkedStep step(machine, main, extents);
   const std::int64_t width = std::max(machine.architecture.controller.issue_width, 1);
   const std::int64_t sharing = units_of(machine, main, units);
-  return std::max((total * looped + sharing - 1) / sharing, instructions * looped / width);
+  return std::max((step.cycles() + sharing - 1) / sharing, step.instructions() / width);
 }
 
 std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units) {

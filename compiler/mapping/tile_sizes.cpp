@@ -100,6 +100,15 @@ TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& ma
     const std::int64_t fill = std::min(filling(machine, mapping, static_cast<int>(i)), mapping.extent[i]);
     for (auto& level : result.filled) level[i] = std::max(level[i], fill);
   }
+  result.one = result.least;
+  for (const auto& step : mapping.steps) {
+    const RunLimits& limits = *machine.limits.run(step.match.unit, step.match.capability);
+    for (std::size_t d = 0; d < step.chains.size(); ++d) {
+      if (step.chains[d].empty()) continue;
+      const int it = step.chains[d].back();
+      for (auto& level : result.one) level[it] = std::max(level[it], std::min(limits.dims[d].maximum, mapping.extent[it]));
+    }
+  }
   return result;
 }
 

@@ -10,6 +10,7 @@ namespace accord {
 /// Which sizes a search tries for each iterator's tiles.
 struct TileSizes {
   std::vector<std::vector<std::int64_t>> least;  ///< [level][iterator]: no legal tile is smaller
+  std::vector<std::vector<std::int64_t>> one;    ///< [level][iterator]: the greatest that one instruction counts
   /// The least that also fill the main step's dims with fused iterators: blocks of lanes are never cut.
   std::vector<std::vector<std::int64_t>> filled;
   std::vector<std::vector<std::int64_t>> sizes;  ///< [iterator]: ascending, the extent last

@@ -88,7 +88,9 @@ class SlotSearch {
     for (const auto& dim : remaining_) count *= dim.extent;
     std::int64_t contiguous = run_;
     for (const auto& slot : slots_) {
-      if (slot.extent > 1 && slot.source == contiguous) contiguous *= slot.extent;
+      if (slot.extent == 1) continue;
+      if (slot.source != contiguous) break;  // the walk leaves the run here
+      contiguous *= slot.extent;
     }
     if (count < best_.instructions || (count == best_.instructions && contiguous > best_.contiguous)) {
       best_ = {slots_, count, contiguous};
@@ -110,13 +112,15 @@ TransferPiece make_piece(const RouteLimits& limits, std::int64_t run, const std:
   piece.target_stride.assign(dims, 0);
   piece.extent[0] = run;
   piece.bytes = piece.source_bytes = piece.contiguous = run;
+  bool together = true;
   for (std::size_t d = 1; d < dims; ++d) {
     const WalkDim& walk = limits.walk[d];
     piece.extent[d] = slots[d].extent;
     piece.source_stride[d] = slots[d].extent > 1 ? slots[d].source : walk.source.bytes;
     piece.target_stride[d] = slots[d].extent > 1 ? slots[d].target : walk.target.bytes;
     piece.bytes *= slots[d].extent;
-    if (slots[d].extent > 1 && slots[d].source == piece.contiguous) piece.contiguous *= slots[d].extent;
+    together = together && (slots[d].extent == 1 || slots[d].source == piece.contiguous);
+    if (together) piece.contiguous *= slots[d].extent;
     if (slots[d].source != 0 || slots[d].extent == 1) piece.source_bytes *= slots[d].extent;
   }
   return piece;
