@@ -12,7 +12,7 @@
 namespace accord {
 namespace {
 
-constexpr int tried = 8;            // assignments per capability whose tiles are searched
+constexpr int tried = 32;           // assignments per capability whose tiles are searched, if they may be quicker
 constexpr std::size_t tilings = 6;  // handed on of each
 
 }  // namespace

@@ -83,15 +83,22 @@ class Packer {
  public:
   Packer(Layout& layout, std::int64_t word, std::int64_t element) : layout_(layout), word_(word), size_(element) {}
 
-  /// A chain of iterators as one group; false where an iterator sits inside a window with others.
+  /// A chain of iterators as one group; false where an iterator sits inside a window with others. The outermost may,
+  /// if it steps the window by one: then the whole window lies in one run, and the others step into it.
   bool group(const std::vector<int>& chain, int dim, LayoutGroup& out) const {
     out.dim = dim;
     for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
       const int a = axis_of(layout_, *it);
       if (a < 0) continue;
-      if (layout_.axes[a].terms.size() != 1 && layout_.axes[a].extent != 1) return false;
-      layout_.axes[a].weight = out.extent;
-      out.extent *= layout_.axes[a].extent;
+      LayoutAxis& axis = layout_.axes[a];
+      if (axis.terms.size() != 1 && axis.extent != 1) {
+        const bool by_one = std::find(axis.terms.begin(), axis.terms.end(), std::pair(*it, std::int64_t{1})) !=
+                            axis.terms.end();
+        if (!by_one || it + 1 != chain.rend() || axis.group >= 0) return false;
+        out.dense = true;
+      }
+      axis.weight = out.extent;
+      out.extent *= axis.extent;
       out.axes.push_back(a);
     }
     return true;
@@ -168,7 +175,8 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
       layout.error = fmt::format("rows of {} bytes do not fit the wired step of {}", packer.size(), dim.step);
       return layout;
     }
-    packer.push(std::move(group), dim.step, lanes ? dim.maximum : INT64_MAX);
+    const bool blocked = lanes && !group.dense;
+    packer.push(std::move(group), dim.step, blocked ? dim.maximum : INT64_MAX);
   }
   for (const int dim : free_dims) {
     for (auto it = step.chains[dim].rbegin(); it != step.chains[dim].rend(); ++it) {

@@ -25,7 +25,8 @@ struct LayoutGroup {
   std::int64_t block = 1;
   std::int64_t step = 0;
   std::int64_t block_step = 0;
-  int dim = -1;  ///< capability dim it serves with a wired step, or -1
+  int dim = -1;        ///< capability dim it serves with a wired step, or -1
+  bool dense = false;  ///< holds a window, in one run without blocks: other dims step into it by less than a word
 };
 
 /// Where the elements of a tile lie in an on-chip memory, relative to its base.
