@@ -91,11 +91,12 @@ class Packer {
       const int a = axis_of(layout_, *it);
       if (a < 0) continue;
       LayoutAxis& axis = layout_.axes[a];
-      if (axis.terms.size() != 1 && axis.extent != 1) {
-        const bool by_one = std::find(axis.terms.begin(), axis.terms.end(), std::pair(*it, std::int64_t{1})) !=
-                            axis.terms.end();
-        if (!by_one || it + 1 != chain.rend() || axis.group >= 0) return false;
-        out.dense = true;
+      if (axis.terms.size() != 1) {
+        const bool by_one =
+            std::find(axis.terms.begin(), axis.terms.end(), std::pair(*it, std::int64_t{1})) != axis.terms.end();
+        // Also where one element remains of the window: the remainder lies as the tile does.
+        out.dense = by_one && it + 1 == chain.rend() && axis.group < 0;
+        if (!out.dense && axis.extent != 1) return false;
       }
       axis.weight = out.extent;
       out.extent *= axis.extent;

@@ -106,7 +106,8 @@ TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& ma
     for (std::size_t d = 0; d < step.chains.size(); ++d) {
       if (step.chains[d].empty()) continue;
       const int it = step.chains[d].back();
-      for (auto& level : result.one) level[it] = std::max(level[it], std::min(limits.dims[d].maximum, mapping.extent[it]));
+      for (auto& level : result.one)
+        level[it] = std::max(level[it], std::min(limits.dims[d].maximum, mapping.extent[it]));
     }
   }
   return result;
