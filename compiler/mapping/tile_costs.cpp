@@ -56,7 +56,7 @@ class TileMeasure {
   bool keeps_partial_results() const;
   void check_room();
   void add_use(int u);
-  bool cuts_between_blocks(int u, int level);
+  bool cuts_between_blocks(int u, int level, std::size_t it, Extents& outer);
   int levels_inside(const Use& use) const;
   void add_step(int s);
   double average(const Use& use, int level) const;
@@ -113,10 +113,8 @@ double TileMeasure::average(const Use& use, int level) const {
   return share;
 }
 
-/// Whether the tiles of a level begin where blocks of lanes begin in the use's tile outside it.
-bool TileMeasure::cuts_between_blocks(int u, int level) {
-  const int holder = std::min(level, mapping_.uses[u].depth) - 1;
-  const Layout& outside = geometry_.layout(u, holder, mapping_.tile[holder]);
+/// Whether tiles begin where blocks of lanes begin in the layout of the box `outer` around them.
+bool begin_with_blocks(const Layout& outside, const Extents& outer, const Extents& tiles) {
   for (const auto& group : outside.groups) {
     if (group.extent <= group.block) continue;
     std::int64_t inside = 1;
@@ -124,10 +122,9 @@ bool TileMeasure::cuts_between_blocks(int u, int level) {
     for (const int a : group.axes) {
       std::int64_t extent = 1;
       for (const auto& [it, coefficient] : outside.axes[a].terms) {
-        const std::int64_t tile = mapping_.tile[level][it];
+        const std::int64_t tile = std::min(tiles[it], outer[it]);
         extent += coefficient * (tile - 1);
-        const bool turns = tile < mapping_.tile[holder][it];
-        if (turns && coefficient * tile * outside.axes[a].weight % group.block != 0) return false;
+        if (tile < outer[it] && coefficient * tile * outside.axes[a].weight % group.block != 0) return false;
       }
       if (extent > 1 && !whole) return false;
       whole = whole && extent == outside.axes[a].extent;
@@ -136,6 +133,22 @@ bool TileMeasure::cuts_between_blocks(int u, int level) {
     if (!whole && inside % group.block != 0) return false;
   }
   return true;
+}
+
+/// Whether the tiles of a level begin where blocks of lanes begin in the use's tile outside it, a whole or a remaining
+/// one. `outer` is decided up to iterator `it`.
+bool TileMeasure::cuts_between_blocks(int u, int level, std::size_t it, Extents& outer) {
+  const int holder = std::min(level, mapping_.uses[u].depth) - 1;
+  if (it == outer.size()) return begin_with_blocks(geometry_.layout(u, holder, outer), outer, mapping_.tile[level]);
+  if (!depends(mapping_.uses[u].access, static_cast<int>(it))) return cuts_between_blocks(u, level, it + 1, outer);
+  const std::int64_t whole = outer[it];
+  bool all = true;
+  for (const auto& [size, count] : box_classes(mapping_, static_cast<int>(it), holder)) {
+    outer[it] = size;
+    all = all && cuts_between_blocks(u, level, it + 1, outer);
+  }
+  outer[it] = whole;
+  return all;
 }
 
 /// Tiles of levels below this lie within one of the use's: the main step's go down to the last, the others' end where
@@ -150,7 +163,8 @@ void TileMeasure::add_use(int u) {
   const Use& use = mapping_.uses[u];
   for (int level = 1; level < levels_inside(use); ++level) {
     if (use.role == UseRole::accumulator && level < use.depth) continue;
-    if (cuts_between_blocks(u, level)) continue;
+    Extents outer = mapping_.tile[std::min(level, use.depth) - 1];
+    if (cuts_between_blocks(u, level, 0, outer)) continue;
     costs_.error = "tiles would cut blocks of lanes";
     return;
   }

@@ -172,13 +172,19 @@ class TileWalk {
     return "";
   }
 
-  /// Where tiles of these extents may begin in the one outside: at its beginning, and one tile on in each direction.
+  /// Where tiles of these extents begin in the one outside: the last ones at its end, whole ones at its beginning and
+  /// one tile on in each direction.
   std::vector<Extents> starts(const Use& use, int level, const Extents& extents, const Extents& outer) const {
     std::vector<Extents> all = {Extents(extents.size(), 0)};
+    if (level == 0) return all;
     const Extents& tile = mapping_.tile[box_level(mapping_, use, level)];
-    for (std::size_t it = 0; level > 0 && it < extents.size(); ++it) {
-      if (tile[it] + extents[it] > outer[it] || !depends(use.access, static_cast<int>(it))) continue;
-      all.emplace_back(extents.size(), 0);
+    for (std::size_t it = 0; it < extents.size(); ++it) {
+      if (extents[it] < tile[it]) all[0][it] = outer[it] - extents[it];
+    }
+    for (std::size_t it = 0; it < extents.size(); ++it) {
+      if (tile[it] + extents[it] > outer[it] || extents[it] < tile[it]) continue;
+      if (!depends(use.access, static_cast<int>(it))) continue;
+      all.push_back(all[0]);
       all.back()[it] = tile[it];
     }
     return all;

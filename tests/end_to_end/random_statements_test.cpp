@@ -5,7 +5,7 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/interpret.h"
-#include "compiler/compilation.h"
+#include "compiler/explore.h"
 #include "compiler/mapping/verify.h"
 #include "simulator/simulate.h"
 #include "tests/end_to_end/machines.h"
@@ -64,6 +64,7 @@ void check_work(const Architecture& architecture, const RandomWork& random, std:
   CAPTURE(describe(compilation));
   for (const auto& mapping : layer.mappings) {
     if (layer.placement != Placement::machine) break;
+    CAPTURE(mapping_text(compilation.machine, random.work, mapping));
     CHECK(verify_points(compilation.machine, random.network, random.work, compilation.homes, mapping) == "");
   }
   ++tally.drawn;
