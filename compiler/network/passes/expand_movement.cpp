@@ -104,7 +104,8 @@ void blocks(Network& network, const Operator& op, std::vector<Operator>& operato
 void expand_movement(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    const bool real = network.tensor(op.outputs[0]).type == ElementType::fp32;
+    // A recurrent cell may leave its first output out.
+    const bool real = op.outputs[0] != no_tensor && network.tensor(op.outputs[0]).type == ElementType::fp32;
     if (real && op.type == "Resize" && attribute(op, "mode", std::string("nearest")) == "nearest") {
       resize(network, op, operators);
     } else if (real && op.type == "Pad" && attribute(op, "mode", std::string("constant")) != "constant") {

@@ -106,10 +106,10 @@ void unify_elementwise(Network& network) {
   for (auto& op : network.operators) {
     const auto count = op.inputs.size();
     const bool chain = pairwise(op) != nullptr && count > 1 && (count > 2 || op.type == "Sum" || op.type == "Mean");
-    const bool real = network.tensor(op.outputs[0]).type == ElementType::fp32;
+    const auto real = [&] { return network.tensor(op.outputs[0]).type == ElementType::fp32; };
     if (pairwise(op) != nullptr && count == 1) {
       operators.push_back({op.name, "Identity", op.inputs, op.outputs, {}});
-    } else if (chain && real && (count == 2 || has_equal_inputs(network, op))) {
+    } else if (chain && real() && (count == 2 || has_equal_inputs(network, op))) {
       expand_chain(network, op, operators);
     } else if (op.type == "Cast" && attribute(op, "to", std::int64_t{0}) == onnx_bool) {
       cast_to_bool(network, op, operators);
