@@ -20,6 +20,7 @@ namespace {
 void print_mapping(const Program& program) {
   for (const auto& layer : program.layers) {
     const auto place = layer.placed_on == "host" ? "host: " + layer.reason : layer.placed_on + "." + layer.capability;
+    if (!layer.fusion.empty()) fmt::print(std::cout, "kept on chip: {}\n", layer.fusion);
     fmt::print(std::cout, "{} ({}): {}; {} MACs, bound {} cycles, {} bytes compulsory\n", layer.name, layer.op, place,
                layer.macs, layer.bound_cycles, layer.compulsory_bytes);
   }
@@ -33,6 +34,7 @@ nlohmann::json layers_json(const Program& program) {
                       {"placed_on", layer.placed_on},
                       {"capability", layer.capability},
                       {"reason", layer.reason},
+                      {"fusion", layer.fusion},
                       {"macs", layer.macs},
                       {"bound_cycles", layer.bound_cycles},
                       {"compulsory_bytes", layer.compulsory_bytes}});
@@ -71,6 +73,7 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
   options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
   options.dump_after = command.dump_after;
   options.dump = &std::cout;
+  options.fuse = command.fuse;
   options.progress = [&](const std::string& pass, int done, int total) {
     progress.show(fmt::format("compile: {} {}/{}", pass, done, total));
   };

@@ -64,6 +64,7 @@ MainJobOptions job_options(const RunCommand& command, const Progress& progress) 
   options.trace = command.trace;
   options.dump_after = command.dump_after;
   options.dump = &std::cout;
+  options.fuse = command.fuse;
   options.progress = [&progress](const std::string& text) { progress.show(text); };
   return options;
 }

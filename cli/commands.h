@@ -54,6 +54,7 @@ struct CompileCommand {
   ArchitectureChoice choice;
   ModelChoice model;
   SearcherChoice searcher;
+  bool fuse = true;  ///< results may stay on chip between layers
   std::filesystem::path output;
   std::filesystem::path json;
   bool report = false;
@@ -91,6 +92,7 @@ struct RunCommand {
   ArchitectureChoice choice;
   ModelChoice model;
   SearcherChoice searcher;
+  bool fuse = true;  ///< results may stay on chip between layers
   Fidelity fidelity = Fidelity::transaction;
   double tolerance = default_tolerance;  ///< of a layer's greatest value, on float machines
   bool verify = true;

@@ -114,6 +114,12 @@ void add_zoo(CLI::App& app, Action& chosen) {
   sub->add_option("--seed", command->seed, "Of the weights");
 }
 
+void add_fuse(CLI::App* sub, bool& fuse) {
+  sub->add_option("--fuse", fuse, "on: results stay on chip between layers where that pays; off: never")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
+      ->option_text("on|off");
+}
+
 void add_compile(CLI::App& app, Action& chosen) {
   CompileCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "compile", "Compiles a model to the machine's binary", command);
@@ -122,6 +128,7 @@ void add_compile(CLI::App& app, Action& chosen) {
   add_searcher(sub, command->searcher);
   sub->add_option("-o,--output", command->output, "Program file (ELF)");
   sub->add_flag("--report", command->report, "Prints where every layer went");
+  add_fuse(sub, command->fuse);
   add_dumps(sub, command->dump_after);
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
   sub->add_option("--json", command->json, "Writes the mapping report");
@@ -167,6 +174,7 @@ void add_run(CLI::App& app, Action& chosen) {
   sub->add_option("--tolerance", command->tolerance, "Float machines: of a layer's greatest value")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  add_fuse(sub, command->fuse);
   sub->add_flag("!--no-verify", command->verify, "Leaves the reference out");
   sub->add_flag("--reference-only", command->reference_only, "Evaluates the model in fp32, without a machine");
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");

@@ -1,8 +1,8 @@
 #include "cli/main_job.h"
 
 #include <chrono>
+#include <map>
 #include <optional>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -25,10 +25,19 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-std::set<std::string> delivered_tensors(const Program& program) {
-  std::set<std::string> names;
-  for (const auto& layer : program.layers) names.insert(layer.outputs.begin(), layer.outputs.end());
-  return names;
+std::map<std::string, Delivery> deliveries(const Program& program) {
+  std::map<std::string, const Symbol*> symbols;
+  for (const auto& symbol : program.symbols) symbols.emplace(symbol.name, &symbol);
+  std::map<std::string, Delivery> all;
+  for (const auto& layer : program.layers) {
+    for (const auto& name : layer.outputs) {
+      const auto symbol = symbols.find(name);
+      const bool part = symbol != symbols.end() && !symbol->second->whole.empty();
+      all[name] = part ? Delivery{symbol->second->whole, symbol->second->origin, symbol->second->shape}
+                       : Delivery{name, {}, {}};
+    }
+  }
+  return all;
 }
 
 void show(const MainJobOptions& options, const std::string& text) {
@@ -42,6 +51,7 @@ Program compile_to_file(const Architecture& architecture, const Network& numeric
   compile_options.searcher = options.searcher;
   compile_options.dump_after = options.dump_after;
   compile_options.dump = options.dump;
+  compile_options.fuse = options.fuse;
   compile_options.progress = [&](const std::string& pass, int done, int total) {
     show(options, fmt::format("compile: {} {}/{}", pass, done, total));
   };
@@ -98,7 +108,7 @@ MainJobResult run_main_job(const Architecture& architecture, const Network& cano
   const Stopwatch compiling;
   const ScratchFile file(options.binary);
   const Program program = compile_to_file(architecture, numeric, options, file.path());
-  verifier.expect(delivered_tensors(program));
+  verifier.expect(deliveries(program));
   const double compile_s = compiling.seconds();
 
   const Stopwatch simulating;

@@ -20,6 +20,7 @@ struct MainJobOptions {
   /// Of a layer's greatest value, on float machines; integers are compared bit by bit.
   double tolerance = default_tolerance;
   bool verify = true;
+  bool fuse = true;              ///< see CompileOptions
   std::filesystem::path binary;  ///< kept here; empty: not kept
   std::filesystem::path trace;
   std::vector<std::string> dump_after;

@@ -40,6 +40,8 @@ LayerReport make_layer(const Layer& layer, const LayerResult& result) {
   report.lane_macs = result.lane_macs;
   report.energy_pj = result.energy_pj;
   report.link_bytes = result.link_bytes;
+  report.off_chip_bytes = result.off_chip_bytes;
+  report.fusion = layer.fusion;
   if (const auto unit = result.stalls.find(layer.placed_on); unit != result.stalls.end()) report.stalls = unit->second;
   return report;
 }
@@ -82,6 +84,7 @@ RunReport make_report(const Architecture& architecture, const Program& program, 
   report.broken_invariants = result.broken_invariants;
   report.hazards = result.hazards;
   report.link_bytes = result.link_bytes;
+  report.off_chip_bytes = result.off_chip_bytes;
   report.stalls = result.stalls;
   report.memory = memory_use(architecture, program);
   for (std::size_t i = 0; i < program.layers.size() && i < result.layers.size(); ++i) {

@@ -29,8 +29,10 @@ struct LayerReport {
   std::int64_t lane_macs = 0;
   double energy_pj = 0;
   std::map<std::string, std::int64_t> link_bytes;
-  StallLeaves stalls;            ///< of the unit it is placed on; they sum to `cycles`
-  std::optional<bool> verified;  ///< absent where no reference ran
+  std::int64_t off_chip_bytes = 0;  ///< read from and written to off-chip memories
+  std::string fusion;               ///< of a chain's first layer: how it runs, and what was weighed
+  StallLeaves stalls;               ///< of the unit it is placed on; they sum to `cycles`
+  std::optional<bool> verified;     ///< absent where no reference ran
   std::int64_t mismatches = 0;
   std::string verdict;  ///< why it is not verified
 
@@ -70,6 +72,7 @@ struct RunReport {
   std::vector<Hazard> hazards;
   std::vector<LayerReport> layers;
   std::map<std::string, std::int64_t> link_bytes;
+  std::int64_t off_chip_bytes = 0;
   std::map<std::string, StallLeaves> stalls;  ///< by component; each sums to total_cycles
   std::vector<MemoryUse> memory;
   std::vector<OutputDistance> distances;

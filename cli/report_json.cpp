@@ -23,6 +23,8 @@ nlohmann::json layer_json(const LayerReport& layer, std::int64_t lanes) {
                          {"lane_macs", layer.lane_macs},
                          {"energy_pj", layer.energy_pj},
                          {"bytes", layer.link_bytes},
+                         {"off_chip_bytes", layer.off_chip_bytes},
+                         {"fusion", layer.fusion},
                          {"stalls", layer.stalls},
                          {"verified", verdict_json(layer.verified)},
                          {"mismatches", layer.mismatches}};
@@ -83,6 +85,7 @@ nlohmann::json to_json(const RunReport& report) {
           {"hazards", array_of(report.hazards, hazard_json)},
           {"layers", array_of(report.layers, [&](const auto& layer) { return layer_json(layer, report.lanes); })},
           {"bytes", report.link_bytes},
+          {"off_chip_bytes", report.off_chip_bytes},
           {"stalls", report.stalls},
           {"memory", array_of(report.memory, [](const auto& use) { return to_json(use); })},
           {"outputs", array_of(report.distances, [](const auto& distance) { return to_json(distance); })},

@@ -60,6 +60,15 @@ void print_host_layers(const RunReport& report, std::ostream& out) {
   }
 }
 
+void print_chains(const RunReport& report, std::ostream& out) {
+  const auto begins = [](const LayerReport& layer) { return !layer.fusion.empty(); };
+  if (std::none_of(report.layers.begin(), report.layers.end(), begins)) return;
+  fmt::print(out, "\nkept on chip, from this layer on:\n");
+  for (const auto& layer : report.layers | std::views::filter(begins)) {
+    fmt::print(out, "  {}: {}\n", layer.name, layer.fusion);
+  }
+}
+
 /// MAC-weighted efficiency of the layers that multiply.
 double weighted_efficiency(const RunReport& report) {
   double weighted = 0;
@@ -103,6 +112,7 @@ void print_totals(const RunReport& report, std::ostream& out) {
     idle += moved == 0;
   }
   if (idle > 0) fmt::print(out, "        {} further link{}: nothing\n", idle, idle == 1 ? "" : "s");
+  fmt::print(out, "off-chip {} bytes\n", report.off_chip_bytes);
   if (report.energy_pj > 0) fmt::print(out, "energy  {:.4g} mJ\n", report.energy_pj * 1e-9);
   fmt::print(out, "binary  {} bytes, {} instructions executed\n", report.binary_bytes, report.instructions);
 }
@@ -147,6 +157,7 @@ void print_report(const RunReport& report, std::ostream& out) {
   for (const auto& warning : report.warnings) fmt::print(out, "warning: {}\n", warning);
   print_layers(report, out);
   print_host_layers(report, out);
+  print_chains(report, out);
   if (report.total_cycles > 0) print_components(report, out);
   print_totals(report, out);
   print_memory(report.memory, out);

@@ -55,21 +55,61 @@ TensorVerdict compare_tensors(const Value& machine, const Value& reference, doub
   return verdict;
 }
 
-void Verifier::expect(std::set<std::string> names) {
+std::optional<Value> part_of(const Value& whole, const Delivery& delivery) {
+  if (delivery.origin.empty()) return whole;
+  const std::size_t rank = whole.shape.size();
+  if (delivery.origin.size() != rank || delivery.shape.size() != rank) return std::nullopt;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const bool inside = delivery.origin[d] >= 0 && delivery.shape[d] <= whole.shape[d] - delivery.origin[d];
+    if (!inside || delivery.shape[d] <= 0) return std::nullopt;
+  }
+  const auto element = static_cast<std::size_t>(bytes(whole.type));
+  Value part{whole.type, delivery.shape, {}};
+  std::vector<std::int64_t> at(rank, 0);
+  for (bool more = true; more;) {
+    std::int64_t flat = 0;
+    for (std::size_t d = 0; d < rank; ++d) flat = flat * whole.shape[d] + delivery.origin[d] + at[d];
+    const std::byte* from = whole.data.data() + static_cast<std::size_t>(flat) * element;
+    const std::int64_t row = rank == 0 ? 1 : delivery.shape[rank - 1];
+    part.data.insert(part.data.end(), from, from + static_cast<std::size_t>(row) * element);
+    more = false;
+    for (std::size_t d = rank - std::min<std::size_t>(rank, 1); d-- > 0 && !more;) {
+      more = ++at[d] < delivery.shape[d];
+      if (!more) at[d] = 0;
+    }
+  }
+  return part;
+}
+
+void Verifier::expect(const std::map<std::string, Delivery>& deliveries) {
   const std::lock_guard lock(mutex_);
-  expected_ = std::move(names);
-  std::erase_if(reference_, [&](const auto& held) {
-    if (expected_->contains(held.first)) return false;
-    held_ -= held.second.data.size();
-    return true;
-  });
+  expected_ = deliveries;
+  for (const auto& [name, delivery] : deliveries) names_of_.emplace(delivery.whole, name);
+  const auto early = std::exchange(reference_, {});
+  held_ = 0;
+  for (const auto& [whole, value] : early) hand_out(whole, value);
   released_.notify_all();
 }
 
 void Verifier::from_reference(const std::string& name, const Value& value) {
   std::unique_lock lock(mutex_);
   released_.wait(lock, [&] { return closed_ || held_ < budget_; });
-  if (expected_ && !expected_->contains(name)) return;
+  if (expected_) {
+    hand_out(name, value);
+  } else {
+    take_reference(name, value);
+  }
+}
+
+/// The reference's tensor goes to everything that is delivered of it.
+void Verifier::hand_out(const std::string& whole, const Value& value) {
+  const auto [first, last] = names_of_.equal_range(whole);
+  for (auto name = first; name != last; ++name) {
+    if (const auto part = part_of(value, expected_->at(name->second))) take_reference(name->second, *part);
+  }
+}
+
+void Verifier::take_reference(const std::string& name, const Value& value) {
   const auto partner = machine_.extract(name);
   if (partner) {
     settle(name, partner.mapped(), value);
@@ -105,7 +145,7 @@ std::map<std::string, TensorVerdict> Verifier::verdicts() const {
   auto all = verdicts_;
   for (const auto& [name, value] : machine_) all[name].reason = "the reference has no tensor of this name";
   if (!expected_) return all;
-  for (const auto& name : *expected_) {
+  for (const auto& [name, delivery] : *expected_) {
     const auto [at, missing] = all.try_emplace(name);
     if (missing) at->second.reason = "the machine did not deliver it";
   }

@@ -6,8 +6,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "archdsl/tensor/value.h"
 
@@ -31,6 +31,16 @@ std::string describe(const TensorVerdict& verdict);
 
 TensorVerdict compare_tensors(const Value& machine, const Value& reference, double tolerance);
 
+/// What the machine delivers under one name: a tensor, or a part of one.
+struct Delivery {
+  std::string whole;                 ///< the reference's tensor
+  std::vector<std::int64_t> origin;  ///< index in it where the part begins; empty: all of it
+  Shape shape;                       ///< of the part
+};
+
+/// The part of a tensor; nothing where it does not lie within.
+std::optional<Value> part_of(const Value& whole, const Delivery& delivery);
+
 /// Meeting point of the reference's thread and the simulator's: each tensor is compared as soon as both sides have
 /// delivered it, and freed. The reference waits while more than `budget` bytes of its tensors wait for their partners;
 /// the simulator never waits, so that the two cannot block each other whatever their orders are.
@@ -38,8 +48,8 @@ class Verifier {
  public:
   Verifier(double tolerance, std::size_t budget) : tolerance_(tolerance), budget_(budget) {}
 
-  /// The tensors that the machine will deliver; all others of the reference are dropped from now on.
-  void expect(std::set<std::string> names);
+  /// What the machine will deliver, by name; the reference's other tensors are dropped from now on.
+  void expect(const std::map<std::string, Delivery>& deliveries);
   void from_reference(const std::string& name, const Value& value);
   void from_machine(const std::string& name, const Value& value);
   /// The machine delivers nothing more: the reference is never held up again.
@@ -50,14 +60,17 @@ class Verifier {
 
  private:
   void settle(const std::string& name, const Value& machine, const Value& reference);
+  void take_reference(const std::string& name, const Value& value);
+  void hand_out(const std::string& whole, const Value& value);
 
   double tolerance_;
   std::size_t budget_;
   mutable std::mutex mutex_;
   std::condition_variable released_;
-  std::optional<std::set<std::string>> expected_;
-  std::map<std::string, Value> reference_, machine_;
-  std::size_t held_ = 0;  ///< bytes in reference_
+  std::optional<std::map<std::string, Delivery>> expected_;
+  std::multimap<std::string, std::string> names_of_;  ///< by the reference's tensor: what is delivered of it
+  std::map<std::string, Value> reference_, machine_;  ///< by delivered name; before `expect` by the reference's
+  std::size_t held_ = 0;                              ///< bytes in reference_
   bool closed_ = false;
   std::map<std::string, TensorVerdict> verdicts_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,27 +16,47 @@ enum class Placement { machine, host, memory };  ///< memory: the layer is only 
 /// One layer on its way through the passes.
 struct LayerPlan {
   Group group;
-  std::vector<TensorId> outputs;  ///< that are read outside the layer, or are the network's
+  std::vector<TensorId> outputs;  ///< read outside the layer, or the network's; complete when the layer ends
   Work work;
   Placement placement = Placement::machine;
   std::string reason;                    ///< why on the host
   std::vector<std::string> turned_down;  ///< why `place` has no more assignments
   std::vector<Mapping> mappings;         ///< with tiles, best first
+  std::vector<Mapping> assignments;      ///< the most promising first, without tiles: for slices of the layer
   Bound bound;
+  int chain = -1;         ///< that this is a layer, or a strip of a layer, of; -1: of none
+  std::string strip;      ///< "[0:16]": positions of the result that the strip computes
+  std::int64_t macs = 0;  ///< in a chain: without what the strip computes anew
+};
+
+/// Where a tensor that is kept on chip stands in the network's: all of it, or a strip.
+struct StripOf {
+  TensorId whole = no_tensor;
+  int index = 0;
+  std::int64_t first = 0;
+};
+
+/// Layers that hand their results on without off-chip memory.
+struct FusedChain {
+  /// The same layers, each by itself: for the case that an encoding cannot express strips.
+  std::vector<LayerPlan> apart;
+  std::string decision;  ///< what was weighed, for the user
 };
 
 /// State that the passes hand on.
 struct Compilation {
   const Architecture& architecture;
-  const Network& network;
+  Network network;  ///< the model's, and the tensors of strips
   const CompileOptions& options;
   Machine machine;
   std::vector<LayerPlan> layers;
   Homes homes;
-  std::int64_t tensor_bytes = 0;  ///< of off-chip memory, from 0 on, that tensors take turns in
+  std::int64_t tensor_bytes = 0;       ///< of off-chip memory, from 0 on, that tensors take turns in
+  std::map<TensorId, StripOf> strips;  ///< tensors kept on chip
+  std::vector<FusedChain> chains;
 
-  Compilation(const Architecture& a, const Network& n, const CompileOptions& o)
-      : architecture(a), network(n), options(o), machine(a), homes(initial_homes(n)) {}
+  Compilation(const Architecture& a, Network n, const CompileOptions& o)
+      : architecture(a), network(std::move(n)), options(o), machine(a), homes(initial_homes(network)) {}
 
   void progress(const std::string& pass, std::size_t done, std::size_t total) const {
     if (options.progress) options.progress(pass, static_cast<int>(done), static_cast<int>(total));
@@ -47,6 +68,7 @@ void group_pass(Compilation& compilation);        ///< fusion groups -> work
 void place_pass(Compilation& compilation);        ///< work -> candidate mappings, or host with the reason
 void map_pass(Compilation& compilation);          ///< tiles, loop order
 void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, aliases
+void fuse_pass(Compilation& compilation);         ///< chains of layers that keep their results on chip
 void plan_pass(Compilation& compilation);         ///< lifetimes of tensors -> off-chip addresses
 Program generate_pass(Compilation& compilation);  ///< lowering, scheduling, synchronisation, encoding
 

@@ -17,6 +17,7 @@ struct CompileOptions {
   std::shared_ptr<const Searcher> searcher = make_searcher("default");  ///< of tiles, loop orders and buffers
   std::vector<std::string> dump_after;  ///< pass names whose result is printed to `dump`
   std::ostream* dump = nullptr;
+  bool fuse = true;  ///< results may stay on chip between layers
   std::function<void(const std::string& pass, int done, int total)> progress;  ///< may be empty
   std::function<void(const std::string& pass, double seconds)> timed;          ///< after each pass; may be empty
 };

@@ -11,6 +11,7 @@
 #include "archdsl/tensor/parse.h"
 #include "compiler/codegen/encoder.h"
 #include "compiler/compilation.h"
+#include "compiler/lowering/margins.h"
 #include "compiler/lowering/parts.h"
 #include "compiler/lowering/pipeline.h"
 
@@ -37,8 +38,11 @@ class Generator {
  private:
   void place_tensors();
   std::int64_t address_of(TensorId tensor);
+  void place_late(TensorId tensor);
   void fill_margin(TensorId tensor);
-  void add_layer(LayerPlan& layer);
+  bool add_layer(LayerPlan& layer);
+  void add_chain(std::size_t first, std::size_t end);
+  void fill_margins(const LayerPlan& layer);
   std::vector<OrderedOp> order_of(const OpList& list) const;
   bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
   void add_host(const LayerPlan& layer);
@@ -82,10 +86,23 @@ std::int64_t Generator::address_of(TensorId tensor) {
   return home.address;
 }
 
+/// A home off chip for a result that was to stay on chip.
+void Generator::place_late(TensorId tensor) {
+  Home& home = compilation_.homes[tensor];
+  home.address = off_chip_[0].allocate(home.bytes, network_.tensors[tensor].name) + home.origin;
+  if (home.has_margin()) fill_margin(tensor);
+  visible_.insert(tensor);
+  add_symbol(tensor);
+}
+
 void Generator::place_tensors() {
   off_chip_[0].allocate(compilation_.tensor_bytes, "the tensors between layers");
   for (const TensorId t : network_.inputs) visible_.insert(t);
-  for (const auto& layer : compilation_.layers) visible_.insert(layer.outputs.begin(), layer.outputs.end());
+  for (const auto& layer : compilation_.layers) {
+    for (const TensorId t : layer.outputs) {
+      if (compilation_.homes[t].memory < 0) visible_.insert(t);
+    }
+  }
   std::set<std::int64_t> filled;  // tensors that share a frame have one margin
   for (const TensorId t : visible_) {
     const std::int64_t address = address_of(t);
@@ -101,7 +118,7 @@ void Generator::add_symbol(TensorId tensor) {
   const Tensor& t = network_.tensors[tensor];
   Symbol symbol;
   symbol.name = t.name;
-  symbol.memory = architecture_.memories[off_chip_[0].index()].name;
+  symbol.memory = architecture_.memories[home.memory >= 0 ? home.memory : off_chip_[0].index()].name;
   symbol.address = home.address;
   symbol.type = t.type;
   symbol.shape = t.shape;
@@ -113,6 +130,11 @@ void Generator::add_symbol(TensorId tensor) {
                 : in(network_.outputs) ? Symbol::Role::output
                 : t.is_constant()      ? Symbol::Role::constant
                                        : Symbol::Role::intermediate;
+  if (const auto strip = compilation_.strips.find(tensor); strip != compilation_.strips.end()) {
+    symbol.whole = network_.tensors[strip->second.whole].name;
+    symbol.origin.assign(t.shape.size(), 0);
+    symbol.origin[static_cast<std::size_t>(strip->second.index)] = strip->second.first;
+  }
   program_.symbols.push_back(std::move(symbol));
 }
 
@@ -172,6 +194,7 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
   for (const auto& memory : off_chip_) marks.push_back(memory.mark());
   const Encoder::Mark mark = encoder_.mark();
   try {
+    fill_margins(layer);
     const auto parts = parts_of(compilation_.machine, mapping);
     const OpList list = pipeline_loops(
         lower_parts(shared_.of(parts), network_, layer.work, compilation_.homes, parts, off_chip_), architecture_);
@@ -191,21 +214,36 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
   return false;
 }
 
-void Generator::add_layer(LayerPlan& layer) {
+/// Margins of what the layer keeps on chip; nothing else touches them while it runs.
+void Generator::fill_margins(const LayerPlan& layer) {
+  for (const TensorId t : layer.outputs) {
+    const Home& home = compilation_.homes[t];
+    if (home.memory < 0) continue;
+    const OpList list = accord::fill_margin(compilation_.machine, home, network_.tensors[t], off_chip_);
+    encoder_.append(list, order_of(list), static_cast<int>(program_.layers.size()) - 1, {"margin of the result"});
+  }
+}
+
+/// The layer on the machine, or else on the host; false where it must not go there because it belongs to a chain.
+bool Generator::add_layer(LayerPlan& layer) {
   Layer entry;
   const Operator& last = network_.operators[layer.group.operators.back()];
-  entry.name = network_.tensors[last.outputs[0]].name;
+  entry.name = network_.tensors[last.outputs[0]].name + layer.strip;
   for (const int op : layer.group.operators) {
     if (!entry.op.empty()) entry.op += "+";
     entry.op += network_.operators[op].type;
   }
-  entry.macs = macs_of(layer.work);
-  for (const TensorId t : layer.outputs) entry.outputs.push_back(network_.tensors[t].name);
+  entry.macs = layer.chain < 0 ? macs_of(layer.work) : layer.macs;
+  for (const TensorId t : layer.outputs) {
+    if (layer.chain < 0 && !is_visible(t)) place_late(t);
+    if (compilation_.homes[t].memory >= 0) add_symbol(t);
+    entry.outputs.push_back(network_.tensors[t].name);
+  }
   program_.layers.push_back(entry);
   if (layer.placement == Placement::memory) {
     program_.layers.back().placed_on = "memory";
     program_.layers.back().reason = "shares memory with what it rearranges";
-    return;
+    return true;
   }
   std::string why = layer.reason;
   for (const auto& mapping : layer.mappings) {
@@ -215,14 +253,37 @@ void Generator::add_layer(LayerPlan& layer) {
     now.capability = compilation_.machine.capability(mapping.steps[0].match).name;
     now.bound_cycles = layer.bound.cycles;
     now.compulsory_bytes = layer.bound.compulsory_bytes;
-    if (try_mapping(layer, mapping, why)) return;
+    if (try_mapping(layer, mapping, why)) return true;
   }
+  if (layer.chain >= 0) return false;
   Layer& now = program_.layers.back();
   now.placed_on = "host";
   now.capability.clear();
   now.reason = why;
   now.bound_cycles = now.compulsory_bytes = 0;
   add_host(layer);
+  return true;
+}
+
+/// All slices of a chain, or, where an encoding cannot express one, its layers each by itself.
+void Generator::add_chain(std::size_t first, std::size_t end) {
+  std::vector<OffChip::Mark> marks;
+  for (const auto& memory : off_chip_) marks.push_back(memory.mark());
+  const Encoder::Mark mark = encoder_.mark();
+  const std::size_t layers = program_.layers.size();
+  const std::size_t symbols = program_.symbols.size();
+  bool expressed = true;
+  for (std::size_t l = first; l < end && expressed; ++l) expressed = add_layer(compilation_.layers[l]);
+  FusedChain& chain = compilation_.chains[compilation_.layers[first].chain];
+  if (expressed) {
+    program_.layers[layers].fusion = chain.decision;
+    return;
+  }
+  encoder_.rollback(mark);
+  for (std::size_t i = 0; i < marks.size(); ++i) off_chip_[i].rollback(marks[i]);
+  program_.layers.resize(layers);
+  program_.symbols.resize(symbols);
+  for (auto& layer : chain.apart) add_layer(layer);
 }
 
 Program Generator::run() {
@@ -231,9 +292,17 @@ Program Generator::run() {
   program_.controller = architecture_.controller.name;
   place_tensors();
   std::size_t done = 0;
-  for (auto& layer : compilation_.layers) {
-    compilation_.progress("generate", done++, compilation_.layers.size());
-    add_layer(layer);
+  auto& layers = compilation_.layers;
+  while (done < layers.size()) {
+    compilation_.progress("generate", done, layers.size());
+    if (layers[done].chain < 0) {
+      add_layer(layers[done++]);
+      continue;
+    }
+    std::size_t end = done;
+    while (end < layers.size() && layers[end].chain == layers[done].chain) ++end;
+    add_chain(done, end);
+    done = end;
   }
   encoder_.end_stage();
   program_.text = encoder_.take_text();

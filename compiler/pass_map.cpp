@@ -62,6 +62,21 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<SearchResult::Found
   mappings = std::move(result);
 }
 
+/// The assignments of the mappings that were found, then the others by their bounds; each once.
+std::vector<Mapping> promising(const std::vector<Mapping>& assignments, const LayerSearch& search) {
+  constexpr std::size_t most = 12;
+  std::vector<std::size_t> order;
+  const auto add = [&](std::size_t index) {
+    if (order.size() < most && std::find(order.begin(), order.end(), index) == order.end()) order.push_back(index);
+  };
+  for (const auto& found : search.kept) add(found.assignment);
+  for (const auto& found : search.all.found) add(found.assignment);
+  for (std::size_t i = 0; i < assignments.size() && order.size() < most; ++i) add(i);
+  std::vector<Mapping> result;
+  for (const std::size_t index : order) result.push_back(assignments[index]);
+  return result;
+}
+
 /// A searcher that finds a wrong mapping is a fault of ours.
 void check(const Compilation& compilation, const LayerPlan& layer) {
   for (const auto& mapping : layer.mappings) {
@@ -88,6 +103,7 @@ void map_pass(Compilation& compilation) {
       layer.reason = found.all.refused.empty() ? "no tiling fits" : found.all.refused.front().reason;
       continue;
     }
+    layer.assignments = promising(layer.mappings, found);
     adopt(layer.mappings, found.kept);
     check(compilation, layer);
   }

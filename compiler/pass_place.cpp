@@ -31,7 +31,7 @@ void place_pass(Compilation& compilation) {
       layer.reason = reasons.empty() ? "no legal assignment of its loops" : fmt::format("{}", fmt::join(reasons, "; "));
       continue;
     }
-    layer.bound = bound_of(compilation.machine, compilation.network, layer.work, layer.mappings);
+    layer.bound = bound_of(compilation.machine, compilation.network, layer.work, compilation.homes, layer.mappings);
   }
 }
 

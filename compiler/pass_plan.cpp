@@ -72,6 +72,10 @@ void TensorPlanner::find_lives() {
   for (const TensorId t : network_.inputs) touch(t, 0);
   for (int i = 0; i < end; ++i) {
     for (const TensorId t : layers_[i].outputs) touch(t, i);
+    // A layer in strips hands its result on with the last, and writes it from the first on.
+    const Work& work = layers_[i].work;
+    const TensorId result = work.operands[work.program.statements.back().target.operand].tensor;
+    if (result != no_tensor && layers_[i].chain >= 0) touch(result, i);
   }
   for (int i = 0; i < end; ++i) {
     for (const int op : layers_[i].group.operators) {

@@ -25,8 +25,8 @@ struct SimulateOptions {
 
 /// A thing that silicon would do wrong, silently.
 struct Hazard {
-  std::string kind;  ///< uninitialised_read, race, out_of_range, semaphore_overflow, unmatched_signal, deadlock, undefined_opcode,
-                     ///< loop_overflow
+  std::string kind;  ///< uninitialised_read, race, out_of_range, semaphore_overflow, unmatched_signal, deadlock,
+                     ///< undefined_opcode, loop_overflow
   std::int64_t cycle = 0;
   std::int64_t instruction = -1;  ///< index
   std::string mnemonic;
@@ -45,6 +45,7 @@ struct LayerResult {
   std::map<std::string, StallLeaves> stalls;  ///< by component; each sums to `cycles`
   std::int64_t lane_macs = 0;  ///< iteration points executed by multiply-accumulate capabilities, padding included
   double energy_pj = 0;
+  std::int64_t off_chip_bytes = 0;  ///< read from and written to off-chip memories
 };
 
 struct SimulateResult {
@@ -53,6 +54,7 @@ struct SimulateResult {
   std::map<std::string, std::int64_t> link_bytes;
   std::map<std::string, StallLeaves> stalls;
   double energy_pj = 0;
+  std::int64_t off_chip_bytes = 0;
   Values outputs;  ///< symbols with role output
   std::vector<Hazard> hazards;
   std::vector<std::string> broken_invariants;  ///< empty when all hold

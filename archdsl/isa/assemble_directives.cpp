@@ -122,6 +122,23 @@ void Assembler::controller_line(LineCursor& cursor) {
   if (const auto name = text(cursor, "the controller's name")) program_.controller = *name;
 }
 
+/// `WHOLE [origin]`: the tensor that the symbol is a part of, and the index in it where the part begins.
+bool Assembler::part(LineCursor& cursor, Symbol& symbol) {
+  const auto whole = text(cursor, "the tensor that this is a part of");
+  if (!whole) return false;
+  cursor.peek();
+  const int column = cursor.column();
+  const auto origin = list(cursor, "where the part begins");
+  if (!origin) return false;
+  if (whole->empty() || origin->size() != symbol.shape.size()) {
+    mistake(column, fmt::format("a tensor's name and {} indices expected, one per dimension", symbol.shape.size()));
+    return false;
+  }
+  symbol.whole = *whole;
+  symbol.origin = *origin;
+  return true;
+}
+
 void Assembler::symbol_line(LineCursor& cursor) {
   Symbol symbol;
   const auto symbol_name = text(cursor, "the symbol's name");
@@ -166,6 +183,7 @@ void Assembler::symbol_line(LineCursor& cursor) {
     }
     symbol.role = *role;
   }
+  if (!cursor.done() && !part(cursor, symbol)) return;
   program_.symbols.push_back(std::move(symbol));
 }
 

@@ -73,7 +73,13 @@ class Disassembler {
     list(symbol.shape);
     list(symbol.strides);
     out_ += ' ';
-    line(name(symbol.role), "");
+    out_ += name(symbol.role);
+    if (!symbol.whole.empty()) {
+      out_ += ' ';
+      append_word(out_, symbol.whole);
+      list(symbol.origin);
+    }
+    out_ += '\n';
   }
 
   void put(const Image& image) {
@@ -217,7 +223,7 @@ class Disassembler {
   std::string out_;
   Instruction instruction_;
   std::vector<std::byte> again_;
-  std::size_t next_ = 0;        ///< map entry
+  std::size_t next_ = 0;  ///< map entry
   std::size_t next_stage_ = 0;
   std::int64_t open_end_ = -1;  ///< where the map entry that was printed last ends
 };

@@ -30,6 +30,8 @@ struct Symbol {
   Shape shape;                        ///< logical, in the model's index order
   std::vector<std::int64_t> strides;  ///< bytes, one per index
   Role role = Role::intermediate;
+  std::string whole{};                 ///< tensor of which this is a part; empty: it is a tensor by itself
+  std::vector<std::int64_t> origin{};  ///< of a part: index in the whole of its element 0
   bool operator==(const Symbol&) const = default;
 };
 
@@ -60,6 +62,7 @@ struct Layer {
   std::int64_t bound_cycles = 0;      ///< proven lower bound, from the compiler (docs/figures.md)
   std::int64_t compulsory_bytes = 0;  ///< off-chip
   std::vector<std::string> outputs;   ///< symbols complete when the layer ends
+  std::string fusion{};               ///< of a chain's first layer: how the chain runs, and what was weighed
   bool operator==(const Layer&) const = default;
 };
 

@@ -171,6 +171,7 @@ json to_json(const Layer& layer) {
   put(result, "macs", layer.macs);
   put(result, "bound_cycles", layer.bound_cycles);
   put(result, "compulsory_bytes", layer.compulsory_bytes);
+  put(result, "fusion", layer.fusion);
   if (!layer.outputs.empty()) result["outputs"] = layer.outputs;
   return result;
 }
@@ -186,6 +187,7 @@ Layer layer_from_json(const json& object) {
   reader.take("macs", layer.macs, integer);
   reader.take("bound_cycles", layer.bound_cycles, integer);
   reader.take("compulsory_bytes", layer.compulsory_bytes, integer);
+  reader.take("fusion", layer.fusion, text);
   reader.take("outputs", layer.outputs, list_of(text));
   reader.finish();
   return layer;
@@ -220,13 +222,18 @@ Stage stage_from_json(const json& object) {
 }
 
 json to_json(const Symbol& symbol) {
-  return {{"name", symbol.name},
-          {"memory", symbol.memory},
-          {"address", symbol.address},
-          {"type", std::string(name(symbol.type))},
-          {"shape", symbol.shape},
-          {"strides", symbol.strides},
-          {"role", std::string(name(symbol.role))}};
+  json result = {{"name", symbol.name},
+                 {"memory", symbol.memory},
+                 {"address", symbol.address},
+                 {"type", std::string(name(symbol.type))},
+                 {"shape", symbol.shape},
+                 {"strides", symbol.strides},
+                 {"role", std::string(name(symbol.role))}};
+  if (!symbol.whole.empty()) {
+    result["whole"] = symbol.whole;
+    result["origin"] = symbol.origin;
+  }
+  return result;
 }
 
 Symbol symbol_from_json(const json& object) {
@@ -243,6 +250,8 @@ Symbol symbol_from_json(const json& object) {
     if (!role) fail(key, "input, output, constant or intermediate");
     return *role;
   });
+  reader.take("whole", symbol.whole, text);
+  reader.take("origin", symbol.origin, list_of(integer));
   reader.finish();
   return symbol;
 }
@@ -283,6 +292,10 @@ void check_consistency(const Program& program) {
     if (symbol.strides.size() != symbol.shape.size()) {
       throw Error(fmt::format("symbol `{}` has {} strides for {} dimensions", symbol.name, symbol.strides.size(),
                               symbol.shape.size()));
+    }
+    if (symbol.origin.size() != (symbol.whole.empty() ? 0 : symbol.shape.size())) {
+      throw Error(fmt::format("symbol `{}` has an origin of {} indices for {} dimensions", symbol.name,
+                              symbol.origin.size(), symbol.shape.size()));
     }
     check_size(fmt::format("symbol `{}`", symbol.name), symbol.shape);
   }

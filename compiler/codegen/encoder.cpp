@@ -95,6 +95,8 @@ void Encoder::rollback(const Mark& mark) {
   map_.resize(mark.map);
   count_ = mark.count;
   known_ = mark.known;
+  stages_.resize(mark.stages);
+  stage_start_ = mark.stage_start;
 }
 
 void Encoder::barrier() {

@@ -27,8 +27,10 @@ class Encoder {
     std::size_t map = 0;
     std::int64_t count = 0;
     std::vector<MaybeValue> known;
+    std::size_t stages = 0;
+    std::int64_t stage_start = 0;
   };
-  Mark mark() const { return {text_.size(), map_.size(), count_, known_}; }
+  Mark mark() const { return {text_.size(), map_.size(), count_, known_, stages_.size(), stage_start_}; }
   void rollback(const Mark& mark);
 
   /// Order between what was appended and what follows: a fence, or the end of the stage where there is none.

@@ -275,14 +275,15 @@ void StepEmitter::emit() {
 
 }  // namespace
 
-LowOp& Instructions::transfer(const Hop& hop, const TransferPiece& piece, std::int64_t source, std::int64_t target) {
-  const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
-  const Route& route = machine_.architecture.units[hop.unit].routes[hop.route];
+LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, const TransferPiece& piece,
+                       std::int64_t source, std::int64_t target) {
+  const RouteLimits& limits = *machine.limits.route(hop.unit, hop.route);
+  const Route& route = machine.architecture.units[hop.unit].routes[hop.route];
   LowOp op;
   op.mnemonic = limits.mnemonic;
   op.unit = hop.unit;
-  op.first = static_cast<std::uint32_t>(list_.values.size());
-  auto& values = list_.values;
+  op.first = static_cast<std::uint32_t>(list.values.size());
+  auto& values = list.values;
   values.emplace_back(source + piece.source);
   values.emplace_back(target + piece.target);
   for (const auto extent : piece.extent) values.emplace_back(extent);
@@ -296,11 +297,11 @@ LowOp& Instructions::transfer(const Hop& hop, const TransferPiece& piece, std::i
   strides(&WalkDim::target, piece.target_stride);
   if (route.pad) values.insert(values.end(), 2 * route.walk.size(), 0);  // everything is read, nothing filled
   op.count = static_cast<std::uint32_t>(values.size()) - op.first;
-  const double cycles = piece_cycles(machine_.architecture, hop, piece);
+  const double cycles = piece_cycles(machine.architecture, hop, piece);
   op.busy = static_cast<std::int32_t>(std::ceil(cycles));
-  op.latency = op.busy + static_cast<std::int32_t>(hop_latency(machine_.architecture, hop));
-  list_.ops.push_back(op);
-  return list_.ops.back();
+  op.latency = op.busy + static_cast<std::int32_t>(hop_latency(machine.architecture, hop));
+  list.ops.push_back(op);
+  return list.ops.back();
 }
 
 void Instructions::step(int s, const std::vector<PlacedUse>& uses, const Extents& box) {

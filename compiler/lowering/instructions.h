@@ -24,13 +24,19 @@ struct HeldTiles {
   std::size_t ops = 0;  ///< of the list when the step's last instruction stood there
 };
 
+/// Appends a transfer with its argument values to a list.
+LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, const TransferPiece& piece,
+                       std::int64_t source, std::int64_t target);
+
 /// Appends operations with their argument values to a list.
 class Instructions {
  public:
   Instructions(const Machine& machine, const Mapping& mapping, OpList& list)
       : machine_(machine), mapping_(mapping), list_(list) {}
 
-  LowOp& transfer(const Hop& hop, const TransferPiece& piece, std::int64_t source, std::int64_t target);
+  LowOp& transfer(const Hop& hop, const TransferPiece& piece, std::int64_t source, std::int64_t target) {
+    return append_transfer(machine_, list_, hop, piece, source, target);
+  }
 
   /// All instructions of a step over a box: loops around, chunks of the dims, held operands outermost.
   /// A held operand is not loaded again while the unit has it and its bytes in memory are unchanged.

@@ -26,6 +26,8 @@ class OffChipWidth {
   /// Whether reads and writes share wires, so that earlier results may be written while the last is computed.
   bool shares() const { return shared_ > 0; }
 
+  double both_ways() const { return shared_ + apart_; }
+
   /// Cycles that the bytes need, were they spread perfectly.
   std::int64_t cycles(std::int64_t read, std::int64_t written) const {
     if (shared_ + apart_ == 0) return 0;
@@ -132,7 +134,8 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
       if (use.step == 0) to_main = std::min(to_main, in);
     }
     if (use.step != 0 || use.role == UseRole::accumulator) continue;
-    work.waits = work.waits || (use.role != UseRole::output && !use.hops.empty());
+    const bool from_off_chip = use.home >= 0 && architecture.memories[use.home].off_chip;
+    work.waits = work.waits || (use.role != UseRole::output && !use.hops.empty() && from_off_chip);
     work.apart = work.apart && !architecture.memories[use.memory].off_chip;
   }
   if (out == INT64_MAX) out = 0;
@@ -197,11 +200,13 @@ std::int64_t macs_of(const Work& work) {
   return 0;
 }
 
-Bound bound_of(const Machine& machine, const Network& network, const Work& work,
+double off_chip_width(const Architecture& architecture) { return OffChipWidth(architecture).both_ways(); }
+
+Bound bound_of(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                const std::vector<Mapping>& candidates) {
   Bound bound;
   if (candidates.empty()) return bound;
-  const Traffic traffic = compulsory(network, work, candidates.front().steps[0].statement);
+  const Traffic traffic = compulsory(network, work, homes, candidates.front().steps[0].statement);
   bound.compulsory_bytes = traffic.read + traffic.written;
   const MainWork main = main_work(machine, LinkBound(machine, network, work), candidates);
   const OffChipWidth width(machine.architecture);
@@ -209,8 +214,9 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   const std::int64_t computed = (main.waits ? latency : 0) + main.compute;
   // What is read last, or the first that is written, leaves the rest of its way to pass.
   const bool passes = !width.shares() && main.apart;
-  const std::int64_t moved = latency + width.cycles(traffic.read, traffic.written) + (passes ? main.ending : 0);
-  const std::int64_t through = latency + width.cycles(traffic.before, traffic.written) + (passes ? main.passage : 0);
+  const auto way = [&](std::int64_t read, std::int64_t rest) { return read == 0 ? 0 : latency + (passes ? rest : 0); };
+  const std::int64_t moved = width.cycles(traffic.read, traffic.written) + way(traffic.read, main.ending);
+  const std::int64_t through = width.cycles(traffic.before, traffic.written) + way(traffic.before, main.passage);
   bound.cycles = std::max({computed, moved, through});
   return bound;
 }

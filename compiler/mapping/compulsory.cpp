@@ -31,19 +31,23 @@ std::int64_t distinct_bytes(const Network& network, const Work& work, const Acce
   return count;
 }
 
-Traffic compulsory(const Network& network, const Work& work, int main) {
+Traffic compulsory(const Network& network, const Work& work, const Homes& homes, int main) {
   Traffic traffic;
+  const auto off_chip = [&](int operand) {
+    const TensorId tensor = work.operands[operand].tensor;
+    return tensor != no_tensor && homes[tensor].memory < 0;
+  };
   std::set<int> written, counted;
   for (const auto& statement : work.program.statements) written.insert(statement.target.operand);
   for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
     for (const auto& access : work.program.statements[s].accesses) {
-      const bool external = work.operands[access.operand].tensor != no_tensor && written.count(access.operand) == 0;
+      const bool external = off_chip(access.operand) && written.count(access.operand) == 0;
       if (external && counted.insert(access.operand).second) traffic.read += distinct_bytes(network, work, access);
     }
     if (static_cast<int>(s) <= main) traffic.before = traffic.read;
   }
   const Access& result = work.program.statements.back().target;
-  if (work.operands[result.operand].tensor != no_tensor) traffic.written = distinct_bytes(network, work, result);
+  if (off_chip(result.operand)) traffic.written = distinct_bytes(network, work, result);
   return traffic;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "compiler/codelets/work.h"
+#include "compiler/mapping/homes.h"
 #include "compiler/network/network.h"
 
 namespace accord {
@@ -10,7 +11,8 @@ namespace accord {
 /// Bytes of the distinct elements that the access touches inside its tensor, in the network's type.
 std::int64_t distinct_bytes(const Network& network, const Work& work, const Access& access);
 
-/// Distinct bytes read from and written to off-chip memory; intermediate results stay on chip.
+/// Distinct bytes read from and written to off-chip memory; results between statements, and tensors whose homes lie on
+/// chip, stay there.
 struct Traffic {
   std::int64_t read = 0;
   std::int64_t before = 0;  ///< of `read`: what the main statement, or its initial values, need
@@ -18,6 +20,6 @@ struct Traffic {
 };
 
 /// `main`: the main statement.
-Traffic compulsory(const Network& network, const Work& work, int main);
+Traffic compulsory(const Network& network, const Work& work, const Homes& homes, int main);
 
 }  // namespace accord

@@ -185,6 +185,11 @@ bool Geometry::is_constant(int use) const {
   return mapping_.uses[use].filled || (id != no_tensor && network_.tensors[id].is_constant());
 }
 
+bool Geometry::kept_on_chip(int use) const {
+  const TensorId id = tensor(use);
+  return id != no_tensor && homes_[id].memory >= 0;
+}
+
 const HomeStrides& Geometry::strides(int use) const {
   static const HomeStrides none;
   const TensorId id = tensor(use);

@@ -51,6 +51,8 @@ class Geometry {
   const TileCosts& tile_costs(const std::function<TileCosts()>& measure);
 
   bool is_constant(int use) const;
+  /// Whether the use's tensor has its home on chip.
+  bool kept_on_chip(int use) const;
   const HomeStrides& strides(int use) const;
   TensorId tensor(int use) const;
   std::int64_t element_bytes(int use) const { return bytes(mapping_.uses[use].type); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "archdsl/isa/emit.h"
 
@@ -58,11 +59,22 @@ RouteLimits limit_route(const Architecture& architecture, int index, int unit) {
 RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
   const Capability& capability = architecture.units[unit].capabilities[mnemonic.capability];
-  RunLimits limits{index, capability.dims};
+  RunLimits limits{index, capability.dims, {}};
   for (std::size_t d = 0; d < limits.dims.size(); ++d) {
     CapabilityDim& dim = limits.dims[d];
     dim.maximum = std::min(dim.maximum, greatest(architecture.isa, mnemonic, mnemonic.arguments[d]));
     dim.maximum = std::max(dim.maximum / dim.multiple * dim.multiple, dim.minimum);
+  }
+  const auto names = run_arguments(capability);
+  for (const auto& operand : capability.program.operands) {
+    std::int64_t multiple = 1;
+    for (std::size_t a = 0; a < names.size(); ++a) {
+      const Binding& binding = mnemonic.arguments[a];
+      const bool moves = names[a] == operand.name + ".base" || names[a].starts_with(operand.name + ".stride");
+      if (moves && binding.base == Binding::Base::none && binding.field >= 0)
+        multiple = std::lcm(multiple, binding.unit);
+    }
+    limits.units.push_back(multiple);
   }
   return limits;
 }

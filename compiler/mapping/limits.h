@@ -22,6 +22,7 @@ struct RouteLimits {
 struct RunLimits {
   int mnemonic = -1;
   std::vector<CapabilityDim> dims;
+  std::vector<std::int64_t> units;  ///< per operand: instructions give its addresses and steps in multiples of this
 };
 
 class Limits {

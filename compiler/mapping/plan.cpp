@@ -58,6 +58,13 @@ int target_use(const Mapping& mapping) {
   return static_cast<int>(target - mapping.uses.begin());
 }
 
+bool starts_in_home(const Mapping& mapping) {
+  const auto is_start = [](const Use& use) { return use.role == UseRole::start; };
+  const auto in_place = [](const Use& use) { return use.step == 0 && use.role == UseRole::output && use.depth == 0; };
+  return std::any_of(mapping.uses.begin(), mapping.uses.end(), is_start) &&
+         std::any_of(mapping.uses.begin(), mapping.uses.end(), in_place);
+}
+
 int target_level(const Mapping& mapping) { return mapping.uses[target_use(mapping)].depth - 1; }
 
 int box_level(const Mapping& mapping, const Use& use, int level) {

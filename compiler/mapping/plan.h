@@ -103,6 +103,9 @@ inline std::int64_t outer_extent(const Mapping& mapping, int level, int iterator
 /// The use that holds the main statement's target.
 int target_use(const Mapping& mapping);
 
+/// Whether initial values would have to be written right into the home of the result, which has no tile to hold them.
+bool starts_in_home(const Mapping& mapping);
+
 /// Level of the tile that holds the main statement's target: the statements after it run there; -1: off chip.
 int target_level(const Mapping& mapping);
 

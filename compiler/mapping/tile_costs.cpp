@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/mapping/address_units.h"
 #include "compiler/mapping/timing.h"
 
 namespace accord {
@@ -169,6 +170,10 @@ void TileMeasure::add_use(int u) {
     return;
   }
   if (use.role == UseRole::accumulator) return;
+  if (geometry_.kept_on_chip(u) && !tiles_begin_at_units(machine_, mapping_, u, geometry_.strides(u))) {
+    costs_.error = "tiles would begin inside what instructions count as one unit of address";
+    return;
+  }
   for (int level = 0; level < use.depth; ++level) {
     const int at = box_level(mapping_, use, level);
     const TileMove& move = geometry_.move(
@@ -220,6 +225,14 @@ void TileMeasure::add_box(int s, const Extents& box, std::int64_t count) {
   const StepShape shape = shape_step(machine_, mapping_, s, seen, box);
   if (!shape.error.empty()) {
     costs_.error = shape.error;
+    return;
+  }
+  const bool begins = std::all_of(seen.begin(), seen.end(), [&](const UseView& view) {
+    return view.layout != nullptr || !geometry_.kept_on_chip(view.use) ||
+           instructions_begin_at_units(machine_, mapping_, view, shape, box);
+  });
+  if (!begins) {
+    costs_.error = "instructions would begin inside what they count as one unit of address";
     return;
   }
   if (s == 0 && mapping_.reduces_at_once && !reduces_in_one(shape, box)) {

@@ -130,7 +130,8 @@ std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, 
     return std::max(cycles, port_cycles(machine.architecture, machine.capability(plan.match), formula_values));
   }
   for (const auto& view : views) {
-    if (view.layout != nullptr) continue;
+    const bool in_place = view.layout == nullptr;
+    if (!in_place || !machine.architecture.memories[mapping.uses[view.use].memory].off_chip) continue;
     const OffChipRun run = off_chip_run(mapping, shape, view, box, formula_values);
     cycles = std::max(cycles,
                       static_cast<std::int64_t>(std::ceil(request_cycles(machine, unit, mapping.uses[view.use], run))));

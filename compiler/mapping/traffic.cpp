@@ -118,11 +118,16 @@ Traffic traffic_of(const Machine& machine, Geometry& geometry, const Work& work,
     if (use.role == UseRole::accumulator) continue;
     if (use.depth == 0 && machine.architecture.memories[use.memory].off_chip) {
       const Match& match = mapping.steps[use.step].match;
-      traffic.capabilities[{match.unit, match.capability}] += touched(work, mapping, use);
+      const std::int64_t bytes = touched(work, mapping, use);
+      traffic.capabilities[{match.unit, match.capability}] += bytes;
+      traffic.off_chip[static_cast<int>(u)] += bytes;
     }
     for (int level = 0; level < use.depth; ++level) {
       const Hop& hop = hop_at(use, level);
-      traffic.routes[{hop.unit, hop.route}] += UseTraffic(geometry, work, mapping, static_cast<int>(u), level).bytes();
+      const std::int64_t bytes = UseTraffic(geometry, work, mapping, static_cast<int>(u), level).bytes();
+      traffic.routes[{hop.unit, hop.route}] += bytes;
+      if (level == 0 && machine.architecture.memories[use.home].off_chip)
+        traffic.off_chip[static_cast<int>(u)] += bytes;
     }
   }
   return traffic;

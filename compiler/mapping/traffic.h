@@ -12,6 +12,7 @@ namespace accord {
 struct Traffic {
   std::map<std::pair<int, int>, std::int64_t> routes;        ///< by (unit, route): transfers
   std::map<std::pair<int, int>, std::int64_t> capabilities;  ///< by (unit, capability): its off-chip operands
+  std::map<int, std::int64_t> off_chip;                      ///< by use: what of both crosses off-chip memory's edge
 };
 
 /// What is read once and repeated at the target counts once. Full and last tiles are counted as they are, each as often

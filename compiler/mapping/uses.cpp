@@ -168,7 +168,9 @@ bool Enumerator::add_start(Mapping& mapping) {
   }
   if (!route_use(use)) return false;
   mapping.uses.push_back(std::move(use));
-  return true;
+  if (!starts_in_home(mapping)) return true;
+  reason(fmt::format("{} accumulates where the result is kept, which holds no initial values", capability.name));
+  return false;
 }
 
 bool Enumerator::add_uses(Mapping& mapping) {

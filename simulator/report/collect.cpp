@@ -27,7 +27,9 @@ void add_totals(const Architecture& architecture, const Layers::Totals& totals, 
     if (layer) layer->link_bytes[architecture.links[l].name] = totals.link_bytes[l];
   }
   result.energy_pj += totals.energy_pj;
+  result.off_chip_bytes += totals.off_chip_bytes;
   if (!layer) return;
+  layer->off_chip_bytes = totals.off_chip_bytes;
   layer->energy_pj = totals.energy_pj;
   layer->lane_macs = totals.lane_macs;
 }

@@ -25,6 +25,12 @@ Value integers(const std::vector<std::int8_t>& elements) {
   return value;
 }
 
+std::map<std::string, Delivery> whole(const std::vector<std::string>& names) {
+  std::map<std::string, Delivery> deliveries;
+  for (const auto& name : names) deliveries[name] = {name, {}, {}};
+  return deliveries;
+}
+
 }  // namespace
 
 TEST_CASE("integers must be equal, whatever the tolerance") {
@@ -54,10 +60,36 @@ TEST_CASE("another shape or type is no match") {
   CHECK_FALSE(compare_tensors(floats({1}), integers({1, 0, 0, 0}), 0).ok());
 }
 
+TEST_CASE("a part of a tensor is compared with that part of the reference's") {
+  const Value reference{ElementType::i8, {2, 3, 2}, {}};
+  Value filled = reference;
+  for (int i = 0; i < 12; ++i) filled.data.push_back(static_cast<std::byte>(i));
+  const auto part = part_of(filled, {"t", {0, 1, 0}, {2, 2, 2}});
+  REQUIRE(part);
+  std::vector<int> values;
+  for (const auto byte : part->data) values.push_back(static_cast<int>(byte));
+  CHECK(values == std::vector<int>{2, 3, 4, 5, 8, 9, 10, 11});
+  CHECK_FALSE(part_of(filled, {"t", {0, 2, 0}, {2, 2, 2}}));
+  for (const bool early : {true, false}) {
+    Verifier verifier(0, 1024);
+    if (early) verifier.from_reference("t", filled);
+    verifier.expect({{"t[0:1]", {"t", {0, 0, 0}, {2, 1, 2}}}, {"t[1:3]", {"t", {0, 1, 0}, {2, 2, 2}}}});
+    if (!early) verifier.from_reference("t", filled);
+    verifier.from_machine("t[1:3]", *part);
+    Value wrong = *part_of(filled, {"t", {0, 0, 0}, {2, 1, 2}});
+    wrong.data[3] = std::byte{99};
+    verifier.from_machine("t[0:1]", wrong);
+    verifier.close();
+    const auto verdicts = verifier.verdicts();
+    CHECK(verdicts.at("t[1:3]").ok());
+    CHECK(verdicts.at("t[0:1]").mismatches == 1);
+  }
+}
+
 TEST_CASE("tensors meet whichever side is first") {
   Verifier verifier(0, 1024);
   verifier.from_reference("a", integers({1}));
-  verifier.expect({"a", "b"});
+  verifier.expect(whole({"a", "b"}));
   verifier.from_machine("b", integers({2}));
   verifier.from_machine("a", integers({1}));
   verifier.from_reference("b", integers({3}));
@@ -71,7 +103,7 @@ TEST_CASE("tensors meet whichever side is first") {
 
 TEST_CASE("a tensor that one side owes is not verified") {
   Verifier verifier(0, 1024);
-  verifier.expect({"a"});
+  verifier.expect(whole({"a"}));
   verifier.from_reference("a", integers({1}));
   verifier.from_machine("b", integers({1}));
   verifier.close();
@@ -84,7 +116,7 @@ TEST_CASE("a reference that runs ahead waits, and goes on when the machine has c
   std::thread reference([&] {
     for (const char* name : {"a", "b", "c"}) verifier.from_reference(name, integers({1, 2}));
   });
-  verifier.expect({"a", "b", "c"});
+  verifier.expect(whole({"a", "b", "c"}));
   for (const char* name : {"c", "b", "a"}) verifier.from_machine(name, integers({1, 2}));
   verifier.close();
   reference.join();

@@ -85,12 +85,17 @@ class Generator {
       symbol.shape.push_back(pick(0, 100));
       symbol.strides.push_back(pick(-1000, 1000));
     }
+    if (pick(0, 2) == 0) {
+      symbol.whole = "whole" + text();
+      for (std::size_t i = 0; i < symbol.shape.size(); ++i) symbol.origin.push_back(pick(0, 100));
+    }
     program_.symbols.push_back(symbol);
   }
 
   void layer() {
     Layer layer{text(), text(), text(), text(), text(), pick(0, INT64_MAX), pick(0, 9), pick(0, 1), {}};
     for (auto n = pick(0, 2); n > 0; --n) layer.outputs.push_back(text());
+    layer.fusion = text();
     program_.layers.push_back(layer);
   }
 

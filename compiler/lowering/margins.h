@@ -1,0 +1,13 @@
+#pragma once
+
+#include "compiler/lowering/constants.h"
+#include "compiler/lowering/operation.h"
+
+namespace accord {
+
+/// Transfers that write the margin of a tensor kept on chip, from an image of one stretch of it in off-chip memory that
+/// the mover reads over and over. Throws Error where no single transfer leads there, or where instructions cannot
+/// address the margin.
+OpList fill_margin(const Machine& machine, const Home& home, const Tensor& tensor, std::vector<OffChip>& off_chip);
+
+}  // namespace accord

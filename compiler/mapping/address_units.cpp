@@ -1,0 +1,48 @@
+#include "compiler/mapping/address_units.h"
+
+#include <algorithm>
+
+namespace accord {
+
+std::int64_t home_unit(const Machine& machine, const Mapping& mapping, const Use& use) {
+  if (use.depth == 0) {
+    const Match& match = mapping.steps[use.step].match;
+    return machine.limits.run(match.unit, match.capability)->units[use.operand];
+  }
+  const Hop& hop = hop_at(use, 0);
+  const RouteLimits& limits = *machine.limits.route(hop.unit, hop.route);
+  return use.role == UseRole::output ? limits.target_unit : limits.source_unit;
+}
+
+bool tiles_begin_at_units(const Machine& machine, const Mapping& mapping, int use, const HomeStrides& strides) {
+  const Use& u = mapping.uses[use];
+  const std::int64_t unit = home_unit(machine, mapping, u);
+  if (unit == 1) return true;
+  const UseView view{use, nullptr, &strides};
+  for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+    const std::int64_t step = view_step(mapping, view, static_cast<int>(it));
+    std::int64_t whole = mapping.extent[it];
+    for (int level = 0; level < mapping.levels; ++level) {
+      if (mapping.tile[level][it] < whole && step * mapping.tile[level][it] % unit != 0) return false;
+      whole = mapping.tile[level][it];
+    }
+  }
+  return true;
+}
+
+bool instructions_begin_at_units(const Machine& machine, const Mapping& mapping, const UseView& view,
+                                 const StepShape& shape, const Extents& box) {
+  const Use& use = mapping.uses[view.use];
+  const std::int64_t unit = home_unit(machine, mapping, use);
+  if (unit == 1) return true;
+  const bool loops = std::all_of(shape.loops.begin(), shape.loops.end(),
+                                 [&](int it) { return view_step(mapping, view, it) % unit == 0; });
+  return loops && std::all_of(shape.dims.begin(), shape.dims.end(), [&](const StepShape::Dim& dim) {
+           if (dim.flat <= dim.maximum) return true;
+           const auto moving =
+               std::find_if(dim.counted.rbegin(), dim.counted.rend(), [&](int it) { return box[it] > 1; });
+           return moving == dim.counted.rend() || view_step(mapping, view, *moving) * dim.maximum % unit == 0;
+         });
+}
+
+}  // namespace accord
