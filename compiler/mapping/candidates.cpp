@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <optional>
 
 #include "compiler/mapping/enumerator.h"
@@ -58,6 +60,25 @@ bool start_agrees(const Work& work, const Roles& roles, const Match& match) {
   return value && std::max(*value, lowest(type)) == std::max(match.initial, lowest(type));
 }
 
+/// Grows one iterator of the chain until their product is a multiple of `unit`.
+void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std::int64_t>& extent) {
+  std::int64_t product = 1;
+  for (const int it : chain) product *= extent[it];
+  int best = chain.back();
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  const auto grown = [&](int it) {
+    const std::int64_t step = unit / std::gcd(unit, product / extent[it]);
+    return (extent[it] + step - 1) / step * step;
+  };
+  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+    const std::int64_t points = product / extent[*it] * grown(*it);
+    if (points >= least) continue;
+    least = points;
+    best = *it;
+  }
+  extent[best] = grown(best);
+}
+
 }  // namespace
 
 bool may_count(const Work& work, const Capability& capability, const Match& match, int d, int iterator) {
@@ -70,6 +91,8 @@ bool may_count(const Work& work, const Capability& capability, const Match& matc
   return true;
 }
 
+/// Makes each chain's count a multiple of what its dim asks for: of its iterators the one grows that adds the fewest
+/// points, the innermost of equals.
 bool Enumerator::pad_extents(Mapping& mapping) const {
   mapping.extent.clear();
   for (const auto& it : work_.program.iterators) mapping.extent.push_back(it.extent);
@@ -80,8 +103,7 @@ bool Enumerator::pad_extents(Mapping& mapping) const {
       const std::int64_t unit = std::max(dim.multiple, dim.minimum);
       if (unit == 1) continue;
       if (step.chains[d].empty()) return false;
-      std::int64_t& inner = mapping.extent[step.chains[d].back()];
-      inner = (inner + unit - 1) / unit * unit;
+      pad_chain(step.chains[d], unit, mapping.extent);
     }
   }
   return true;

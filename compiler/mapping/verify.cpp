@@ -132,10 +132,10 @@ std::string Verifier::step_dims(const StatementPlan& step) const {
     if (unit == 1) continue;
     if (chain.empty()) return fmt::format("dim {} must be at least {}", capability.dims[d].name, unit);
     for (int level = -1; level < mapping_.levels; ++level) {
-      const std::int64_t extent = level < 0 ? mapping_.extent[chain.back()] : mapping_.tile[level][chain.back()];
-      if (extent % unit != 0) {
-        return fmt::format("dim {} comes in steps of {}, {} in {}", capability.dims[d].name, unit, name(chain.back()),
-                           extent);
+      std::int64_t count = 1;
+      for (const int it : chain) count *= level < 0 ? mapping_.extent[it] : mapping_.tile[level][it];
+      if (count % unit != 0) {
+        return fmt::format("dim {} comes in steps of {}, a tile counts {}", capability.dims[d].name, unit, count);
       }
     }
   }
