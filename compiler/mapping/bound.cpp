@@ -8,6 +8,7 @@
 #include "archdsl/graph/rates.h"
 #include "compiler/mapping/compulsory.h"
 #include "compiler/mapping/link_bound.h"
+#include "compiler/mapping/mover_bound.h"
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
@@ -157,11 +158,12 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   return work;
 }
 
-MainWork main_work(const Machine& machine, const LinkBound& links, const std::vector<Mapping>& candidates) {
+MainWork main_work(const Machine& machine, const LinkBound& links, const MoverBound& movers,
+                   const std::vector<Mapping>& candidates) {
   MainWork least;
   for (const auto& mapping : candidates) {
     const MainWork work = work_of(machine, mapping);
-    least.compute = std::min(least.compute, std::max(work.compute, links.cycles(mapping)));
+    least.compute = std::min(least.compute, std::max({work.compute, links.cycles(mapping), movers.cycles(mapping)}));
     least.passage = std::min(least.passage, work.passage);
     least.ending = std::min(least.ending, work.ending);
     least.waits = least.waits && work.waits;
@@ -208,7 +210,8 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   if (candidates.empty()) return bound;
   const Traffic traffic = compulsory(network, work, homes, candidates.front().steps[0].statement);
   bound.compulsory_bytes = traffic.read + traffic.written;
-  const MainWork main = main_work(machine, LinkBound(machine, network, work), candidates);
+  const MainWork main =
+      main_work(machine, LinkBound(machine, network, work), MoverBound(machine, network, work), candidates);
   const OffChipWidth width(machine.architecture);
   const std::int64_t latency = first_byte(machine.architecture);
   const std::int64_t computed = (main.waits ? latency : 0) + main.compute;

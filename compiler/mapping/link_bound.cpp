@@ -10,60 +10,16 @@
 namespace accord {
 namespace {
 
-constexpr std::array types = {ElementType::i4,   ElementType::i8,   ElementType::u8,      ElementType::i16,
-                              ElementType::i32,  ElementType::i64,  ElementType::fp8e4m3, ElementType::fp8e5m2,
-                              ElementType::fp16, ElementType::bf16, ElementType::fp32};
 constexpr std::size_t most_demands = 12;  ///< more operands than any codelet has: all sets of them are looked at
-
-/// Where values of one type in one memory can get: routes keep the type, capabilities read theirs and write another.
-class Spread {
- public:
-  Spread(const Architecture& architecture, int memory, ElementType type) : architecture_(architecture) {
-    visit({memory, type});
-    for (std::size_t i = 0; i < list_.size(); ++i) follow(list_[i]);
-  }
-  bool reaches(int memory, ElementType type) const { return seen_.count({memory, type}) != 0; }
-
- private:
-  using State = std::pair<int, ElementType>;
-
-  void visit(State state) {
-    if (seen_.insert(state).second) list_.push_back(state);
-  }
-
-  /// Data that went off chip again would pass the wires once more.
-  void follow(State state) {
-    if (architecture_.memories[state.first].off_chip) return;
-    for (const auto& unit : architecture_.units) {
-      for (const auto& route : unit.routes) {
-        if (route.source != state.first) continue;
-        visit({route.target, state.second});
-        for (const int also : route.also) visit({also, state.second});
-      }
-      for (const auto& capability : unit.capabilities) follow(capability, state);
-    }
-  }
-
-  void follow(const Capability& capability, State state) {
-    const int target = capability.program.statements.back().target.operand;
-    const auto type_of = [&](std::size_t o) { return capability.program.operands[o].type; };
-    for (std::size_t o = 0; o < capability.operands.size(); ++o) {
-      const bool reads = capability.operands[o].memory == state.first && type_of(o) == state.second;
-      if (reads && capability.operands[target].memory >= 0) {
-        visit({capability.operands[target].memory, type_of(static_cast<std::size_t>(target))});
-      }
-    }
-  }
-
-  const Architecture& architecture_;
-  std::set<State> seen_;
-  std::vector<State> list_;
-};
 
 }  // namespace
 
 LinkBound::LinkBound(const Machine& machine, const Network& network, const Work& work)
-    : machine_(machine), network_(network), work_(work), distinct_(work.operands.size(), -1) {
+    : machine_(machine),
+      network_(network),
+      work_(work),
+      spread_(machine.architecture),
+      distinct_(work.operands.size(), -1) {
   const auto& units = machine.architecture.units;
   for (std::size_t u = 0; u < units.size(); ++u) {
     for (const auto& route : units[u].routes) add_route(static_cast<int>(u), route);
@@ -134,20 +90,16 @@ bool LinkBound::comes_from(const Wire& wire, const Use& use) const {
   const ElementType type = network_.tensors[operand.tensor].type;
   return std::any_of(wire.into.begin(), wire.into.end(), [&](int memory) {
     if (memory == use.memory) return true;
-    if (operand.constant) {
-      return std::any_of(types.begin(), types.end(), [&](ElementType any) {
-        return Spread(machine_.architecture, memory, any).reaches(use.memory, use.type);
-      });
-    }
-    return Spread(machine_.architecture, memory, type).reaches(use.memory, use.type);
+    return operand.constant ? spread_.reaches_in_any_type(memory, use.memory, use.type)
+                            : spread_.reaches(memory, type, use.memory, use.type);
   });
 }
 
 bool LinkBound::leaves_by(const Wire& wire, const Use& use) const {
   const ElementType type = network_.tensors[work_.operands[use.access.operand].tensor].type;
-  const Spread spread(machine_.architecture, use.memory, use.type);
-  return !wire.units.empty() ||
-         std::any_of(wire.out_of.begin(), wire.out_of.end(), [&](int memory) { return spread.reaches(memory, type); });
+  return !wire.units.empty() || std::any_of(wire.out_of.begin(), wire.out_of.end(), [&](int memory) {
+           return spread_.reaches(use.memory, use.type, memory, type);
+         });
 }
 
 void LinkBound::serve(Demand& demand, const Use& use, int unit) const {

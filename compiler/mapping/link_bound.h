@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/mapping/candidates.h"
+#include "compiler/mapping/spread.h"
 
 namespace accord {
 
@@ -49,6 +50,7 @@ class LinkBound {
   const Machine& machine_;
   const Network& network_;
   const Work& work_;
+  Spread spread_;
   mutable std::vector<std::int64_t> distinct_;  ///< by operand; -1: not asked for yet
   std::map<Key, std::size_t> index_;
   std::vector<Wire> wires_;

@@ -10,8 +10,8 @@
 namespace accord {
 namespace {
 
-/// Least cycles of one instruction, which loads the held operand `loads` or none (-1): its interval, and a compute
-/// unit's reads of operands whose places are wired.
+/// Least cycles of one instruction, which loads the held operand `loads` or none (-1): its interval, a mover's set-up,
+/// and a compute unit's reads of operands whose places are wired.
 std::int64_t chunk_cycles(const Machine& machine, const Match& match, const std::vector<std::int64_t>& sizes,
                           int loads) {
   const Unit& unit = machine.architecture.units[match.unit];
@@ -21,7 +21,7 @@ std::int64_t chunk_cycles(const Machine& machine, const Match& match, const std:
     if (capability.operands[o].held) values.push_back(static_cast<int>(o) == loads ? 1 : 0);
   }
   const std::int64_t interval = unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 0));
-  if (unit.kind == UnitKind::mover) return interval;
+  if (unit.kind == UnitKind::mover) return std::max(interval, unit.period.cycles(unit.setup));
   return std::max(interval, port_cycles(machine.architecture, capability, sizes));
 }
 

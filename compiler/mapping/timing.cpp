@@ -29,7 +29,9 @@ double piece_cycles(const Architecture& architecture, const Hop& hop, const Tran
   const auto words = static_cast<std::int64_t>(
       runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word)));
   const auto writes = static_cast<double>(target.period.cycles(words));
-  return std::max({beats, in_flight, writes, 1.0});
+  // The next transfer's set-up runs beside this one's requests, and lasts as long where they are few.
+  const auto setup = static_cast<double>(unit.period.cycles(unit.setup));
+  return std::max({beats, in_flight, writes, setup, 1.0});
 }
 
 std::int64_t latency_around(const Machine& machine, const Match& match,
@@ -129,6 +131,7 @@ std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, 
   if (unit.kind != UnitKind::mover) {
     return std::max(cycles, port_cycles(machine.architecture, machine.capability(plan.match), formula_values));
   }
+  cycles = std::max(cycles, unit.period.cycles(unit.setup));
   for (const auto& view : views) {
     const bool in_place = view.layout == nullptr;
     if (!in_place || !machine.architecture.memories[mapping.uses[view.use].memory].off_chip) continue;
