@@ -86,18 +86,20 @@ std::string verdict(const Architecture& architecture, const LayerChoices& layer)
 
 nlohmann::json choice_json(const Machine& machine, const LayerChoices& layer, const LayerChoice& choice) {
   const Architecture& architecture = machine.architecture;
+  const Work& work = work_of(layer.plan.work, choice.mapping);
   auto steps = nlohmann::json::array();
   for (const auto& step : choice.mapping.steps) {
     const Capability& capability = machine.capability(step.match);
     nlohmann::json dims;
     for (std::size_t d = 0; d < step.chains.size(); ++d) {
       auto chain = nlohmann::json::array();
-      for (const int it : step.chains[d]) chain.push_back(layer.plan.work.program.iterators[it].name);
+      for (const int it : step.chains[d]) chain.push_back(work.program.iterators[it].name);
       dims[capability.dims[d].name] = std::move(chain);
     }
     steps.push_back({{"capability", architecture.units[step.match.unit].name + "." + capability.name}, {"dims", dims}});
   }
   nlohmann::json json = {{"steps", steps}, {"found", choice.found}};
+  if (choice.mapping.form) json["statement"] = form_text(*choice.mapping.form);
   if (!choice.found) {
     json["reason"] = choice.reason;
     return json;
@@ -106,8 +108,7 @@ nlohmann::json choice_json(const Machine& machine, const LayerChoices& layer, co
   for (std::size_t level = 0; level < choice.mapping.tile.size(); ++level) {
     auto loops = nlohmann::json::array();
     for (const int it : choice.mapping.order[level]) {
-      loops.push_back(
-          {{"iterator", layer.plan.work.program.iterators[it].name}, {"tile", choice.mapping.tile[level][it]}});
+      loops.push_back({{"iterator", work.program.iterators[it].name}, {"tile", choice.mapping.tile[level][it]}});
     }
     levels.push_back(std::move(loops));
   }

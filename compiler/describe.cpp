@@ -31,8 +31,14 @@ std::string division_text(const Machine& machine, const Work& work, const Mappin
 
 }  // namespace
 
-std::string mapping_text(const Machine& machine, const Work& work, const Mapping& mapping) {
+std::string form_text(const DiagonalForm& form) {
+  return to_string(form.work.program, form.work.program.statements[form.statement]);
+}
+
+std::string mapping_text(const Machine& machine, const Work& whole, const Mapping& mapping) {
+  const Work& work = work_of(whole, mapping);
   std::string out;
+  if (mapping.form) out += fmt::format("    as {}\n", form_text(*mapping.form));
   for (const auto& step : mapping.steps) {
     const Capability& capability = machine.capability(step.match);
     out += fmt::format("    {}.{}:", machine.architecture.units[step.match.unit].name, capability.name);

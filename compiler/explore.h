@@ -30,7 +30,11 @@ struct LayerChoices {
 /// The layers of `compilation` (nothing run on it yet), each searched alone, its tensors off chip.
 std::vector<LayerChoices> explore(Compilation& compilation);
 
-/// Assignment, tiles, order and buffers as text, each line indented.
+/// The form's main statement as text.
+std::string form_text(const DiagonalForm& form);
+
+/// The form of the work, if it is not done as it stands, assignment, tiles, order and buffers as text, each line
+/// indented.
 std::string mapping_text(const Machine& machine, const Work& work, const Mapping& mapping);
 
 }  // namespace accord

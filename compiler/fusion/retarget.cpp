@@ -57,9 +57,12 @@ bool lead_home(const Machine& machine, int home, Use& use) {
 
 }  // namespace
 
-std::optional<Mapping> retarget(const Machine& machine, const Homes& homes, const Mapping& mapping, const Work& layer,
-                                const Work& slice) {
+std::optional<Mapping> retarget(const Machine& machine, const Homes& homes, const Mapping& mapping,
+                                const Work& whole_layer, const Work& whole_slice) {
   Mapping result = mapping;
+  if (mapping.form && !(result.form = same_form(*mapping.form, whole_slice))) return std::nullopt;
+  const Work& layer = work_of(whole_layer, mapping);
+  const Work& slice = work_of(whole_slice, result);
   if (!set_extents(machine, slice, result)) return std::nullopt;
   result.tile.clear();
   result.order.clear();

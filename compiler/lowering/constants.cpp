@@ -19,12 +19,12 @@ constexpr std::int64_t alignment = 64;  // bytes; a request never straddles more
 /// Where the elements of a box lie in the tile and in the tensor.
 class BoxWalk {
  public:
-  BoxWalk(const Use& use, const Tensor& tensor, const Layout& layout, const Extents& origin, const Extents& extents)
-      : shape_(tensor.shape), flat_(layout.groups.size(), 0), offsets_(layout.groups.size()) {
+  BoxWalk(const Use& use, const Shape& shape, const Layout& layout, const Extents& origin, const Extents& extents)
+      : shape_(shape), flat_(layout.groups.size(), 0), offsets_(layout.groups.size()) {
     std::vector<std::int64_t> strides(shape_.size(), 1);
     for (std::size_t i = shape_.size(); i-- > 1;) strides[i - 1] = strides[i] * shape_[i];
     strides_ = std::move(strides);
-    for (std::size_t i = 0; i < shape_.size(); ++i) {  // indices beyond the rank only repeat the tensor
+    for (std::size_t i = 0; i < shape_.size(); ++i) {  // indices beyond the rank only repeat it
       std::int64_t at = use.access.indices[i].offset;
       for (const auto& [it, coefficient] : use.access.indices[i].terms) at += coefficient * origin[it];
       at_.push_back(at);
@@ -194,8 +194,8 @@ std::vector<std::byte> materialise(const Network& network, const Work& work, con
     for (std::int64_t at = 0; at + size <= layout.bytes; at += size) store_element(out.data() + at, use.type, use.fill);
     return out;
   }
-  const Tensor& tensor = network.tensors[work.operands[use.access.operand].tensor];
-  copy_elements(use, tensor, BoxWalk(use, tensor, layout, origin, extents), out);
+  const WorkOperand& operand = work.operands[use.access.operand];
+  copy_elements(use, network.tensors[operand.tensor], BoxWalk(use, operand.shape, layout, origin, extents), out);
   return out;
 }
 

@@ -442,7 +442,7 @@ OpList Lowering::run() {
 
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
              const Mapping& mapping, ConstantImages& images, std::vector<OffChip>& off_chip) {
-  return Lowering(machine, network, work, homes, mapping, images, off_chip).run();
+  return Lowering(machine, network, work_of(work, mapping), homes, mapping, images, off_chip).run();
 }
 
 }  // namespace accord

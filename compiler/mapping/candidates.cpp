@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/padding.h"
@@ -126,12 +128,13 @@ bool Enumerator::padding_adds_nothing(const Mapping& mapping) {
 void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chains) {
   for (auto& chain : chains) order_chain(work_, homes_, match, chain);
   Mapping mapping;
+  mapping.form = form_;
   mapping.steps.push_back({roles_.main, match, std::move(chains)});
   mapping.reduces_at_once = match.initialises;
   for (const int index : roles_.after) {
     if (!add_after(mapping, index)) return;
   }
-  if (!pad_extents(mapping) || !padding_adds_nothing(mapping) || !add_uses(mapping)) return;
+  if (!pad_extents(mapping) || !keeps_blocks(mapping) || !padding_adds_nothing(mapping) || !add_uses(mapping)) return;
   for (const auto& use : mapping.uses) mapping.levels = std::max(mapping.levels, use.depth);
   bool windows = false;
   for (auto& use : mapping.uses) {
@@ -144,6 +147,35 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   if (!windows) return;
   for (auto& use : mapping.uses) use.windowed = false;
   found_.push_back(std::move(mapping));
+}
+
+/// A dim that counts a form's lanes holds them all.
+bool Enumerator::dim_counts(const Match& match, int d, int iterator) const {
+  if (!may_count(work_, machine_.capability(match), match, d, iterator)) return false;
+  return !counts_lanes(iterator) || machine_.limits.run(match.unit, match.capability)->dims[d].maximum >= form_->lanes;
+}
+
+/// Whether a dim counts more than once through the lanes; else its other iterators are loops as well.
+bool Enumerator::has_room(const Match& match, int d) const {
+  return machine_.limits.run(match.unit, match.capability)->dims[d].maximum >= 2 * form_->lanes;
+}
+
+bool Enumerator::holds_lanes(const Match& match) const {
+  if (!form_) return true;
+  const auto some = [&](int iterator) {
+    for (std::size_t d = 0; d < machine_.capability(match).dims.size(); ++d) {
+      if (dim_counts(match, static_cast<int>(d), iterator)) return true;
+    }
+    return false;
+  };
+  return some(form_->lane) && some(form_->twin);
+}
+
+/// Padded lanes would reach into the next block.
+bool Enumerator::keeps_blocks(const Mapping& mapping) const {
+  if (!form_ || form_->work.program.iterators[form_->block].extent == 1) return true;
+  const auto kept = [&](int it) { return mapping.extent[it] == form_->lanes; };
+  return kept(form_->lane) && kept(form_->twin);
 }
 
 /// Gives each iterator in turn to every dim that may count it, or to none.
@@ -161,15 +193,15 @@ void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<st
   const auto occurring = iterators_of(main);
   const bool occurs = std::find(occurring.begin(), occurring.end(), it) != occurring.end();
   if (occurs && work_.program.iterators[iterator].extent > 1) {
-    const Capability& capability = machine_.capability(match);
     for (std::size_t d = 0; d < chains.size(); ++d) {
-      if (!may_count(work_, capability, match, static_cast<int>(d), it)) continue;
+      if (!dim_counts(match, static_cast<int>(d), it)) continue;
+      if (counts_lanes(it) && !chains[d].empty() && !has_room(match, static_cast<int>(d))) continue;
       chains[d].push_back(it);
       assign(match, iterator + 1, chains);
       chains[d].pop_back();
     }
   }
-  assign(match, iterator + 1, chains);
+  if (!counts_lanes(it)) assign(match, iterator + 1, chains);
 }
 
 void Enumerator::visit_main(const Match& match) {
@@ -183,6 +215,7 @@ void Enumerator::visit_main(const Match& match) {
     reason(label + " sets its target to another value");
     return;
   }
+  if (!holds_lanes(match)) return;
   std::vector<std::vector<int>> chains(capability.dims.size());
   found_before_ = found_.size();
   cut_ = false;
@@ -226,15 +259,23 @@ std::vector<Mapping> Enumerator::run() {
     for (const auto& text : texts_of(rejections)) reason(text);
   }
   reasons_.assign(seen_.begin(), seen_.end());
-  std::stable_sort(found_.begin(), found_.end(), [&](const Mapping& a, const Mapping& b) {
-    return compute_bound(machine_, a) < compute_bound(machine_, b);
-  });
   return std::move(found_);
 }
 
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                 std::vector<std::string>& reasons) {
-  return Enumerator(machine, network, work, homes, reasons).run();
+  std::vector<Mapping> found = Enumerator(machine, network, work, homes, reasons).run();
+  if (const auto roles = roles_of(work)) {
+    for (const auto& form : diagonal_forms(machine.architecture, machine.limits, work, roles->main)) {
+      std::vector<std::string> of_form;  // the work's own reasons say it without the form's loops
+      auto more = Enumerator(machine, network, form, homes, of_form).run();
+      std::move(more.begin(), more.end(), std::back_inserter(found));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [&](const Mapping& a, const Mapping& b) {
+    return compute_bound(machine, a) < compute_bound(machine, b);
+  });
+  return found;
 }
 
 }  // namespace accord

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,12 +28,24 @@ class Enumerator {
              std::vector<std::string>& reasons)
       : machine_(machine), network_(network), work_(work), homes_(homes), reasons_(reasons) {}
 
+  /// Assignments of a form: those whose dims count its lanes, a block at a time.
+  Enumerator(const Machine& machine, const Network& network, std::shared_ptr<const DiagonalForm> form,
+             const Homes& homes, std::vector<std::string>& reasons)
+      : machine_(machine), network_(network), work_(form->work), homes_(homes), reasons_(reasons), form_(form) {}
+
   std::vector<Mapping> run();
 
  private:
   std::vector<std::string> texts_of(const std::vector<Rejection>& rejections) const;
   void visit_alike(const std::vector<Match>& matches);
   void visit_main(const Match& match);
+  bool counts_lanes(int iterator) const {
+    return form_ && (iterator == form_->lane || iterator == form_->twin);
+  }
+  bool has_room(const Match& match, int d) const;
+  bool holds_lanes(const Match& match) const;
+  bool dim_counts(const Match& match, int d, int iterator) const;
+  bool keeps_blocks(const Mapping& mapping) const;
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
   bool add_after(Mapping& mapping, int statement);
@@ -57,6 +70,7 @@ class Enumerator {
   const Work& work_;
   const Homes& homes_;
   std::vector<std::string>& reasons_;
+  std::shared_ptr<const DiagonalForm> form_;  ///< that `work_` is; null: the layer's own work
   Roles roles_;
   std::set<std::string> seen_;
   std::vector<Mapping> found_;

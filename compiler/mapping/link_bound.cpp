@@ -1,6 +1,8 @@
 #include "compiler/mapping/link_bound.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cmath>
 #include <set>
 
@@ -134,13 +136,23 @@ std::vector<LinkBound::Demand> LinkBound::demands(const Mapping& assignment) con
   return result;
 }
 
+/// Where the work, whatever assignments make of it, reads or writes the operand.
+const Access& own_access(const Work& work, int operand) {
+  for (const auto& statement : work.program.statements) {
+    if (statement.target.operand == operand) return statement.target;
+    for (const auto& access : statement.accesses) {
+      if (access.operand == operand) return access;
+    }
+  }
+  assert(false);
+  return work.program.statements.back().target;
+}
+
 /// Once for each operand: assignments differ in much, not in these.
 std::int64_t LinkBound::bytes_of(const Use& use) const {
   std::int64_t& bytes = distinct_[use.access.operand];
   if (bytes < 0) {
-    Access own = use.access;  // repeated lanes beyond the tensor's rank are no bytes of it
-    own.indices.resize(network_.tensors[work_.operands[use.access.operand].tensor].shape.size());
-    bytes = distinct_bytes(network_, work_, own);
+    bytes = distinct_bytes(network_, work_, own_access(work_, use.access.operand));
   }
   return bytes;
 }

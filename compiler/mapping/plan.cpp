@@ -32,6 +32,8 @@ std::int64_t wired_step(const Capability& capability, int operand, int dim) {
   return 0;
 }
 
+const Work& work_of(const Work& work, const Mapping& mapping) { return mapping.form ? mapping.form->work : work; }
+
 Region region_of(const Architecture& architecture, const Mapping& mapping, int memory) {
   const auto found = mapping.regions.find(memory);
   return found == mapping.regions.end() ? Region{0, architecture.memories[memory].capacity} : found->second;
@@ -42,7 +44,7 @@ std::pair<int, int> main_capability(const Mapping& mapping) {
 }
 
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator) {
-  const Statement& statement = work.program.statements[mapping.steps[0].statement];
+  const Statement& statement = work_of(work, mapping).program.statements[mapping.steps[0].statement];
   return !depends(statement.target, iterator);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "archdsl/graph/architecture.h"
 #include "archdsl/graph/component_graph.h"
 #include "compiler/codelets/work.h"
+#include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/match.h"
 
 namespace accord {
@@ -74,8 +76,9 @@ Copies equal_copies(std::size_t uses, int levels, int count);
 /// How the work of one layer runs on the machine: the statements' capabilities, tiles per level, loop order, copies.
 /// Level 0 tiles live one hop from off-chip memory, level 1 tiles two hops, and so on.
 struct Mapping {
-  std::vector<std::int64_t> extent;  ///< per iterator, padded to what the capabilities' dims require
-  std::vector<StatementPlan> steps;  ///< steps[0] is the main statement
+  std::shared_ptr<const DiagonalForm> form;  ///< of the layer's work, where it is not done as it stands
+  std::vector<std::int64_t> extent;          ///< per iterator, padded to what the capabilities' dims require
+  std::vector<StatementPlan> steps;          ///< steps[0] is the main statement
   std::vector<Use> uses;
   bool reduces_at_once = false;  ///< the main capability initialises, so it must see all in one go
   int levels = 1;
@@ -89,6 +92,9 @@ struct Mapping {
   double predicted_cycles = 0;
   std::int64_t bound_cycles = 0;
 };
+
+/// The statements whose iterators the mapping counts: the layer's work, or its form of that.
+const Work& work_of(const Work& work, const Mapping& mapping);
 
 /// What the mapping's tiles may use of a memory.
 Region region_of(const Architecture& architecture, const Mapping& mapping, int memory);
@@ -116,7 +122,7 @@ int box_level(const Mapping& mapping, const Use& use, int level);
 /// The unit and the capability that do the main statement.
 std::pair<int, int> main_capability(const Mapping& mapping);
 
-/// Whether the iterator is reduced by the main statement.
+/// Whether the iterator, of `work_of`, is reduced by the main statement.
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator);
 
 /// Where the operand stands in the statement that does the capability's work (its last).

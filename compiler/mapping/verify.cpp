@@ -245,7 +245,11 @@ std::string Verifier::room_of(const Mapping& part) const {
 
 std::string verify(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                    const Mapping& mapping) {
-  return Verifier(machine, network, work, homes, mapping).run();
+  if (mapping.form) {
+    std::string wrong = differs(work, *mapping.form);
+    if (!wrong.empty()) return wrong;
+  }
+  return Verifier(machine, network, work_of(work, mapping), homes, mapping).run();
 }
 
 }  // namespace accord

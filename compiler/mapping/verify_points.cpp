@@ -275,8 +275,13 @@ class TileWalk {
 
 }  // namespace
 
-std::string verify_points(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+std::string verify_points(const Machine& machine, const Network& network, const Work& whole, const Homes& homes,
                           const Mapping& mapping) {
+  if (mapping.form) {
+    std::string wrong = differs_at_points(whole, *mapping.form);
+    if (!wrong.empty()) return wrong;
+  }
+  const Work& work = work_of(whole, mapping);
   std::string wrong = LoopWalk(work, mapping).run();
   return wrong.empty() ? TileWalk(machine, network, work, homes, mapping).run() : wrong;
 }

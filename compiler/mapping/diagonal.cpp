@@ -1,0 +1,266 @@
+#include "compiler/mapping/diagonal.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "compiler/mapping/match.h"
+#include "compiler/mapping/plan.h"
+
+namespace accord {
+namespace {
+
+/// Whether the value is 0 wherever the access reads 0. Floats are none of these: 0 times infinity is no number.
+bool vanishes_with(const Expr& value, int access) {
+  const auto vanishes = [&](const ExprPtr& arg) { return vanishes_with(*arg, access); };
+  switch (value.op) {
+    case ExprOp::access: return value.access == access;
+    case ExprOp::cast:
+    case ExprOp::neg: return vanishes(value.args[0]);
+    case ExprOp::mul: return !is_float(value.type) && std::any_of(value.args.begin(), value.args.end(), vanishes);
+    default: return false;
+  }
+}
+
+int times_read(const Work& work, int operand) {
+  int times = 0;
+  for (const auto& statement : work.program.statements) {
+    for (const auto& access : statement.accesses) times += access.operand == operand ? 1 : 0;
+  }
+  return times;
+}
+
+/// The access of a constant with which every product vanishes, read nowhere else; -1: there is none.
+int constant_factor(const Work& work, const Statement& main) {
+  for (std::size_t a = 0; a < main.accesses.size(); ++a) {
+    const int operand = main.accesses[a].operand;
+    if (!work.operands[operand].constant || times_read(work, operand) != 1) continue;
+    if (vanishes_with(*main.value, static_cast<int>(a))) return static_cast<int>(a);
+  }
+  return -1;
+}
+
+/// Whether counts of the iterator beyond its extent reach no element of the access's operand.
+bool leaves(const Work& work, const Access& access, int iterator) {
+  const Shape& shape = work.operands[access.operand].shape;
+  for (std::size_t i = 0; i < access.indices.size(); ++i) {
+    const auto& terms = access.indices[i].terms;
+    const bool ascends = std::all_of(terms.begin(), terms.end(), [](const auto& term) { return term.second > 0; });
+    const auto term = std::find_if(terms.begin(), terms.end(), [&](const auto& t) { return t.first == iterator; });
+    if (!ascends || term == terms.end()) continue;
+    if (access.indices[i].offset + term->second * work.program.iterators[iterator].extent >= shape[i]) return true;
+  }
+  return false;
+}
+
+/// Counts of the iterators that lie beside g in an index of the access, and that the other access lacks: a group's own.
+std::int64_t group_of(const Work& work, const Access& access, const Access& without, int g) {
+  std::int64_t count = 1;
+  for (const auto& index : access.indices) {
+    const auto& terms = index.terms;
+    if (std::none_of(terms.begin(), terms.end(), [&](const auto& term) { return term.first == g; })) continue;
+    for (const auto& term : terms) {
+      if (term.first != g && !depends(without, term.first)) count *= work.program.iterators[term.first].extent;
+    }
+  }
+  return count;
+}
+
+/// What of a statement the forms are made for.
+struct Product {
+  const Statement& main;
+  int factor;  ///< access of the constant
+  int iterator;
+
+  const Access& constant() const { return main.accesses[factor]; }
+  const Access& other() const { return main.accesses[main.accesses.size() - 1 - factor]; }
+};
+
+/// Products of two factors in which the constant, the other factor and the result share an iterator.
+std::vector<Product> products(const Work& work, int statement) {
+  const Statement& main = work.program.statements[statement];
+  std::vector<Product> found;
+  if (main.reduction != Reduction::add || main.accesses.size() != 2) return found;
+  if (std::any_of(work.program.statements.begin(), work.program.statements.end(), looks_up)) return found;
+  const int factor = constant_factor(work, main);
+  if (factor < 0) return found;
+  for (const int it : iterators_of(main)) {
+    const Product product = {main, factor, it};
+    if (product.other().operand == main.target.operand || work.program.iterators[it].extent == 1) continue;
+    if (depends(main.target, it) && depends(product.constant(), it) && depends(product.other(), it)) {
+      found.push_back(product);
+    }
+  }
+  return found;
+}
+
+/// Lanes that pairs of a capability's dims hold: one dim of the constant and the result, one of the constant and the
+/// other factor.
+class Lanes {
+ public:
+  Lanes(const Work& work, const Product& product, const Capability& capability, const RunLimits& limits,
+        const Match& match)
+      : work_(work), product_(product), capability_(capability), limits_(limits), match_(match) {}
+
+  void add_to(std::set<std::int64_t>& lanes) const {
+    for (std::size_t d = 0; d < capability_.dims.size(); ++d) {
+      for (std::size_t e = 0; e < capability_.dims.size(); ++e) {
+        if (counts(d, true) && counts(e, false)) add(limits_.dims[d], limits_.dims[e], lanes);
+      }
+    }
+  }
+
+ private:
+  /// Whether the dim occurs in the constant and else in the result alone, or in the other factor alone.
+  bool counts(std::size_t d, bool result) const {
+    for (std::size_t o = 0; o < match_.operands.size(); ++o) {
+      const OperandMatch& operand = match_.operands[o];
+      if (operand.kind != OperandMatch::Kind::access || capability_.operands[o].memory < 0) continue;
+      const bool target = operand.access.operand == product_.main.target.operand;
+      const bool constant = operand.access.operand == product_.constant().operand;
+      const bool wanted = constant || target == result;
+      if (depends(access_of(capability_, static_cast<int>(o)), static_cast<int>(d)) != wanted) return false;
+    }
+    return true;
+  }
+
+  void add(const CapabilityDim& results, const CapabilityDim& sums, std::set<std::int64_t>& lanes) const {
+    const std::int64_t extent = work_.program.iterators[product_.iterator].extent;
+    const std::int64_t wide = group_of(work_, product_.main.target, product_.other(), product_.iterator);
+    const std::int64_t deep = group_of(work_, product_.other(), product_.main.target, product_.iterator);
+    const std::int64_t most = std::min({results.maximum / wide, sums.maximum / deep, extent});
+    if (most < 2) return;
+    const std::int64_t blocks = (extent + most - 1) / most;
+    lanes.insert(most);
+    lanes.insert((extent + blocks - 1) / blocks);
+    std::int64_t divisor = most;
+    while (extent % divisor != 0) --divisor;
+    lanes.insert(divisor);
+    const std::int64_t unit = std::max({results.multiple, results.minimum, sums.multiple, sums.minimum});
+    lanes.insert(most / unit * unit);
+  }
+
+  const Work& work_;
+  const Product& product_;
+  const Capability& capability_;
+  const RunLimits& limits_;
+  const Match& match_;
+};
+
+/// Rewrites the statements.
+class Rewriter {
+ public:
+  Rewriter(const Work& work, const Product& product, int statement, std::int64_t lanes)
+      : work_(work), product_(product) {
+    form_.statement = statement;
+    form_.lanes = lanes;
+  }
+
+  DiagonalForm run() {
+    form_.work = work_;
+    add_iterators();
+    auto& statements = form_.work.program.statements;
+    for (std::size_t s = 0; s < statements.size(); ++s) {
+      replace(statements[s].target, form_.lane);
+      for (auto& access : statements[s].accesses) {
+        const bool other = static_cast<int>(s) == form_.statement && access.operand != product_.constant().operand;
+        replace(access, other ? form_.twin : form_.lane);
+      }
+    }
+    add_diagonal(statements[form_.statement].accesses[product_.factor]);
+    return std::move(form_);
+  }
+
+ private:
+  std::string unused(std::string name) const {
+    const auto& iterators = form_.work.program.iterators;
+    while (std::any_of(iterators.begin(), iterators.end(), [&](const Iterator& it) { return it.name == name; })) {
+      name += "_";
+    }
+    return name;
+  }
+
+  int add(const std::string& name) {
+    form_.work.program.iterators.push_back({unused(name), form_.lanes});
+    return static_cast<int>(form_.work.program.iterators.size()) - 1;
+  }
+
+  void add_iterators() {
+    form_.block = product_.iterator;
+    const Iterator whole = work_.program.iterators[form_.block];
+    form_.lane = add(whole.name + "_lane");
+    form_.twin = add(whole.name + "_twin");
+    const std::string name = unused(whole.name + "_block");
+    form_.work.program.iterators[form_.block] = {name, (whole.extent + form_.lanes - 1) / form_.lanes};
+  }
+
+  /// The new iterators come last, so that terms stay in order; one of extent 1 occurs in no access.
+  void replace(Access& access, int lane) const {
+    for (auto& index : access.indices) {
+      const auto term = std::find_if(index.terms.begin(), index.terms.end(),
+                                     [&](const auto& entry) { return entry.first == form_.block; });
+      if (term == index.terms.end()) continue;
+      const std::int64_t coefficient = term->second;
+      if (form_.work.program.iterators[form_.block].extent == 1) {
+        index.terms.erase(term);
+      } else {
+        term->second *= form_.lanes;
+      }
+      index.terms.emplace_back(lane, coefficient);
+    }
+  }
+
+  void add_diagonal(Access& access) {
+    access.indices.push_back({{{form_.lane, 1}, {form_.twin, -1}}, 0});
+    ++form_.work.program.operands[access.operand].rank;
+    form_.work.operands[access.operand].shape.push_back(1);
+  }
+
+  const Work& work_;
+  const Product& product_;
+  DiagonalForm form_;
+};
+
+/// Whether blocks of so many counts cover the iterator, and nothing but margins beside it.
+bool divides(const Work& work, int iterator, std::int64_t lanes) {
+  if (work.program.iterators[iterator].extent % lanes == 0) return true;
+  const auto& statements = work.program.statements;
+  return std::all_of(statements.begin(), statements.end(),
+                     [&](const Statement& statement) { return leaves(work, statement.target, iterator); });
+}
+
+}  // namespace
+
+std::shared_ptr<const DiagonalForm> same_form(const DiagonalForm& form, const Work& work) {
+  const std::int64_t blocks = form.work.program.iterators[form.block].extent;
+  for (const Product& product : products(work, form.statement)) {
+    if (product.iterator != form.block || !divides(work, form.block, form.lanes)) continue;
+    auto same = std::make_shared<const DiagonalForm>(Rewriter(work, product, form.statement, form.lanes).run());
+    if (same->work.program.iterators[form.block].extent == blocks) return same;
+  }
+  return nullptr;
+}
+
+std::vector<std::shared_ptr<const DiagonalForm>> diagonal_forms(const Architecture& architecture, const Limits& limits,
+                                                                const Work& work, int statement) {
+  std::vector<std::shared_ptr<const DiagonalForm>> forms;
+  const auto found = products(work, statement);
+  if (found.empty()) return forms;
+  const auto matches = match_statement(architecture, work, statement);
+  for (const Product& product : found) {
+    std::set<std::int64_t> lanes;
+    for (const auto& match : matches) {
+      const RunLimits* run = limits.run(match.unit, match.capability);
+      if (run == nullptr) continue;
+      Lanes(work, product, architecture.units[match.unit].capabilities[match.capability], *run, match).add_to(lanes);
+    }
+    for (const std::int64_t count : lanes) {
+      if (count < 2 || !divides(work, product.iterator, count)) continue;
+      forms.push_back(std::make_shared<const DiagonalForm>(Rewriter(work, product, statement, count).run()));
+    }
+  }
+  return forms;
+}
+
+}  // namespace accord
