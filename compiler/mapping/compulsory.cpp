@@ -1,6 +1,7 @@
 #include "compiler/mapping/compulsory.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <vector>
 
@@ -29,6 +30,17 @@ std::int64_t distinct_bytes(const Network& network, const Work& work, const Acce
     count *= distinct(access.indices[i], work.program, tensor.shape[i]);
   }
   return count;
+}
+
+std::int64_t distinct_bytes(const Network& network, const Work& work, int operand) {
+  for (const auto& statement : work.program.statements) {
+    if (statement.target.operand == operand) return distinct_bytes(network, work, statement.target);
+    for (const auto& access : statement.accesses) {
+      if (access.operand == operand) return distinct_bytes(network, work, access);
+    }
+  }
+  assert(false);
+  return 0;
 }
 
 Traffic compulsory(const Network& network, const Work& work, const Homes& homes, int main) {

@@ -11,6 +11,9 @@ namespace accord {
 /// Bytes of the distinct elements that the access touches inside its tensor, in the network's type.
 std::int64_t distinct_bytes(const Network& network, const Work& work, const Access& access);
 
+/// The same for the operand where the work first writes or reads it, whatever form a mapping gives the work.
+std::int64_t distinct_bytes(const Network& network, const Work& work, int operand);
+
 /// Distinct bytes read from and written to off-chip memory; results between statements, and tensors whose homes lie on
 /// chip, stay there.
 struct Traffic {

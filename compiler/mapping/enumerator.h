@@ -39,9 +39,7 @@ class Enumerator {
   std::vector<std::string> texts_of(const std::vector<Rejection>& rejections) const;
   void visit_alike(const std::vector<Match>& matches);
   void visit_main(const Match& match);
-  bool counts_lanes(int iterator) const {
-    return form_ && (iterator == form_->lane || iterator == form_->twin);
-  }
+  bool counts_lanes(int iterator) const { return form_ && (iterator == form_->lane || iterator == form_->twin); }
   bool has_room(const Match& match, int d) const;
   bool holds_lanes(const Match& match) const;
   bool dim_counts(const Match& match, int d, int iterator) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <set>
 
@@ -100,8 +99,8 @@ bool LinkBound::comes_from(const Wire& wire, const Use& use) const {
 bool LinkBound::leaves_by(const Wire& wire, const Use& use) const {
   const ElementType type = network_.tensors[work_.operands[use.access.operand].tensor].type;
   return !wire.units.empty() || std::any_of(wire.out_of.begin(), wire.out_of.end(), [&](int memory) {
-           return spread_.reaches(use.memory, use.type, memory, type);
-         });
+    return spread_.reaches(use.memory, use.type, memory, type);
+  });
 }
 
 void LinkBound::serve(Demand& demand, const Use& use, int unit) const {
@@ -136,24 +135,10 @@ std::vector<LinkBound::Demand> LinkBound::demands(const Mapping& assignment) con
   return result;
 }
 
-/// Where the work, whatever assignments make of it, reads or writes the operand.
-const Access& own_access(const Work& work, int operand) {
-  for (const auto& statement : work.program.statements) {
-    if (statement.target.operand == operand) return statement.target;
-    for (const auto& access : statement.accesses) {
-      if (access.operand == operand) return access;
-    }
-  }
-  assert(false);
-  return work.program.statements.back().target;
-}
-
 /// Once for each operand: assignments differ in much, not in these.
 std::int64_t LinkBound::bytes_of(const Use& use) const {
   std::int64_t& bytes = distinct_[use.access.operand];
-  if (bytes < 0) {
-    bytes = distinct_bytes(network_, work_, own_access(work_, use.access.operand));
-  }
+  if (bytes < 0) bytes = distinct_bytes(network_, work_, use.access.operand);
   return bytes;
 }
 

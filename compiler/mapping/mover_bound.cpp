@@ -74,9 +74,8 @@ bool MoverBound::serves(const Way& way, const Use& use, int unit) const {
                             }));
   }
   return way.inwards && std::any_of(way.ends.begin(), way.ends.end(), [&](int end) {
-           return end == use.memory ||
-                  (operand.constant ? spread_.reaches_in_any_type(end, use.memory, use.type)
-                                    : spread_.reaches(end, type, use.memory, use.type));
+           return end == use.memory || (operand.constant ? spread_.reaches_in_any_type(end, use.memory, use.type)
+                                                         : spread_.reaches(end, type, use.memory, use.type));
          });
 }
 
@@ -91,11 +90,7 @@ void MoverBound::serve(Demand& demand, double bytes, const Use& use, int unit) c
 
 double MoverBound::bytes_of(const Use& use) const {
   double& bytes = distinct_[use.access.operand];
-  if (bytes < 0) {
-    Access own = use.access;  // repeated lanes beyond the tensor's rank are no bytes of it
-    own.indices.resize(network_.tensors[work_.operands[use.access.operand].tensor].shape.size());
-    bytes = static_cast<double>(distinct_bytes(network_, work_, own));
-  }
+  if (bytes < 0) bytes = static_cast<double>(distinct_bytes(network_, work_, use.access.operand));
   return bytes;
 }
 
