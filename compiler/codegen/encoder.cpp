@@ -66,10 +66,11 @@ void Encoder::emit_sync(const OrderedOp& op) {
 
 void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, int layer,
                      const std::vector<std::string>& labels) {
-  const auto loop_at = [&](std::uint32_t op) {
+  const auto loops_at = [&](std::uint32_t op) -> LoopSpan {
     const auto loop = std::lower_bound(list.loops.begin(), list.loops.end(), op,
                                        [](const LowLoop& l, std::uint32_t at) { return l.first < at; });
-    return loop != list.loops.end() && loop->first == op ? &*loop : nullptr;
+    if (loop == list.loops.end() || loop->first != op) return {};
+    return with_inner(LoopSpan(list.loops).subspan(static_cast<std::size_t>(loop - list.loops.begin())));
   };
   for (std::size_t i = 0; i < order.size(); ++i) {
     const OrderedOp& ordered = order[i];
@@ -77,10 +78,9 @@ void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, in
       emit_sync(ordered);
       continue;
     }
-    if (const LowLoop* loop = loop_at(ordered.op)) {
-      note(layer, labels.at(static_cast<std::size_t>(list.ops[ordered.op].statement)));
-      emit_loop(list, *loop);
-      i += loop->length - 1;
+    if (const LoopSpan loops = loops_at(ordered.op); !loops.empty()) {
+      emit_loop(list, loops, layer, labels);
+      i += loops.front().length - 1;
       continue;
     }
     const LowOp& op = list.ops[ordered.op];

@@ -7,6 +7,7 @@
 
 #include "archdsl/isa/emit.h"
 #include "archdsl/isa/program.h"
+#include "compiler/lowering/item_graph.h"
 #include "compiler/lowering/schedule.h"
 #include "compiler/mapping/limits.h"
 
@@ -47,8 +48,9 @@ class Encoder {
   void emit_values(int mnemonic, std::span<const MaybeValue> values, int unit = -1);
   void emit_operation(const OpList& list, const LowOp& op);
   void emit_sync(const OrderedOp& op);
-  void emit_loop(const OpList& list, const LowLoop& loop);
-  void unroll(const OpList& list, const LowLoop& loop);
+  void emit_loop(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
+  void emit_range(const OpList& list, int layer, const std::vector<std::string>& labels);
+  void unroll(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
   void write(const Instruction& instruction);
   void note(int layer, const std::string& statement);
 

@@ -1,41 +1,46 @@
-#include <fmt/format.h>
+#include <algorithm>
 
-#include "archdsl/source/error.h"
 #include "compiler/codegen/encoder.h"
 #include "compiler/codegen/loop_plan.h"
+#include "compiler/lowering/list_copy.h"
 
 namespace accord {
 
-void Encoder::unroll(const OpList& list, const LowLoop& loop) {
-  std::vector<MaybeValue> values;
+/// The turns one after another; loops inside stay loops where they can.
+void Encoder::unroll(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels) {
+  const LowLoop& loop = loops.front();
   for (std::int64_t turn = 0; turn < loop.turns; ++turn) {
-    std::size_t delta = 0;
-    for (std::size_t i = 0; i < loop.length; ++i) {
-      const LowOp& op = list.ops[loop.first + i];
-      values.assign(list.values.begin() + op.first, list.values.begin() + op.first + op.count);
-      for (auto& value : values) {
-        if (value) *value += turn * loop.deltas[delta];
-        ++delta;
-      }
-      emit_values(op.mnemonic, values);
-    }
+    ListCopy copy(list);
+    copy.range(loop.first, loop.length, loops.subspan(1), &loop, turn);
+    const OpList unrolled = copy.take();
+    emit_range(unrolled, layer, labels);
   }
 }
 
-void Encoder::emit_loop(const OpList& list, const LowLoop& loop) {
-  const LoopPlan plan = LoopPlanner(architecture_.isa, emitter_, limits_).plan(list, loop, known_);
-  if (!plan.reason.empty()) {
-    unroll(list, loop);
-    return;
+void Encoder::emit_range(const OpList& list, int layer, const std::vector<std::string>& labels) {
+  LoopSpan loops = list.loops;
+  for (std::size_t at = 0; at < list.ops.size();) {
+    if (loops.empty() || loops.front().first != at) {
+      note(layer, labels.at(static_cast<std::size_t>(list.ops[at].statement)));
+      emit_operation(list, list.ops[at++]);
+      continue;
+    }
+    const LoopSpan whole = with_inner(loops);
+    emit_loop(list, whole, layer, labels);
+    at += whole.front().length;
+    loops = loops.subspan(whole.size());
   }
-  std::string reason;
-  const auto settings = emitter_.set_registers(plan.before, known_, &reason);
-  if (!settings) throw Error("a loop's registers cannot be set: " + reason);
-  for (const auto& setting : *settings) write(setting);
-  const std::vector<MaybeValue> arguments = {loop.turns, static_cast<std::int64_t>(plan.body.size())};
-  emit_values(limits_.mnemonic_for(Meaning::loop), arguments);
-  for (const auto& instruction : plan.body) write(instruction);
-  for (const auto& [reg, value] : plan.after) known_[reg] = value;
+}
+
+void Encoder::emit_loop(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels) {
+  const LoopPlan plan = LoopPlanner(architecture_.isa, emitter_, limits_).plan(list, loops, known_);
+  if (!plan.reason.empty()) return unroll(list, loops, layer, labels);
+  note(layer, labels.at(static_cast<std::size_t>(list.ops[loops.front().first].statement)));
+  for (std::size_t i = 0; i < plan.code.size(); ++i) {
+    if (plan.statements[i] >= 0) note(layer, labels.at(static_cast<std::size_t>(plan.statements[i])));
+    write(plan.code[i]);
+  }
+  known_ = plan.known;
 }
 
 }  // namespace accord

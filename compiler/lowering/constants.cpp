@@ -14,8 +14,6 @@
 namespace accord {
 namespace {
 
-constexpr std::int64_t alignment = 64;  // bytes; a request never straddles more memory words than it must
-
 /// Where the elements of a box lie in the tile and in the tensor.
 class BoxWalk {
  public:

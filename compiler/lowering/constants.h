@@ -20,6 +20,9 @@ class MemoryFull : public Error {
 /// Off-chip memory as the compiler hands it out: tensors' homes, and images of constants.
 class OffChip {
  public:
+  /// Bytes; a request never straddles more memory words than it must.
+  static constexpr std::int64_t alignment = 64;
+
   OffChip(const Memory& memory, int index) : memory_(memory), index_(index) {}
   int index() const { return index_; }
   /// Throws MemoryFull with the sizes where the memory is full.

@@ -2,107 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
-#include <map>
-#include <numeric>
-#include <optional>
 
 #include "archdsl/source/error.h"
-#include "compiler/lowering/buffers.h"
-#include "compiler/lowering/instructions.h"
-#include "compiler/lowering/repetition.h"
+#include "compiler/lowering/lowering.h"
 
 namespace accord {
-namespace {
-
-/// A box of the iteration space.
-struct Box {
-  Extents origin;
-  Extents extent;
-};
-
-/// Which tile a buffer copy holds now.
-struct Resident {
-  Box box;
-  int copy = -1;
-};
-
-class Lowering {
- public:
-  Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping,
-           ConstantImages& images, std::vector<OffChip>& off_chip)
-      : machine_(machine),
-        network_(network),
-        work_(work),
-        homes_(homes),
-        mapping_(mapping),
-        images_(images),
-        off_chip_(off_chip),
-        geometry_(machine, network, work, homes, mapping),
-        instructions_(machine, mapping, list_) {}
-
-  OpList run();
-
- private:
-  void visit(int level);
-  void visit_loop(int level, std::size_t depth);
-  void visit_tile(int level);
-  Box outer_box(int level) const;
-  /// Whether the use's innermost tile changes with an iterator of the level.
-  bool moves_with(const Use& use, int level, int it) const {
-    return use.depth > 0 && box_level(mapping_, use, use.depth - 1) == level && depends(use.access, it);
-  }
-  bool needs_images(int level, int it) const;
-  std::int64_t period(int level, int it) const;
-  template <typename Turn>
-  std::int64_t roll(int level, int it, std::int64_t trips, const Turn& turn);
-  void begin_target(int level);
-  void finish_target(int level);
-  void emit_step(int s, int level);
-  void fetch_for_step(int s);
-  void ensure(int u, int level);
-  void flush(int u, int level);
-  void load_start();
-  void emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target, int source_buffer,
-                 int target_buffer);
-  std::int64_t home_address(int u, const Extents& origin) const;
-  std::int64_t constant_image(int u, const Box& box, const TileMove& move, const Layout& layout);
-  const Box& box_at(int u, int level) const { return boxes_[box_level(mapping_, mapping_.uses[u], level)]; }
-  /// The tile outside the one of a level: the whole work at level 0.
-  const Extents& outer_extents(int u, int level) const {
-    return level == 0 ? mapping_.extent : box_at(u, level - 1).extent;
-  }
-  const Layout& layout_at(int u, int level) { return geometry_.layout(u, level, box_at(u, level).extent); }
-  /// Where the use's tile of a level begins in the one outside it.
-  std::int64_t offset_outside(int u, int level) {
-    const Extents at = relative(box_level(mapping_, mapping_.uses[u], level), mapping_.uses[u], level - 1);
-    return offset_of(layout_at(u, level - 1), at);
-  }
-  std::int64_t tile_address(int u, int level) const { return buffers_[u][level].bases[resident_[u][level].copy]; }
-  int buffer_id(int u, int level) const { return buffers_[u][level].first + resident_[u][level].copy; }
-  bool same_box(int u, const Box& a, const Box& b) const;
-  bool reduction_starts(int level) const;
-  bool reduction_ends(int level) const;
-  Extents relative(int level, const Use& use, int outer) const;
-
-  const Machine& machine_;
-  const Network& network_;
-  const Work& work_;
-  const Homes& homes_;
-  const Mapping& mapping_;
-  ConstantImages& images_;
-  std::vector<OffChip>& off_chip_;
-  Geometry geometry_;
-  OpList list_;
-  Instructions instructions_;
-  std::vector<std::vector<TileBuffer>> buffers_;
-  std::vector<std::vector<Resident>> resident_;
-  std::vector<Box> boxes_;
-  int target_ = -1;  ///< the main statement's target use
-  int start_ = -1;
-  int target_level_ = -1;
-  bool rolls_ = false;  ///< the machine has hardware loops
-};
 
 bool Lowering::same_box(int u, const Box& a, const Box& b) const {
   for (std::size_t it = 0; it < a.origin.size(); ++it) {
@@ -129,7 +33,6 @@ bool Lowering::reduction_ends(int level) const {
   return true;
 }
 
-/// Origin of the level's box within the use's tile of an outer level.
 Extents Lowering::relative(int level, const Use& use, int outer) const {
   const Box& outside = boxes_[box_level(mapping_, use, outer)];
   Extents at = boxes_[level].origin;
@@ -153,32 +56,6 @@ std::int64_t Lowering::home_address(int u, const Extents& origin) const {
   return address;
 }
 
-/// Address of the constant's image for this box, made on first need; packed in the order in which the mover reads it.
-std::int64_t Lowering::constant_image(int u, const Box& box, const TileMove& move, const Layout& layout) {
-  if (off_chip_.empty()) return 0;
-  const std::int64_t known = images_.find(u, mapping_.uses[u].access, box.origin, box.extent);
-  if (known >= 0) return known;
-  const auto tile = materialise(network_, work_, mapping_.uses[u], layout, box.origin, box.extent);
-  std::vector<std::byte> image(static_cast<std::size_t>(move.image_bytes));
-  const bool start = mapping_.uses[u].role == UseRole::start && mapping_.uses[u].depth == 1;
-  if (start) {
-    image = tile;
-  } else {
-    for (const auto& piece : move.pieces) {
-      for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t run) {
-        std::memcpy(image.data() + source, tile.data() + target, static_cast<std::size_t>(run));
-      });
-    }
-  }
-  OffChip* memory = &off_chip_[0];
-  for (auto& candidate : off_chip_) {
-    if (candidate.index() == mapping_.uses[u].home) memory = &candidate;
-  }
-  const std::int64_t address = memory->add_constant(std::move(image), "the model's constants");
-  images_.add(address);
-  return address;
-}
-
 void Lowering::emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target,
                          int source_buffer, int target_buffer) {
   const Hop& hop = hop_at(mapping_.uses[u], level);
@@ -190,7 +67,6 @@ void Lowering::emit_move(int u, int level, const TileMove& move, std::int64_t so
   }
 }
 
-/// Brings the use's tile of the current box in, unless it is there.
 void Lowering::ensure(int u, int level) {
   Resident& resident = resident_[u][level];
   const Box& box = box_at(u, level);
@@ -205,14 +81,13 @@ void Lowering::ensure(int u, int level) {
     source = tile_address(u, level - 1) + offset_outside(u, level);
     source_buffer = buffer_id(u, level - 1);
   } else if (geometry_.is_constant(u)) {
-    source = constant_image(u, box, move, layout_at(u, level));
+    source = constant_image(u, box);
   } else {
     source = home_address(u, box.origin);
   }
   emit_move(u, level, move, source, tile_address(u, level), source_buffer, buffer_id(u, level));
 }
 
-/// Initial values into the target's tile.
 void Lowering::load_start() {
   const Use& use = mapping_.uses[start_];
   const int level = use.depth - 1;
@@ -227,13 +102,12 @@ void Lowering::load_start() {
              offset_of(layout_at(start_, level - 1), relative(target_level_, use, level - 1));
     source_buffer = buffer_id(start_, level - 1);
   } else {
-    source = constant_image(start_, box, move, geometry_.layout(start_, 0, box.extent));
+    source = constant_image(start_, box);
   }
   emit_move(start_, level, move, source, tile_address(target_, target_level_), source_buffer,
             buffer_id(target_, target_level_));
 }
 
-/// Moves the finished tile one hop towards off-chip memory.
 void Lowering::flush(int u, int level) {
   const Box& box = box_at(u, level);
   const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level));
@@ -319,103 +193,6 @@ void Lowering::finish_target(int level) {
   }
 }
 
-void Lowering::visit_tile(int level) {
-  begin_target(level);
-  if (level + 1 == mapping_.levels) {
-    emit_step(0, level);
-  } else {
-    visit(level + 1);
-  }
-  finish_target(level);
-}
-
-Box Lowering::outer_box(int level) const {
-  return level == 0 ? Box{Extents(mapping_.extent.size(), 0), mapping_.extent} : boxes_[level - 1];
-}
-
-/// All tiles of a level within the box outside it, in loop order.
-void Lowering::visit(int level) {
-  boxes_[level] = outer_box(level);
-  visit_loop(level, 0);
-}
-
-/// The loops of a level from `depth` on.
-void Lowering::visit_loop(int level, std::size_t depth) {
-  const auto& order = mapping_.order[level];
-  if (depth == order.size()) {
-    visit_tile(level);
-    return;
-  }
-  const int it = order[depth];
-  const Box outer = outer_box(level);
-  const std::int64_t trips = (outer.extent[it] + mapping_.tile[level][it] - 1) / mapping_.tile[level][it];
-  auto turn = [&](std::int64_t i) {
-    const std::int64_t at = i * mapping_.tile[level][it];
-    boxes_[level].origin[it] = outer.origin[it] + at;
-    boxes_[level].extent[it] = std::min(mapping_.tile[level][it], outer.extent[it] - at);
-    visit_loop(level, depth + 1);
-  };
-  const bool innermost = std::all_of(order.begin() + static_cast<std::ptrdiff_t>(depth) + 1, order.end(),
-                                     [&](int inner) { return mapping_.tile[level][inner] >= outer.extent[inner]; });
-  std::int64_t i = 0;
-  if (rolls_ && level + 1 == mapping_.levels && innermost && trips >= 6 && !needs_images(level, it))
-    i = roll(level, it, trips, turn);
-  for (; i < trips; ++i) turn(i);
-}
-
-/// Whether turns of the loop read constants of their own from off-chip memory: each has an image somewhere.
-bool Lowering::needs_images(int level, int it) const {
-  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
-    const Use& use = mapping_.uses[u];
-    if (use.depth == 0 || box_level(mapping_, use, 0) != level || !depends(use.access, it)) continue;
-    if (geometry_.is_constant(static_cast<int>(u))) return true;
-  }
-  return false;
-}
-
-/// Copies that the tiles which change with the loop take in turn: after so many turns all is where it was.
-std::int64_t Lowering::period(int level, int it) const {
-  std::int64_t copies = 1;
-  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
-    const Use& use = mapping_.uses[u];
-    if (use.role == UseRole::start || !moves_with(use, level, it)) continue;
-    copies = std::lcm(copies, static_cast<std::int64_t>(buffers_[u][use.depth - 1].copies()));
-  }
-  return copies;
-}
-
-/// Turns of a loop from 0 on: the first as it is, the next ones as the body of a hardware loop if those after them
-/// differ by constant steps only. Returns the first turn that is left to do; the last is never in the body.
-template <typename Turn>
-std::int64_t Lowering::roll(int level, int it, std::int64_t trips, const Turn& turn) {
-  const std::int64_t body = period(level, it);
-  const std::int64_t repeats = (trips - 2) / body;
-  if (repeats < 2) return 0;
-  turn(0);
-  // Each turn of a loop loads what it holds: the bits are the same in all of them.
-  instructions_.forget_held();
-  const ListMark first = mark(list_);
-  for (std::int64_t i = 1; i <= body; ++i) turn(i);
-  const ListMark second = mark(list_);
-  instructions_.forget_held();
-  for (std::int64_t i = body + 1; i <= 2 * body; ++i) turn(i);
-  const auto deltas = steps_between(list_, first, second);
-  if (!deltas) return 2 * body + 1;
-  list_.ops.resize(second.ops);
-  list_.values.resize(second.values);
-  instructions_.forget_held();
-  list_.loops.push_back({first.ops, second.ops - first.ops, repeats, *deltas});
-  // What the last of these turns would leave behind: copies come round with each body.
-  const std::int64_t skipped = (repeats - 2) * body;
-  boxes_[level].origin[it] += skipped * mapping_.tile[level][it];
-  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
-    const Use& use = mapping_.uses[u];
-    if (!moves_with(use, level, it)) continue;
-    if (Resident& inner = resident_[u][use.depth - 1]; inner.copy >= 0) inner.box = boxes_[level];
-  }
-  return repeats * body + 1;
-}
-
 OpList Lowering::run() {
   buffers_ = place_buffers(machine_, geometry_, mapping_, list_.buffers);
   resident_.resize(mapping_.uses.size());
@@ -429,16 +206,12 @@ OpList Lowering::run() {
   }
   assert(target_ >= 0);
   target_level_ = target_level(mapping_);
-  // Waits and signals count turns: on machines that need them every turn stands in the program. So does it where the
-  // operations of other elements stand in between.
-  rolls_ = mapping_.spatial.empty() && machine_.architecture.sync.kind != Sync::Kind::semaphores &&
-           machine_.architecture.controller.loop_depth > 0 && machine_.limits.mnemonic_for(Meaning::loop) >= 0;
+  choose_rolled();
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) lay_images(static_cast<int>(u));
   boxes_.resize(static_cast<std::size_t>(mapping_.levels));
   visit(0);
   return std::move(list_);
 }
-
-}  // namespace
 
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
              const Mapping& mapping, ConstantImages& images, std::vector<OffChip>& off_chip) {

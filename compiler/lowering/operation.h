@@ -33,19 +33,21 @@ struct LowOp {
   std::span<const BufferAccess> buffers() const { return {accesses.data(), access_count}; }
 };
 
-/// A repeated body: operations [first, first + length) of which argument values grow by `deltas` per turn.
+/// A repeated body: operations [first, first + length), with the loops in it, of which argument values grow by `deltas`
+/// per turn. What loops inside add to them is the same in all turns.
 struct LowLoop {
   std::size_t first = 0;
   std::size_t length = 0;
   std::int64_t turns = 1;
   std::vector<std::int64_t> deltas;  ///< per value of the body, in order
+  std::int64_t interval = 0;         ///< predicted cycles of a turn; 0: not scheduled yet
 };
 
 /// Operations of a layer in an order that is right one after another.
 struct OpList {
   std::vector<LowOp> ops;
   std::vector<MaybeValue> values;
-  std::vector<LowLoop> loops;  ///< ascending, disjoint
+  std::vector<LowLoop> loops;  ///< by their first operation, outer before inner; nested or disjoint
   int buffers = 0;             ///< number of buffer ids
 };
 

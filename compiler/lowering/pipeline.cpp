@@ -5,26 +5,24 @@
 #include <numeric>
 
 #include "compiler/lowering/address_history.h"
+#include "compiler/lowering/list_copy.h"
 #include "compiler/lowering/modulo_schedule.h"
+#include "compiler/lowering/turn_overlap.h"
 
 namespace accord {
 namespace {
 
+constexpr std::size_t most_modulo = 600;  ///< operations of a body that is scheduled modulo its interval
+
+/// One pass over a list: schedules the loops in which no other is left to do.
 class LoopPipeliner {
  public:
   LoopPipeliner(const OpList& list, const Architecture& architecture)
-      : list_(list), architecture_(architecture), ranges_(architecture), history_(architecture) {}
+      : list_(list), architecture_(architecture), ranges_(architecture), history_(architecture), copy_(list) {}
 
   OpList run() {
-    result_.buffers = list_.buffers;
-    std::size_t at = 0;
-    for (const auto& loop : list_.loops) {
-      for (; at < loop.first; ++at) append(list_.ops[at], nullptr, 0);
-      at += loop.length;
-      add_loop(loop);
-    }
-    for (; at < list_.ops.size(); ++at) append(list_.ops[at], nullptr, 0);
-    return std::move(result_);
+    walk(0, list_.ops.size(), list_.loops);
+    return copy_.take();
   }
 
  private:
@@ -35,10 +33,11 @@ class LoopPipeliner {
     std::int64_t delta = 0;
   };
 
+  void walk(std::size_t first, std::size_t last, LoopSpan loops);
+  void schedule(LoopSpan loops);
   void add_loop(const LowLoop& loop);
   void keep(const LowLoop& loop);
   void lay_out(const LowLoop& loop, const ModuloSchedule& schedule);
-  void append(const LowOp& op, const std::int64_t* deltas, std::int64_t turn);
   std::vector<Moving> ranges_of(const LowLoop& loop) const;
   bool may_meet(const LowLoop& loop, const std::vector<Moving>& ranges) const;
   LoopProblem problem_of(const LowLoop& loop, const std::vector<Moving>& ranges);
@@ -56,25 +55,46 @@ class LoopPipeliner {
   AddressHistory history_;
   std::int64_t seen_ = 0;  ///< ids of the history that earlier loops took
   std::map<std::vector<std::int32_t>, std::optional<ModuloSchedule>> solved_;
-  OpList result_;
+  ListCopy copy_;
 };
 
-/// Copies an operation of turn 0, or of a later one by its deltas.
-void LoopPipeliner::append(const LowOp& op, const std::int64_t* deltas, std::int64_t turn) {
-  LowOp copy = op;
-  copy.first = static_cast<std::uint32_t>(result_.values.size());
-  for (std::uint32_t v = 0; v < op.count; ++v) {
-    MaybeValue value = list_.values[op.first + v];
-    if (value && deltas != nullptr) *value += turn * deltas[v];
-    result_.values.push_back(value);
+void LoopPipeliner::walk(std::size_t first, std::size_t last, LoopSpan loops) {
+  while (first < last) {
+    if (loops.empty() || loops.front().first != first) {
+      copy_.operation(first++);
+      continue;
+    }
+    const LoopSpan whole = with_inner(loops);
+    const LowLoop& loop = whole.front();
+    const LoopSpan inner = whole.subspan(1);
+    const auto open = [](const LowLoop& l) { return l.interval == 0; };
+    if (loop.interval != 0) {
+      copy_.range(loop.first, loop.length, whole);
+    } else if (std::any_of(inner.begin(), inner.end(), open)) {
+      copy_.open(loop, loop.turns, 0);
+      walk(loop.first, loop.first + loop.length, inner);
+      copy_.close();
+    } else {
+      schedule(whole);
+    }
+    first += loop.length;
+    loops = loops.subspan(whole.size());
   }
-  result_.ops.push_back(copy);
+}
+
+void LoopPipeliner::schedule(LoopSpan loops) {
+  if (loops.size() > 1 || loops.front().length > most_modulo) {
+    overlap_turns(list_, loops, architecture_, copy_);
+  } else {
+    add_loop(loops.front());
+  }
 }
 
 void LoopPipeliner::keep(const LowLoop& loop) {
-  result_.loops.push_back(loop);
-  result_.loops.back().first = result_.ops.size();
-  for (std::size_t i = 0; i < loop.length; ++i) append(list_.ops[loop.first + i], nullptr, 0);
+  const LoopSpan one(&loop, 1);
+  copy_.open(loop, loop.turns, std::max<std::int64_t>(loop_cycles(list_, one, architecture_) / loop.turns, 1));
+  for (std::size_t i = 0; i < loop.length; ++i) copy_.operation(loop.first + i);
+  copy_.close();
 }
 
 std::vector<LoopPipeliner::Moving> LoopPipeliner::ranges_of(const LowLoop& loop) const {
@@ -166,37 +186,18 @@ const std::optional<ModuloSchedule>& LoopPipeliner::solve(const LoopProblem& pro
 
 /// Turn i's operation of stage s stands in block i + s; blocks in which all stages occur are the kernel's turns.
 void LoopPipeliner::lay_out(const LowLoop& loop, const ModuloSchedule& schedule) {
-  std::vector<std::size_t> order(loop.length);
-  std::iota(order.begin(), order.end(), 0);
-  const auto cycle = [&](std::size_t op) { return schedule.start[op] % schedule.interval; };
-  const auto stage = [&](std::size_t op) { return static_cast<std::int64_t>(schedule.start[op] / schedule.interval); };
+  TurnOrder order;
+  order.interval = schedule.interval;
+  order.order.resize(loop.length);
+  std::iota(order.order.begin(), order.order.end(), 0);
+  for (const auto start : schedule.start) order.stage.push_back(start / schedule.interval);
   // Within one cycle, earlier turns first.
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(cycle(a), -stage(a)) < std::pair(cycle(b), -stage(b));
+  std::stable_sort(order.order.begin(), order.order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(schedule.start[a] % schedule.interval, -order.stage[a]) <
+           std::pair(schedule.start[b] % schedule.interval, -order.stage[b]);
   });
-  std::int64_t stages = 1;
-  for (const auto op : order) stages = std::max(stages, stage(op) + 1);
-  const auto add_block = [&](std::int64_t block) {
-    for (const auto op : order) {
-      const std::int64_t turn = block - stage(op);
-      if (turn >= 0 && turn < loop.turns) append(list_.ops[loop.first + op], deltas_of(loop, op), turn);
-    }
-  };
-  const std::int64_t kernel = loop.turns - stages + 1;
-  const std::int64_t blocks = loop.turns + stages - 1;
-  if (kernel < 2) {
-    for (std::int64_t block = 0; block < blocks; ++block) add_block(block);
-    return;
-  }
-  for (std::int64_t block = 0; block < stages - 1; ++block) add_block(block);
-  LowLoop steady{result_.ops.size(), loop.length, kernel, {}};
-  add_block(stages - 1);
-  for (const auto op : order) {
-    const auto* deltas = deltas_of(loop, op);
-    steady.deltas.insert(steady.deltas.end(), deltas, deltas + list_.ops[loop.first + op].count);
-  }
-  result_.loops.push_back(std::move(steady));
-  for (std::int64_t block = loop.turns; block < blocks; ++block) add_block(block);
+  lay_out_turns(loop, order, copy_,
+                [&](std::size_t op, std::int64_t turn) { copy_.operation(loop.first + op, &loop, turn); });
 }
 
 void LoopPipeliner::add_loop(const LowLoop& loop) {
@@ -210,8 +211,12 @@ void LoopPipeliner::add_loop(const LowLoop& loop) {
 }  // namespace
 
 OpList pipeline_loops(const OpList& list, const Architecture& architecture) {
-  if (list.loops.empty()) return list;
-  return LoopPipeliner(list, architecture).run();
+  OpList result = list;
+  const auto open = [](const LowLoop& loop) { return loop.interval == 0; };
+  while (std::any_of(result.loops.begin(), result.loops.end(), open)) {
+    result = LoopPipeliner(result, architecture).run();
+  }
+  return result;
 }
 
 }  // namespace accord

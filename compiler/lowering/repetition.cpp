@@ -11,6 +11,14 @@ std::optional<std::vector<std::int64_t>> steps_between(const OpList& list, ListM
   for (std::size_t i = 0; i < length; ++i) {
     if (list.ops[first.ops + i].mnemonic != list.ops[second.ops + i].mnemonic) return std::nullopt;
   }
+  const std::size_t loops = second.loops - first.loops;
+  if (list.loops.size() - second.loops != loops) return std::nullopt;
+  for (std::size_t i = 0; i < loops; ++i) {
+    const LowLoop& a = list.loops[first.loops + i];
+    const LowLoop& b = list.loops[second.loops + i];
+    const bool alike = a.first - first.ops == b.first - second.ops && a.length == b.length && a.turns == b.turns;
+    if (!alike || a.deltas != b.deltas) return std::nullopt;
+  }
   std::vector<std::int64_t> steps(width, 0);
   for (std::size_t i = 0; i < width; ++i) {
     const auto& a = list.values[first.values + i];

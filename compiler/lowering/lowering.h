@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "compiler/lowering/buffers.h"
+#include "compiler/lowering/constants.h"
+#include "compiler/lowering/instructions.h"
+#include "compiler/lowering/repetition.h"
+#include "compiler/mapping/geometry.h"
+
+namespace accord {
+
+/// A box of the iteration space.
+struct Box {
+  Extents origin;
+  Extents extent;
+};
+
+/// Which tile a buffer copy holds now.
+struct Resident {
+  Box box;
+  int copy = -1;
+};
+
+using Residents = std::vector<std::vector<Resident>>;  ///< [use][level]
+
+/// Walks a mapping's tiles in loop order and appends what each needs.
+class Lowering {
+ public:
+  Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping,
+           ConstantImages& images, std::vector<OffChip>& off_chip)
+      : machine_(machine),
+        network_(network),
+        work_(work),
+        homes_(homes),
+        mapping_(mapping),
+        images_(images),
+        off_chip_(off_chip),
+        geometry_(machine, network, work, homes, mapping),
+        instructions_(machine, mapping, list_) {}
+
+  OpList run();
+
+ private:
+  void visit(int level);
+  void visit_loop(int level, std::size_t depth);
+  void visit_tile(int level);
+  Box outer_box(int level) const;
+  void visit_turn(int level, std::size_t depth, std::int64_t turn);
+  std::int64_t roll(int level, std::size_t depth, std::int64_t trips);
+  Residents moved(Residents residents, int level, int it, std::int64_t by) const;
+  bool same_state(const Residents& a, const Residents& b) const;
+  bool can_advance(const ListMark& first, const std::vector<std::int64_t>& deltas) const;
+  void choose_rolled();
+  void lay_images(int u);
+  void each_tile(const Use& use, int level, int last, std::size_t depth, Box& box, const Box& outer,
+                 const std::function<void(const Box&)>& fn) const;
+  void begin_target(int level);
+  void finish_target(int level);
+  void emit_step(int s, int level);
+  void fetch_for_step(int s);
+  void ensure(int u, int level);
+  void flush(int u, int level);
+  void load_start();
+  void emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target, int source_buffer,
+                 int target_buffer);
+  std::int64_t home_address(int u, const Extents& origin) const;
+  std::int64_t constant_image(int u, const Box& box);
+  std::vector<std::byte> image_of(int u, const Box& box);
+  const Box& box_at(int u, int level) const { return boxes_[box_level(mapping_, mapping_.uses[u], level)]; }
+  /// The tile outside the one of a level: the whole work at level 0.
+  const Extents& outer_extents(int u, int level) const {
+    return level == 0 ? mapping_.extent : box_at(u, level - 1).extent;
+  }
+  const Layout& layout_at(int u, int level) { return geometry_.layout(u, level, box_at(u, level).extent); }
+  /// Where the use's tile of a level begins in the one outside it.
+  std::int64_t offset_outside(int u, int level) {
+    const Extents at = relative(box_level(mapping_, mapping_.uses[u], level), mapping_.uses[u], level - 1);
+    return offset_of(layout_at(u, level - 1), at);
+  }
+  std::int64_t tile_address(int u, int level) const { return buffers_[u][level].bases[resident_[u][level].copy]; }
+  int buffer_id(int u, int level) const { return buffers_[u][level].first + resident_[u][level].copy; }
+  bool same_box(int u, const Box& a, const Box& b) const;
+  bool reduction_starts(int level) const;
+  bool reduction_ends(int level) const;
+  Extents relative(int level, const Use& use, int outer) const;
+
+  const Machine& machine_;
+  const Network& network_;
+  const Work& work_;
+  const Homes& homes_;
+  const Mapping& mapping_;
+  ConstantImages& images_;
+  std::vector<OffChip>& off_chip_;
+  Geometry geometry_;
+  OpList list_;
+  Instructions instructions_;
+  std::vector<std::vector<TileBuffer>> buffers_;
+  Residents resident_;
+  std::vector<Box> boxes_;
+  int target_ = -1;  ///< the main statement's target use
+  int start_ = -1;
+  int target_level_ = -1;
+  std::vector<std::vector<bool>> rolled_;  ///< [level][depth]: loops that may become hardware loops
+};
+
+}  // namespace accord

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "archdsl/source/error.h"
+#include "compiler/lowering/lowering.h"
+
+namespace accord {
+
+/// The use's tiles at the outermost level, in the order of the loops of levels `level` to `last` that choose them.
+void Lowering::each_tile(const Use& use, int level, int last, std::size_t depth, Box& box, const Box& outer,
+                         const std::function<void(const Box&)>& fn) const {
+  const auto& order = mapping_.order[level];
+  if (depth == order.size()) {
+    if (level == last) return fn(box);
+    const Box whole = box;
+    return each_tile(use, level + 1, last, 0, box, whole, fn);
+  }
+  const int it = order[depth];
+  const std::int64_t tile = mapping_.tile[level][it];
+  const std::int64_t turns = depends(use.access, it) ? trips(outer.extent[it], tile) : 1;
+  for (std::int64_t i = 0; i < turns; ++i) {
+    box.origin[it] = outer.origin[it] + i * tile;
+    box.extent[it] = std::min(tile, outer.extent[it] - i * tile);
+    each_tile(use, level, last, depth + 1, box, outer, fn);
+  }
+}
+
+/// The tile's bytes in the order in which the mover reads them.
+std::vector<std::byte> Lowering::image_of(int u, const Box& box) {
+  const Use& use = mapping_.uses[u];
+  const Layout& layout = geometry_.layout(u, 0, box.extent);
+  auto tile = materialise(network_, work_, use, layout, box.origin, box.extent);
+  if (use.role == UseRole::start && use.depth == 1) return tile;
+  const TileMove& move = geometry_.move(u, 0, box.extent, mapping_.extent);
+  if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
+  std::vector<std::byte> image(static_cast<std::size_t>(move.image_bytes));
+  for (const auto& piece : move.pieces) {
+    for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t run) {
+      std::memcpy(image.data() + source, tile.data() + target, static_cast<std::size_t>(run));
+    });
+  }
+  return image;
+}
+
+/// Writes the images of a constant use's tiles side by side in loop order, so that addresses grow evenly with each
+/// loop. Tiles that stand in memory already, as those of another part of divided work, stay where they are.
+void Lowering::lay_images(int u) {
+  const Use& use = mapping_.uses[u];
+  if (off_chip_.empty() || use.depth == 0 || use.hops.empty() || !geometry_.is_constant(u)) return;
+  const bool start = use.role == UseRole::start && use.depth == 1;
+  std::vector<std::byte> block;
+  std::vector<std::pair<Box, std::int64_t>> placed;
+  const Box whole{Extents(mapping_.extent.size(), 0), mapping_.extent};
+  Box box = whole;
+  each_tile(use, 0, start ? target_level_ : box_level(mapping_, use, 0), 0, box, whole, [&](const Box& tile) {
+    if (images_.find(u, use.access, tile.origin, tile.extent) >= 0) return;
+    const auto image = image_of(u, tile);
+    placed.emplace_back(tile, static_cast<std::int64_t>(block.size()));
+    block.insert(block.end(), image.begin(), image.end());
+    block.resize((block.size() + OffChip::alignment - 1) / OffChip::alignment * OffChip::alignment);
+  });
+  if (placed.empty()) return;
+  OffChip* memory = &off_chip_[0];
+  for (auto& candidate : off_chip_) {
+    if (candidate.index() == use.home) memory = &candidate;
+  }
+  const std::int64_t base = memory->add_constant(std::move(block), "the model's constants");
+  for (const auto& [tile, offset] : placed) {
+    images_.find(u, use.access, tile.origin, tile.extent);
+    images_.add(base + offset);
+  }
+}
+
+std::int64_t Lowering::constant_image(int u, const Box& box) {
+  if (off_chip_.empty()) return 0;
+  const std::int64_t address = images_.find(u, mapping_.uses[u].access, box.origin, box.extent);
+  assert(address >= 0);
+  return address;
+}
+
+}  // namespace accord

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cassert>
+
+#include "compiler/lowering/lowering.h"
+#include "compiler/lowering/repetition.h"
+
+namespace accord {
+namespace {
+
+constexpr std::int64_t least_trips = 6;  ///< fewer turns stand in the program one after another
+constexpr std::int64_t most_turns = 4;   ///< of a loop, in one turn of a hardware loop: copies that take turns
+
+}  // namespace
+
+void Lowering::visit_tile(int level) {
+  begin_target(level);
+  if (level + 1 == mapping_.levels) {
+    emit_step(0, level);
+  } else {
+    visit(level + 1);
+  }
+  finish_target(level);
+}
+
+Box Lowering::outer_box(int level) const {
+  return level == 0 ? Box{Extents(mapping_.extent.size(), 0), mapping_.extent} : boxes_[level - 1];
+}
+
+/// All tiles of a level within the box outside it, in loop order.
+void Lowering::visit(int level) {
+  boxes_[level] = outer_box(level);
+  visit_loop(level, 0);
+}
+
+/// The loops of a level from `depth` on.
+void Lowering::visit_loop(int level, std::size_t depth) {
+  const auto& order = mapping_.order[level];
+  if (depth == order.size()) return visit_tile(level);
+  const int it = order[depth];
+  const std::int64_t turns = trips(outer_box(level).extent[it], mapping_.tile[level][it]);
+  std::int64_t turn = rolled_[level][depth] && turns >= least_trips ? roll(level, depth, turns) : 0;
+  for (; turn < turns; ++turn) visit_turn(level, depth, turn);
+}
+
+void Lowering::visit_turn(int level, std::size_t depth, std::int64_t turn) {
+  const int it = mapping_.order[level][depth];
+  const std::int64_t tile = mapping_.tile[level][it];
+  const Box outer = outer_box(level);
+  boxes_[level].origin[it] = outer.origin[it] + turn * tile;
+  boxes_[level].extent[it] = std::min(tile, outer.extent[it] - turn * tile);
+  visit_loop(level, depth + 1);
+}
+
+/// Loops that become hardware loops, as deep as the machine nests them: the innermost that turns often enough, then
+/// those that turn most often. Waits and signals count turns: on machines that need them every turn stands in the
+/// program. So does it where the operations of other elements stand in between.
+void Lowering::choose_rolled() {
+  const Controller& controller = machine_.architecture.controller;
+  const bool rolls = mapping_.spatial.empty() && machine_.architecture.sync.kind != Sync::Kind::semaphores &&
+                     machine_.limits.mnemonic_for(Meaning::loop) >= 0;
+  struct Candidate {
+    int level;
+    std::size_t depth;
+    std::int64_t turns;
+  };
+  std::vector<Candidate> candidates;
+  for (int level = 0; level < mapping_.levels; ++level) {
+    rolled_.emplace_back(mapping_.order[level].size(), false);
+    for (std::size_t depth = 0; depth < mapping_.order[level].size(); ++depth) {
+      const int it = mapping_.order[level][depth];
+      const std::int64_t turns = trips(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
+      if (turns >= least_trips) candidates.push_back({level, depth, turns});
+    }
+  }
+  if (!rolls || candidates.empty()) return;
+  std::stable_sort(candidates.begin(), candidates.end() - 1,
+                   [](const Candidate& a, const Candidate& b) { return a.turns > b.turns; });
+  std::rotate(candidates.begin(), candidates.end() - 1, candidates.end());
+  const auto deep = static_cast<std::size_t>(std::max<std::int64_t>(controller.loop_depth, 0));
+  candidates.resize(std::min(candidates.size(), deep));
+  for (const auto& [level, depth, turns] : candidates) rolled_[level][depth] = true;
+}
+
+/// What the buffers hold so much further on in the iterator.
+Residents Lowering::moved(Residents residents, int level, int it, std::int64_t by) const {
+  for (std::size_t u = 0; u < residents.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    for (std::size_t l = 0; l < residents[u].size(); ++l) {
+      Resident& resident = residents[u][l];
+      if (resident.copy < 0 || !depends(use.access, it)) continue;
+      if (box_level(mapping_, use, static_cast<int>(l)) >= level) resident.box.origin[it] += by;
+    }
+  }
+  return residents;
+}
+
+bool Lowering::same_state(const Residents& a, const Residents& b) const {
+  for (std::size_t u = 0; u < a.size(); ++u) {
+    for (std::size_t l = 0; l < a[u].size(); ++l) {
+      if (a[u][l].copy != b[u][l].copy) return false;
+      if (a[u][l].copy >= 0 && !same_box(static_cast<int>(u), a[u][l].box, b[u][l].box)) return false;
+    }
+  }
+  return true;
+}
+
+/// Whether what grows goes through registers: instructions in a loop say the same in each turn.
+bool Lowering::can_advance(const ListMark& first, const std::vector<std::int64_t>& deltas) const {
+  const auto& mnemonics = machine_.architecture.isa.mnemonics;
+  std::size_t at = 0;
+  for (std::size_t i = first.ops; at < deltas.size(); ++i) {
+    const auto& arguments = mnemonics[list_.ops[i].mnemonic].arguments;
+    for (std::uint32_t v = 0; v < list_.ops[i].count; ++v, ++at) {
+      if (deltas[at] != 0 && arguments[v].base != Binding::Base::indexed_register) return false;
+    }
+  }
+  return true;
+}
+
+/// Turns of a loop from 0 on: the first as it is, for it loads what stays; then, as the body of a hardware loop, as
+/// many as it takes until each copy of each tile is where it was, if the next ones differ by constant steps only.
+/// Returns the first turn that is left to do: a smaller last tile, and the last of a sum, are never in the body.
+std::int64_t Lowering::roll(int level, std::size_t depth, std::int64_t turns) {
+  const int it = mapping_.order[level][depth];
+  const std::int64_t tile = mapping_.tile[level][it];
+  const bool ends = outer_box(level).extent[it] % tile != 0 || is_reduction(work_, mapping_, it);
+  const std::int64_t limit = turns - (ends ? 1 : 0);
+  std::int64_t turn = 0;
+  visit_turn(level, depth, turn++);
+  // Each turn of a loop loads what it holds: the bits are the same in all of them.
+  instructions_.forget_held();
+  const Residents before = resident_;
+  const ListMark first = mark(list_);
+  std::int64_t body = 0;
+  do {
+    if (body == most_turns || 1 + 2 * (body + 1) > limit) return turn;
+    visit_turn(level, depth, turn++);
+    ++body;
+  } while (!same_state(moved(before, level, it, body * tile), resident_));
+  const std::int64_t repeats = (limit - 1) / body;
+  const ListMark second = mark(list_);
+  instructions_.forget_held();
+  for (std::int64_t i = 0; i < body; ++i) visit_turn(level, depth, turn++);
+  auto deltas = steps_between(list_, first, second);
+  if (!deltas || !can_advance(first, *deltas) || !same_state(moved(before, level, it, 2 * body * tile), resident_))
+    return turn;
+  list_.ops.resize(second.ops);
+  list_.values.resize(second.values);
+  list_.loops.resize(second.loops);
+  instructions_.forget_held();
+  list_.loops.insert(list_.loops.begin() + static_cast<std::ptrdiff_t>(first.loops),
+                     {first.ops, second.ops - first.ops, repeats, std::move(*deltas)});
+  resident_ = moved(std::move(resident_), level, it, (repeats - 2) * body * tile);
+  boxes_[level].origin[it] += (repeats - 2) * body * tile;
+  return repeats * body + 1;
+}
+
+}  // namespace accord
