@@ -162,11 +162,15 @@ std::int32_t least_interval(const LoopProblem& problem) {
 std::optional<ModuloSchedule> modulo_schedule(const LoopProblem& problem) {
   if (problem.ops.empty()) return std::nullopt;
   const auto busy = busy_of_units(problem);
-  const auto critical = static_cast<int>(std::max_element(busy.begin(), busy.end()) - busy.begin());
+  const std::int64_t most = *std::max_element(busy.begin(), busy.end());
   const std::int32_t least = least_interval(problem);
   for (std::int32_t interval = least; interval <= least + least / 4 + 8;) {
     if (recurs_in_time(problem, interval)) {
-      if (auto found = Attempt(problem, interval, critical).run()) return found;
+      // Units that are nearly as busy may be what all turns on: the loads of a sum that has one for each addition.
+      for (int unit = 0; unit < problem.units; ++unit) {
+        if (10 * busy[unit] < 9 * most) continue;
+        if (auto found = Attempt(problem, interval, unit).run()) return found;
+      }
     }
     interval += std::max(1, interval / 64);
   }

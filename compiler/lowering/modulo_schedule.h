@@ -35,9 +35,9 @@ struct ModuloSchedule {
 std::int32_t least_interval(const LoopProblem& problem);
 
 /// Overlaps the turns of a loop: an interval at or near the least, from turn to turn the same (modulo scheduling; Rau,
-/// 1994). The busiest unit's operations go first, without gaps; what they need as late as possible, so that registers
-/// are held briefly (after Llosa's swing modulo scheduling, 1996); the rest as early as possible. Nothing where no
-/// interval up to a quarter above the least succeeds.
+/// 1994). The busiest unit's operations go first, without gaps, or those of one nearly as busy; what they need as late
+/// as possible, so that registers are held briefly (after Llosa's swing modulo scheduling, 1996); the rest as early as
+/// possible. Nothing where no interval up to a quarter above the least succeeds.
 std::optional<ModuloSchedule> modulo_schedule(const LoopProblem& problem);
 
 }  // namespace accord

@@ -33,6 +33,15 @@ double InOrderCost::reduction_steps() const {
   return static_cast<double>(steps);
 }
 
+/// Of the steps that take turns with the main one on its unit.
+double InOrderCost::steps_after() const {
+  double cycles = 0;
+  for (std::size_t s = 1; s < tiles_.step_cycles.size(); ++s) {
+    if (mapping_.steps[s].match.unit == mapping_.steps[0].match.unit) cycles += tiles_.step_cycles[s];
+  }
+  return cycles;
+}
+
 /// Cycles over the whole work that words need between two loads: until the value is there, while instructions read it,
 /// until the last reader is done. A tile of several reduction steps holds each word for one of them only.
 double InOrderCost::rounds() const {
@@ -109,7 +118,7 @@ double InOrderCost::moved(int unit) const {
 }
 
 double InOrderCost::cycles(const std::vector<double>& unit_cycles) const {
-  double inside = std::max(rounds(), issue()), off_chip = 0;
+  double inside = std::max(rounds() + steps_after(), issue()), off_chip = 0;
   for (std::size_t u = 0; u < unit_cycles.size(); ++u) {
     const int unit = static_cast<int>(u);
     inside = std::max(inside, unit_cycles[u]);

@@ -19,6 +19,7 @@ class InOrderCost {
   double loads(const TileCosts::Move& move) const;
   double moved(int unit) const;
   double rounds() const;
+  double steps_after() const;
   double issue() const;
   double head() const;
   double work_of_last_tile() const;
