@@ -50,10 +50,11 @@ class Lowering {
   void visit_tile(int level);
   Box outer_box(int level) const;
   void visit_turn(int level, std::size_t depth, std::int64_t turn);
-  std::int64_t roll(int level, std::size_t depth, std::int64_t trips);
+  std::int64_t roll(int level, std::size_t depth, std::int64_t turns);
+  bool roll_from(int level, std::size_t depth, std::int64_t limit, std::int64_t& turn);
   Residents moved(Residents residents, int level, int it, std::int64_t by) const;
   bool same_state(const Residents& a, const Residents& b) const;
-  bool can_advance(const ListMark& first, const std::vector<std::int64_t>& deltas) const;
+  bool can_advance(std::size_t first, const std::vector<std::int64_t>& deltas) const;
   void choose_rolled();
   void lay_images(int u);
   void each_tile(const Use& use, int level, int last, std::size_t depth, Box& box, const Box& outer,

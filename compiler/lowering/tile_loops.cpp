@@ -7,8 +7,9 @@
 namespace accord {
 namespace {
 
-constexpr std::int64_t least_trips = 6;  ///< fewer turns stand in the program one after another
-constexpr std::int64_t most_turns = 4;   ///< of a loop, in one turn of a hardware loop: copies that take turns
+constexpr std::int64_t least_inner = 6;  ///< fewer turns of the innermost loop stand one after another
+constexpr std::int64_t least_outer = 3;  ///< the same of loops around
+constexpr std::size_t most_turns = 4;    ///< of a loop, in one turn of a hardware loop: copies that take turns
 
 }  // namespace
 
@@ -38,7 +39,7 @@ void Lowering::visit_loop(int level, std::size_t depth) {
   if (depth == order.size()) return visit_tile(level);
   const int it = order[depth];
   const std::int64_t turns = trips(outer_box(level).extent[it], mapping_.tile[level][it]);
-  std::int64_t turn = rolled_[level][depth] && turns >= least_trips ? roll(level, depth, turns) : 0;
+  std::int64_t turn = rolled_[level][depth] && turns >= least_outer ? roll(level, depth, turns) : 0;
   for (; turn < turns; ++turn) visit_turn(level, depth, turn);
 }
 
@@ -69,9 +70,10 @@ void Lowering::choose_rolled() {
     for (std::size_t depth = 0; depth < mapping_.order[level].size(); ++depth) {
       const int it = mapping_.order[level][depth];
       const std::int64_t turns = trips(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
-      if (turns >= least_trips) candidates.push_back({level, depth, turns});
+      if (turns >= least_outer) candidates.push_back({level, depth, turns});
     }
   }
+  if (!candidates.empty() && candidates.back().turns < least_inner) candidates.pop_back();
   if (!rolls || candidates.empty()) return;
   std::stable_sort(candidates.begin(), candidates.end() - 1,
                    [](const Candidate& a, const Candidate& b) { return a.turns > b.turns; });
@@ -105,10 +107,10 @@ bool Lowering::same_state(const Residents& a, const Residents& b) const {
 }
 
 /// Whether what grows goes through registers: instructions in a loop say the same in each turn.
-bool Lowering::can_advance(const ListMark& first, const std::vector<std::int64_t>& deltas) const {
+bool Lowering::can_advance(std::size_t first, const std::vector<std::int64_t>& deltas) const {
   const auto& mnemonics = machine_.architecture.isa.mnemonics;
   std::size_t at = 0;
-  for (std::size_t i = first.ops; at < deltas.size(); ++i) {
+  for (std::size_t i = first; at < deltas.size(); ++i) {
     const auto& arguments = mnemonics[list_.ops[i].mnemonic].arguments;
     for (std::uint32_t v = 0; v < list_.ops[i].count; ++v, ++at) {
       if (deltas[at] != 0 && arguments[v].base != Binding::Base::indexed_register) return false;
@@ -117,42 +119,53 @@ bool Lowering::can_advance(const ListMark& first, const std::vector<std::int64_t
   return true;
 }
 
-/// Turns of a loop from 0 on: the first as it is, for it loads what stays; then, as the body of a hardware loop, as
-/// many as it takes until each copy of each tile is where it was, if the next ones differ by constant steps only.
-/// Returns the first turn that is left to do: a smaller last tile, and the last of a sum, are never in the body.
+/// Turns of a loop from 0 on as a hardware loop. Returns the first turn that is left to do: a smaller last tile, and
+/// the last of a sum, are never in the body.
 std::int64_t Lowering::roll(int level, std::size_t depth, std::int64_t turns) {
   const int it = mapping_.order[level][depth];
   const std::int64_t tile = mapping_.tile[level][it];
   const bool ends = outer_box(level).extent[it] % tile != 0 || is_reduction(work_, mapping_, it);
   const std::int64_t limit = turns - (ends ? 1 : 0);
+  // Where the first turn is of another kind, the second may begin the loop.
   std::int64_t turn = 0;
-  visit_turn(level, depth, turn++);
-  // Each turn of a loop loads what it holds: the bits are the same in all of them.
-  instructions_.forget_held();
-  const Residents before = resident_;
-  const ListMark first = mark(list_);
-  std::int64_t body = 0;
-  do {
-    if (body == most_turns || 1 + 2 * (body + 1) > limit) return turn;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (roll_from(level, depth, limit, turn)) break;
+  }
+  return turn;
+}
+
+/// Does turns from `turn` on: as many as it takes until each copy of each tile is where it was are the body of a
+/// hardware loop, if the next ones differ by constant steps only. What the first ones do besides, loads of what stays,
+/// goes before the loop. False: there is none, and some turns are done one by one.
+bool Lowering::roll_from(int level, std::size_t depth, std::int64_t limit, std::int64_t& turn) {
+  const int it = mapping_.order[level][depth];
+  const std::int64_t tile = mapping_.tile[level][it];
+  const std::int64_t start = turn;
+  std::vector<ListMark> marks;
+  std::vector<Residents> states;
+  const auto next = [&] {
+    // Each turn of a loop loads what it holds: the bits are the same in all of them.
+    instructions_.forget_held();
+    marks.push_back(mark(list_));
     visit_turn(level, depth, turn++);
+    states.push_back(resident_);
+  };
+  std::size_t body = 0;
+  do {
     ++body;
-  } while (!same_state(moved(before, level, it, body * tile), resident_));
-  const std::int64_t repeats = (limit - 1) / body;
-  const ListMark second = mark(list_);
+    if (body > most_turns || start + 2 * static_cast<std::int64_t>(body) > limit) return false;
+    while (states.size() < 2 * body) next();
+  } while (!same_state(moved(states[body - 1], level, it, static_cast<std::int64_t>(body) * tile), states.back()));
+  const auto repeated = repeat(list_, marks.front(), marks[body], AddressRanges(machine_.architecture));
+  if (!repeated || !can_advance(repeated->first, repeated->deltas)) return false;
   instructions_.forget_held();
-  for (std::int64_t i = 0; i < body; ++i) visit_turn(level, depth, turn++);
-  auto deltas = steps_between(list_, first, second);
-  if (!deltas || !can_advance(first, *deltas) || !same_state(moved(before, level, it, 2 * body * tile), resident_))
-    return turn;
-  list_.ops.resize(second.ops);
-  list_.values.resize(second.values);
-  list_.loops.resize(second.loops);
-  instructions_.forget_held();
-  list_.loops.insert(list_.loops.begin() + static_cast<std::ptrdiff_t>(first.loops),
-                     {first.ops, second.ops - first.ops, repeats, std::move(*deltas)});
-  resident_ = moved(std::move(resident_), level, it, (repeats - 2) * body * tile);
-  boxes_[level].origin[it] += (repeats - 2) * body * tile;
-  return repeats * body + 1;
+  const std::int64_t repeats = (limit - start) / static_cast<std::int64_t>(body);
+  apply(list_, marks.front(), marks[body], *repeated, repeats);
+  const std::int64_t skipped = (repeats - 2) * static_cast<std::int64_t>(body) * tile;
+  resident_ = moved(std::move(resident_), level, it, skipped);
+  boxes_[level].origin[it] += skipped;
+  turn = start + repeats * static_cast<std::int64_t>(body);
+  return true;
 }
 
 }  // namespace accord

@@ -7,8 +7,12 @@
 
 namespace accord {
 
-double InOrderCost::loads(const TileCosts::Move& move) const {
-  return static_cast<double>(fills(mapping_, mapping_.uses[move.use], move.box));
+InOrderCost::InOrderCost(const Machine& machine, const Mapping& mapping, const TileCosts& tiles)
+    : machine_(machine), mapping_(mapping), tiles_(tiles) {
+  loads_.reserve(tiles.moves.size());
+  for (const auto& move : tiles.moves) {
+    loads_.push_back(static_cast<double>(fills(mapping, mapping.uses[move.use], move.box)));
+  }
 }
 
 /// Instructions one after another in which the reduction goes on within a tile of the innermost level.

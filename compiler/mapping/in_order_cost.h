@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "compiler/mapping/tile_costs.h"
 
 namespace accord {
@@ -8,15 +11,17 @@ namespace accord {
 /// soon a word can be loaded again, since each is free as soon as its own last reader is done.
 class InOrderCost {
  public:
-  InOrderCost(const Machine& machine, const Mapping& mapping, const TileCosts& tiles)
-      : machine_(machine), mapping_(mapping), tiles_(tiles) {}
+  InOrderCost(const Machine& machine, const Mapping& mapping, const TileCosts& tiles);
 
   /// Until the last result is off chip: the greatest, over movers and compute units, of what has to come before, what
   /// the unit itself takes and what is left to do after. `unit_cycles`: of each unit, all its instructions.
   double cycles(const std::vector<double>& unit_cycles) const;
 
  private:
-  double loads(const TileCosts::Move& move) const;
+  /// How often a move is done.
+  double loads(const TileCosts::Move& move) const {
+    return loads_[static_cast<std::size_t>(&move - tiles_.moves.data())];
+  }
   double moved(int unit) const;
   double rounds() const;
   double steps_after() const;
@@ -29,6 +34,7 @@ class InOrderCost {
   const Machine& machine_;
   const Mapping& mapping_;
   const TileCosts& tiles_;
+  std::vector<double> loads_;  ///< per move
 };
 
 }  // namespace accord
