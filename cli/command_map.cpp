@@ -51,6 +51,12 @@ Exit run_command(const MapCommand& command) {
     }
     json["layers"].push_back(choices_json(compilation.machine, layers[i], runs[i]));
   }
+  if (command.explain && command.layer.empty()) {
+    Compilation whole(architecture, numeric, options);
+    explore_chains(whole);
+    print_chains(whole, std::cout);
+    json["chains"] = chains_json(whole);
+  }
   if (command.calibrate) print_calibration(layers, runs, std::cout);
   write_json(command.json, json);
   return Exit::right;

@@ -151,6 +151,19 @@ void print_choices(const Machine& machine, const LayerChoices& layer, bool expla
   for (const auto& rejection : layer.rejections) fmt::print(out, "  {} {}\n", rejection.capability, rejection.reason);
 }
 
+void print_chains(const Compilation& compilation, std::ostream& out) {
+  fmt::print(out, "chains that keep results on chip: {} chosen, {} refused\n", compilation.chains.size(),
+             compilation.refused_chains.size());
+  for (const auto& chain : compilation.chains) fmt::print(out, "  chosen: {}\n", chain.decision);
+  for (const auto& chain : compilation.refused_chains) fmt::print(out, "  refused: {}\n", chain);
+}
+
+nlohmann::json chains_json(const Compilation& compilation) {
+  auto chosen = nlohmann::json::array();
+  for (const auto& chain : compilation.chains) chosen.push_back(chain.decision);
+  return {{"chosen", chosen}, {"refused", compilation.refused_chains}};
+}
+
 void print_calibration(const std::vector<LayerChoices>& layers, const std::vector<std::optional<LayerRun>>& runs,
                        std::ostream& out) {
   fmt::print(out, "{:<40} {:>12} {:>12} {:>8}\n", "layer", "predicted", "simulated", "error");

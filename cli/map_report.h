@@ -13,6 +13,10 @@ namespace accord {
 /// A layer's line, what was chosen for it and why; with `explain` every other assignment, too.
 void print_choices(const Machine& machine, const LayerChoices& layer, bool explain, std::ostream& out);
 
+/// Chains that keep their results on chip, and those that were weighed and refused.
+void print_chains(const Compilation& compilation, std::ostream& out);
+nlohmann::json chains_json(const Compilation& compilation);
+
 /// Mean and worst error of the layers that ran; figures: docs/figures.md.
 void print_calibration(const std::vector<LayerChoices>& layers, const std::vector<std::optional<LayerRun>>& runs,
                        std::ostream& out);

@@ -22,7 +22,8 @@ struct LayerPlan {
   std::string reason;                    ///< why on the host
   std::vector<std::string> turned_down;  ///< why `place` has no more assignments
   std::vector<Mapping> mappings;         ///< with tiles, best first
-  std::vector<Mapping> assignments;      ///< the most promising first, without tiles: for slices of the layer
+  std::vector<Mapping> assignments;      ///< the most promising first, without tiles: for slices of the layer. The one
+                                         ///< with the least compute bound is among them
   Bound bound;
   int chain = -1;         ///< that this is a layer, or a strip of a layer, of; -1: of none
   std::string strip;      ///< "[0:16]": positions of the result that the strip computes
@@ -54,6 +55,7 @@ struct Compilation {
   std::int64_t tensor_bytes = 0;       ///< of off-chip memory, from 0 on, that tensors take turns in
   std::map<TensorId, StripOf> strips;  ///< tensors kept on chip
   std::vector<FusedChain> chains;
+  std::vector<std::string> refused_chains;  ///< that were looked into, with the reason
 
   Compilation(const Architecture& a, Network n, const CompileOptions& o)
       : architecture(a), network(std::move(n)), options(o), machine(a), homes(initial_homes(network)) {}

@@ -80,4 +80,8 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
   return layers;
 }
 
+void explore_chains(Compilation& compilation) {
+  for (const auto pass : {group_pass, place_pass, map_pass, allocate_pass, fuse_pass}) pass(compilation);
+}
+
 }  // namespace accord

@@ -30,6 +30,10 @@ struct LayerChoices {
 /// The layers of `compilation` (nothing run on it yet), each searched alone, its tensors off chip.
 std::vector<LayerChoices> explore(Compilation& compilation);
 
+/// Runs the passes on `compilation` (nothing run on it yet) that choose chains of layers: `Compilation::chains` and
+/// `refused_chains`.
+void explore_chains(Compilation& compilation);
+
 /// The form's main statement as text.
 std::string form_text(const DiagonalForm& form);
 

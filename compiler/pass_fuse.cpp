@@ -1,154 +1,85 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
+#include "archdsl/source/error.h"
 #include "compiler/compilation.h"
-#include "compiler/fusion/partition.h"
 #include "compiler/fusion/placement.h"
 #include "compiler/fusion/retarget.h"
-#include "compiler/mapping/searcher.h"
-#include "compiler/mapping/verify.h"
+#include "compiler/fusion_problem.h"
+#include "compiler/lowering/margins.h"
+#include "compiler/slice_search.h"
 
 namespace accord {
 namespace {
 
-constexpr std::size_t preferred = 3;  // of a layer's assignments are tried for its slices
-constexpr std::size_t effort = 2;     // slices whose tiles are searched, per layer
-constexpr int rounds = 24;  // partitions looked at; each refuses a chain that did not keep what its estimate promised
-
-/// Loops, accesses and operations of the work, without the numbers that tiles do not depend on.
-std::string structure_of(const Work& work) {
-  std::string text;
-  for (const auto& it : work.program.iterators) text += fmt::format("{},", it.extent);
-  const auto add_access = [&](const Access& access) {
-    text += fmt::format("@{}{}", access.operand, static_cast<int>(work.program.operands[access.operand].type));
-    for (const auto& index : access.indices) {
-      text += '[';
-      for (const auto& [it, coefficient] : index.terms) text += fmt::format("{}*{}+", coefficient, it);
-    }
-  };
-  const auto add_value = [&](auto&& self, const Expr& value) -> void {
-    text += fmt::format("({}", static_cast<int>(value.op));
-    for (const auto& argument : value.args) self(self, *argument);
-    text += ')';
-  };
-  for (const auto& statement : work.program.statements) {
-    text += fmt::format("/{}", static_cast<int>(statement.reduction));
-    add_access(statement.target);
-    add_value(add_value, *statement.value);
-    for (const auto& access : statement.accesses) add_access(access);
-  }
-  return text;
-}
+constexpr int rounds = 64;  // partitions looked at; each learns what chains cost that only promised to cost less
+constexpr std::array time_weights = {1.0, 2.0, 4.0, 8.0, 16.0, 1e3, 1e6};  // of cycles against off-chip bytes
+constexpr double hopeless = 1.25;  // times the cycles of its layers apart, and a chain is not looked into further
 
 /// A chain with everything chosen.
 struct Realised {
+  Chain chain;
   std::vector<LayerPlan> slices;
-  double cycles = 0;
-  double bytes = 0;
+  ChainCost cost;
 };
+
+std::string strips_text(int strips) { return fmt::format("{} strip{}", strips, strips == 1 ? "" : "s"); }
 
 /// Chooses chains by estimate, maps their slices, and takes those that cost less than their layers apart.
 class Fuser {
  public:
   explicit Fuser(Compilation& compilation)
       : compilation_(compilation),
-        problem_{compilation.architecture, compilation.network, compilation.homes, {}, {}, 1.0} {}
+        problem_(fusion_problem(compilation)),
+        partitioner_(problem_),
+        search_(compilation) {}
 
   void run();
 
  private:
-  void find_facts();
-  void find_keepers();
-  std::optional<Realised> realise(const Chain& chain, std::string& why);
+  void explore();
+  bool is_quick_enough(const std::vector<Chain>& chains) const;
+  void realise(const Chain& chain);
+  std::string map_slices(const Chain& chain, Realised& realised);
+  bool schedule_apart(const Chain& chain);
   void keep_results(const Chain& chain);
   bool place_results(const Chain& chain);
-  Bound fresh_bound(const LayerPlan& slice, int iterator, std::int64_t fresh) const;
   bool map_slice(const Chain& chain, int strip, int layer, Realised& realised, std::string& why);
-  bool map_work(const LayerPlan& layer, LayerPlan& slice, int number, std::string& why);
-  std::vector<Mapping> assignments(const LayerPlan& layer, const LayerPlan& slice, int number, std::string& why) const;
-  bool within_margins(const LayerPlan& slice, const Mapping& mapping) const;
-  std::string slice_key(const LayerPlan& slice, int number) const;
-  void accept(const std::vector<std::pair<Chain, Realised>>& taken);
-  double apart_cycles(const Chain& chain) const;
-  double apart_bytes(const Chain& chain) const;
+  std::optional<double> margin_cycles(const LayerPlan& slice, std::string& why) const;
+  void bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) const;
+  void refuse_all_but(const std::vector<Chain>& taken);
+  void accept(const std::vector<Chain>& taken);
+  std::string title(const Chain& chain) const;
+  std::string weighing(const Chain& chain) const;
+  ChainCost apart(const Chain& chain) const { return partitioner_.apart(chain.first, chain.last); }
+  bool keeps(const Chain& chain, int l) const { return l < chain.last && facts(l).last_reader <= chain.last; }
+  const std::string& name_of(int l) const { return compilation_.network.tensors[facts(l).result].name; }
   const LayerPlan& layer(int index) const { return compilation_.layers[index]; }
   const LayerFacts& facts(int index) const { return problem_.layers[index]; }
 
   Compilation& compilation_;
   FusionProblem problem_;
+  Partitioner partitioner_;
+  SliceSearch search_;
+  std::map<ChainKey, Realised> realised_;
   // Of the chain that is being realised:
   std::vector<std::map<TensorId, Stretch>> stretches_;  ///< per strip
   std::vector<std::map<int, Region>> regions_;          ///< per slice
-  std::size_t searched_ = 0;
-  std::map<std::string, SearchResult::Found> known_;  ///< the best mapping, by slice
 };
 
-void Fuser::find_facts() {
-  const int count = static_cast<int>(compilation_.layers.size());
-  std::vector<int> last_reader(compilation_.network.tensors.size(), -1);
-  for (int l = 0; l < count; ++l) {
-    for (const int op : layer(l).group.operators) {
-      for (const TensorId t : compilation_.network.operators[op].inputs) {
-        if (t != no_tensor) last_reader[t] = l;
-      }
-    }
-  }
-  for (const TensorId t : compilation_.network.outputs) last_reader[t] = count;
-  for (int l = 0; l < count; ++l) {
-    const LayerPlan& plan = layer(l);
-    LayerFacts facts;
-    facts.work = &plan.work;
-    static const std::vector<Mapping> none;
-    // What one element keeps, others do not reach: work divided over elements stays apart.
-    const bool chains = plan.placement == Placement::machine && plan.mappings.front().spatial.empty();
-    facts.assignments = chains ? &plan.assignments : &none;
-    if (plan.outputs.size() == 1 && !facts.assignments->empty()) {
-      facts.result = plan.outputs[0];
-      facts.last_reader = last_reader[facts.result];
-      if (compilation_.homes[facts.result].alias >= 0) facts.last_reader = count;
-      const Mapping& best = plan.mappings.front();
-      Geometry geometry(compilation_.machine, compilation_.network, plan.work, compilation_.homes, best);
-      facts.cycles = shipped_cost_model().cost(compilation_.machine, geometry, plan.work, best).cycles;
-      facts.traffic = off_chip_traffic_of(compilation_.machine, geometry, plan.work, best);
-      for (const auto& operand : plan.work.operands) {
-        if (!operand.constant || operand.tensor == no_tensor) continue;
-        const Tensor& tensor = compilation_.network.tensors[operand.tensor];
-        facts.constant_bytes += static_cast<double>(element_count(tensor.shape) * bytes(tensor.type));
-      }
-    }
-    problem_.layers.push_back(std::move(facts));
-  }
+std::string Fuser::title(const Chain& chain) const {
+  return fmt::format("{} to {}, {} layers in {}: ", name_of(chain.first), name_of(chain.last),
+                     chain.last - chain.first + 1, strips_text(chain.strips()));
 }
 
-void Fuser::find_keepers() {
-  problem_.keepers.assign(compilation_.network.tensors.size(), {});
-  std::map<TensorId, std::vector<TensorUser>> users;
-  for (const auto& facts : problem_.layers) {
-    for (const auto& operand : facts.work->operands) {
-      if (operand.tensor != no_tensor && !operand.constant)
-        users[operand.tensor].push_back({facts.work, facts.assignments});
-    }
-  }
-  for (const auto& facts : problem_.layers) {
-    if (facts.result == no_tensor) continue;
-    const bool margin = compilation_.homes[facts.result].has_margin();
-    problem_.keepers[facts.result] = keeper_of(compilation_.machine, facts.result, users[facts.result], margin);
-  }
-}
-
-double Fuser::apart_cycles(const Chain& chain) const {
-  double sum = 0;
-  for (int l = chain.first; l <= chain.last; ++l) sum += facts(l).cycles;
-  return sum;
-}
-
-double Fuser::apart_bytes(const Chain& chain) const {
-  double sum = 0;
-  for (int l = chain.first; l <= chain.last; ++l) sum += facts(l).traffic.total();
-  return sum;
+/// What was predicted for the chain, and for its layers apart.
+std::string Fuser::weighing(const Chain& chain) const {
+  const ChainCost with = realised_.at(key_of(chain)).cost, without = apart(chain);
+  return fmt::format("{:.0f} cycles and {:.0f} off-chip bytes predicted, apart {:.0f} and {:.0f}", with.cycles,
+                     with.off_chip_bytes, without.cycles, without.off_chip_bytes);
 }
 
 /// Tensors for the stretches that stay on chip, with their homes.
@@ -156,7 +87,7 @@ void Fuser::keep_results(const Chain& chain) {
   stretches_.assign(static_cast<std::size_t>(chain.strips()), {});
   for (int strip = 0; strip < chain.strips(); ++strip) {
     for (int l = chain.first; l < chain.last; ++l) {
-      if (facts(l).last_reader > chain.last) continue;
+      if (!keeps(chain, l)) continue;
       const TensorId whole = facts(l).result;
       const Range range = chain.ranges[strip][l - chain.first];
       Home home = stretch_home(problem_, whole, chain.index, range);
@@ -195,88 +126,22 @@ bool Fuser::place_results(const Chain& chain) {
   return true;
 }
 
-/// What the mapping reaches beyond a kept tensor must lie in its margin.
-bool Fuser::within_margins(const LayerPlan& slice, const Mapping& mapping) const {
-  return std::all_of(mapping.uses.begin(), mapping.uses.end(), [&](const Use& use) {
-    if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) return true;
-    const WorkOperand& operand = slice.work.operands[use.access.operand];
-    if (operand.tensor == no_tensor || operand.constant) return true;
-    Home home = compilation_.homes[operand.tensor];
-    reach(home, compilation_.network.tensors[operand.tensor].shape, use.access, mapping.extent);
-    const Home& now = compilation_.homes[operand.tensor];
-    return home.before == now.before && home.after == now.after;
-  });
-}
-
-/// Everything that decides a slice's tiles; where its stretches begin does not.
-std::string Fuser::slice_key(const LayerPlan& slice, int number) const {
-  std::string key = structure_of(slice.work);
-  for (const auto& operand : slice.work.operands) {
-    if (operand.tensor == no_tensor) continue;
-    const Home& home = compilation_.homes[operand.tensor];
-    key += fmt::format(";{}:{}", home.memory, fmt::join(home.strides, ","));
-  }
-  for (const auto& [memory, region] : regions_[number]) key += fmt::format("|{}:{}", memory, region.bytes);
-  return key;
-}
-
-/// The layer's own assignments, best first, for the slice: its accesses and extents, and ways to the tensors' new
-/// homes.
-std::vector<Mapping> Fuser::assignments(const LayerPlan& layer, const LayerPlan& slice, int number,
-                                        std::string& why) const {
-  std::vector<Mapping> found;
-  why = "none of the layer's assignments reaches what is kept";
-  for (const Mapping& alone : layer.assignments) {
-    auto mapping = retarget(compilation_.machine, compilation_.homes, alone, layer.work, slice.work);
-    if (!mapping || !within_margins(slice, *mapping)) continue;
-    mapping->regions = regions_[number];
-    found.push_back(std::move(*mapping));
-    if (found.size() == preferred) break;
-  }
-  return found;
-}
-
-/// The quickest mapping of the slice in what is left of the memories.
-bool Fuser::map_work(const LayerPlan& layer, LayerPlan& slice, int number, std::string& why) {
-  const auto choices = assignments(layer, slice, number, why);
-  if (choices.empty()) return false;
-  const std::string key = slice_key(slice, number);
-  auto found = known_.find(key);
-  if (found == known_.end()) {
-    if (searched_++ >= effort * compilation_.layers.size()) {
-      why = "enough slices have been searched";
-      return false;
+/// Cycles of the transfers that fill the margins of what the slice keeps; nothing where the machine cannot.
+std::optional<double> Fuser::margin_cycles(const LayerPlan& slice, std::string& why) const {
+  double cycles = 0;
+  try {
+    std::vector<OffChip> nothing;
+    for (const TensorId t : slice.outputs) {
+      const Home& home = compilation_.homes[t];
+      if (home.memory < 0) continue;
+      const OpList list = fill_margin(compilation_.machine, home, compilation_.network.tensors[t], nothing);
+      for (const auto& op : list.ops) cycles += op.busy;
     }
-    auto result = compilation_.options.searcher->search(
-        {compilation_.machine, compilation_.network, slice.work, compilation_.homes, choices, shipped_cost_model()});
-    if (result.found.empty()) {
-      why = result.refused.front().reason;
-      return false;
-    }
-    found = known_.emplace(key, std::move(result.found.front())).first;
+  } catch (const Error& error) {
+    why = error.what();
+    return std::nullopt;
   }
-  const Mapping& best = found->second.mapping;
-  Mapping mapping = choices[found->second.assignment];
-  mapping.tile = best.tile;
-  mapping.order = best.order;
-  mapping.copies = best.copies;
-  mapping.predicted_cycles = best.predicted_cycles;
-  why = verify(compilation_.machine, compilation_.network, slice.work, compilation_.homes, mapping);
-  if (!why.empty()) return false;
-  slice.mappings = {std::move(mapping)};
-  return true;
-}
-
-/// Bound of what the network asks for: without what the strip computes anew.
-Bound Fuser::fresh_bound(const LayerPlan& slice, int iterator, std::int64_t fresh) const {
-  if (fresh == 0) return {};
-  std::vector<Mapping> mappings = {slice.mappings.front()};
-  Work work = slice.work;
-  if (iterator >= 0 && fresh < work.program.iterators[iterator].extent) {
-    work.program.iterators[iterator].extent = fresh;
-    mappings[0].extent[iterator] = fresh;
-  }
-  return bound_of(compilation_.machine, compilation_.network, work, compilation_.homes, mappings);
+  return cycles;
 }
 
 bool Fuser::map_slice(const Chain& chain, int strip, int l, Realised& realised, std::string& why) {
@@ -293,89 +158,158 @@ bool Fuser::map_slice(const Chain& chain, int strip, int l, Realised& realised, 
   } else if (strip + 1 == chain.strips()) {
     slice.outputs = whole.outputs;
   }
+  const auto margin = margin_cycles(slice, why);
+  if (!margin) return false;
   const int number = strip * (chain.last - chain.first + 1) + l - chain.first;
-  if (!map_work(whole, slice, number, why)) return false;
-  const std::int64_t fresh = chain.fresh(strip, l).size();
-  slice.macs = macs_of(slice.work) / range.size() * fresh;
-  slice.bound = fresh_bound(slice, iterator, fresh);
-  const Mapping& mapping = slice.mappings.front();
-  Geometry geometry(compilation_.machine, compilation_.network, slice.work, compilation_.homes, mapping);
-  realised.cycles += mapping.predicted_cycles;
-  realised.bytes += off_chip_traffic_of(compilation_.machine, geometry, slice.work, mapping).total();
+  auto mapping = search_.find(whole, slice, regions_[number], why);
+  if (!mapping) return false;
+  Geometry geometry(compilation_.machine, compilation_.network, slice.work, compilation_.homes, *mapping);
+  realised.cost.cycles += mapping->predicted_cycles + *margin;
+  realised.cost.off_chip_bytes += off_chip_traffic_of(compilation_.machine, geometry, slice.work, *mapping).total();
+  slice.mappings = {std::move(*mapping)};
+  slice.macs = macs_of(slice.work) / range.size() * chain.fresh(strip, l).size();
   realised.slices.push_back(std::move(slice));
   return true;
 }
 
-std::optional<Realised> Fuser::realise(const Chain& chain, std::string& why) {
-  keep_results(chain);
-  if (!place_results(chain)) {
-    why = "the results do not fit side by side";
-    return std::nullopt;
+/// The layers' own cycles by the yardstick that the slices are measured with.
+bool Fuser::schedule_apart(const Chain& chain) {
+  for (int l = chain.first; l <= chain.last; ++l) {
+    Mapping& mapping = compilation_.layers[l].mappings.front();
+    const auto cycles = search_.cycles(layer(l), mapping);
+    if (!cycles) return false;
+    mapping.predicted_cycles = problem_.layers[l].cycles = *cycles;
+    mapping.scheduled = true;
   }
-  Realised realised;
-  for (int strip = 0; strip < chain.strips(); ++strip) {
-    for (int l = chain.first; l <= chain.last; ++l) {
-      if (!map_slice(chain, strip, l, realised, why)) return std::nullopt;
-    }
-  }
-  return realised;
+  return true;
 }
 
-void Fuser::accept(const std::vector<std::pair<Chain, Realised>>& taken) {
+/// Maps all slices; returns why the chain cannot be, or costs more than its layers apart.
+std::string Fuser::map_slices(const Chain& chain, Realised& realised) {
+  if (!schedule_apart(chain)) return "too many operations to schedule";
+  if (!place_results(chain)) return "the results do not fit side by side";
+  const ChainCost before = apart(chain);
+  std::string why;
+  for (int strip = 0; strip < chain.strips(); ++strip) {
+    for (int l = chain.first; l <= chain.last; ++l) {
+      if (!map_slice(chain, strip, l, realised, why)) return why;
+      if (realised.cost.cycles > hopeless * before.cycles) {
+        return fmt::format("more than {:.0f} cycles predicted, apart {:.0f}", realised.cost.cycles, before.cycles);
+      }
+    }
+  }
+  return "";
+}
+
+void Fuser::realise(const Chain& chain) {
+  const std::size_t tensors = compilation_.network.tensors.size();
+  Realised realised{chain, {}, {}};
+  keep_results(chain);
+  const std::string why = map_slices(chain, realised);
+  if (why.empty()) {
+    partitioner_.settle(chain, realised.cost);
+    realised_.emplace(key_of(chain), std::move(realised));
+    return;
+  }
+  partitioner_.settle(chain, std::nullopt);
+  compilation_.network.tensors.resize(tensors);
+  compilation_.homes.resize(tensors);
+  compilation_.strips.erase(compilation_.strips.lower_bound(static_cast<TensorId>(tensors)), compilation_.strips.end());
+  compilation_.refused_chains.push_back(title(chain) + why);
+}
+
+/// What the network asks for of a layer, its neighbours' results on chip, shared out to strips by the rows that each
+/// computes first.
+void Fuser::bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) const {
+  Homes homes = compilation_.homes;
+  for (int l = chain.first; l < chain.last; ++l) {
+    const TensorId result = facts(l).result;
+    if (keeps(chain, l)) homes[result].memory = problem_.keepers[result].memory;
+  }
+  const int length = chain.last - chain.first + 1;
+  for (int l = chain.first; l <= chain.last; ++l) {
+    std::vector<Mapping> candidates;
+    for (const auto& assignment : layer(l).assignments) {
+      if (auto kept = retarget(compilation_.machine, homes, assignment, layer(l).work, layer(l).work)) {
+        candidates.push_back(std::move(*kept));
+      }
+    }
+    Bound whole = bound_of(compilation_.machine, compilation_.network, layer(l).work, homes, candidates);
+    whole.cycles = std::min(whole.cycles, layer(l).bound.cycles);
+    const std::int64_t rows = chain.ranges.back()[l - chain.first].last;
+    const auto until = [&](std::int64_t all, std::int64_t row) { return all / rows * row + all % rows * row / rows; };
+    for (int strip = 0; strip < chain.strips(); ++strip) {
+      const Range fresh = chain.fresh(strip, l);
+      Bound& bound = slices[static_cast<std::size_t>(strip * length + l - chain.first)].bound;
+      bound.cycles = until(whole.cycles, fresh.last) - until(whole.cycles, fresh.first);
+      bound.compulsory_bytes = until(whole.compulsory_bytes, fresh.last) - until(whole.compulsory_bytes, fresh.first);
+    }
+  }
+}
+
+/// Chains take the place of their layers.
+void Fuser::accept(const std::vector<Chain>& taken) {
   std::vector<LayerPlan> layers;
   int next = 0;
-  for (const auto& [chain, realised] : taken) {
-    for (; next < chain.first; ++next) layers.push_back(std::move(compilation_.layers[next]));
+  const auto move_until = [&](int end) {
+    for (; next < end; ++next) layers.push_back(std::move(compilation_.layers[next]));
+  };
+  for (const auto& chain : taken) {
+    move_until(chain.first);
+    Realised& realised = realised_.at(key_of(chain));
     FusedChain fused;
-    const double cycles = apart_cycles(chain), bytes = apart_bytes(chain);
+    fused.decision = title(chain) + weighing(chain);
+    bound_slices(chain, realised.slices);
     for (; next <= chain.last; ++next) fused.apart.push_back(std::move(compilation_.layers[next]));
-    fused.decision = fmt::format(
-        "{} layers in {} strip{}: {:.0f} cycles and {:.0f} off-chip bytes predicted, apart {:.0f} and {:.0f}",
-        chain.last - chain.first + 1, chain.strips(), chain.strips() == 1 ? "" : "s", realised.cycles, realised.bytes,
-        cycles, bytes);
-    for (auto slice : realised.slices) {
+    for (auto& slice : realised.slices) {
       slice.chain = static_cast<int>(compilation_.chains.size());
       layers.push_back(std::move(slice));
     }
     compilation_.chains.push_back(std::move(fused));
   }
-  for (; next < static_cast<int>(compilation_.layers.size()); ++next) {
-    layers.push_back(std::move(compilation_.layers[next]));
-  }
+  move_until(static_cast<int>(compilation_.layers.size()));
   compilation_.layers = std::move(layers);
 }
 
-void Fuser::run() {
-  problem_.off_chip_width = off_chip_width(compilation_.architecture);
-  if (problem_.off_chip_width <= 0) return;
-  find_facts();
-  find_keepers();
-  std::set<ChainKey> refused;
-  std::map<ChainKey, Realised> realised;
-  std::vector<std::pair<Chain, Realised>> taken;
-  for (int round = 0; round < rounds; ++round) {
-    taken.clear();
-    bool settled = true;
-    for (const Chain& chain : partition(problem_, refused)) {
-      const ChainKey key = {chain.first, chain.last, chain.asked};
-      auto known = realised.find(key);
-      if (known == realised.end()) {
-        std::string why;
-        auto found = realise(chain, why);
-        const double apart = cost(problem_, apart_cycles(chain), apart_bytes(chain));
-        if (!found || !quick_enough(problem_, chain, found->cycles) ||
-            cost(problem_, found->cycles, found->bytes) >= apart) {
-          refused.insert(key);
-          settled = false;
-          continue;
-        }
-        known = realised.emplace(key, std::move(*found)).first;
-      }
-      taken.emplace_back(chain, known->second);
-    }
-    if (settled) break;
+/// Looks into what partitions promise, each made with what was learnt from the one before, until one keeps all.
+void Fuser::explore() {
+  for (int round = 0; round < rounds && !search_.exhausted(); ++round) {
+    auto promised = partitioner_.chains();
+    std::erase_if(promised, [&](const Chain& chain) { return realised_.contains(key_of(chain)); });
+    if (promised.empty()) return;
+    std::stable_sort(promised.begin(), promised.end(),
+                     [&](const Chain& a, const Chain& b) { return partitioner_.saving(a) > partitioner_.saving(b); });
+    for (const Chain& chain : promised) realise(chain);
   }
-  if (!taken.empty()) accept(taken);
+}
+
+/// Whether the layers take no more time with the chains than without.
+bool Fuser::is_quick_enough(const std::vector<Chain>& chains) const {
+  double more = 0;
+  for (const Chain& chain : chains) more += realised_.at(key_of(chain)).cost.cycles - apart(chain).cycles;
+  return more <= 0;
+}
+
+/// Notes what was weighed for the other chains that were realised.
+void Fuser::refuse_all_but(const std::vector<Chain>& taken) {
+  for (const auto& [key, realised] : realised_) {
+    const bool is_taken = std::any_of(taken.begin(), taken.end(), [&](const Chain& c) { return key_of(c) == key; });
+    if (!is_taken) compilation_.refused_chains.push_back(title(realised.chain) + weighing(realised.chain));
+  }
+}
+
+void Fuser::run() {
+  if (problem_.off_chip_width <= 0) return;
+  explore();
+  partitioner_.close();
+  for (const double weight : time_weights) {
+    partitioner_.weigh_time(weight);
+    const auto chains = partitioner_.chains();
+    if (!is_quick_enough(chains)) continue;
+    refuse_all_but(chains);
+    if (!chains.empty()) accept(chains);
+    return;
+  }
 }
 
 }  // namespace

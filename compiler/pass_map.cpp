@@ -57,19 +57,24 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<SearchResult::Found
     mapping.order = source.order;
     mapping.copies = source.copies;
     mapping.predicted_cycles = source.predicted_cycles;
+    mapping.scheduled = source.scheduled;
     result.push_back(std::move(mapping));
   }
   mappings = std::move(result);
 }
 
-/// The assignments of the mappings that were found, then the others by their bounds; each once.
+/// The assignments of the mappings that were found, then the others by their bounds; each once. Forms of the work are
+/// of the whole layer's: slices have none.
 std::vector<Mapping> promising(const std::vector<Mapping>& assignments, const LayerSearch& search) {
   constexpr std::size_t most = 12;
   std::vector<std::size_t> order;
   const auto add = [&](std::size_t index) {
-    if (order.size() < most && std::find(order.begin(), order.end(), index) == order.end()) order.push_back(index);
+    const bool known = std::find(order.begin(), order.end(), index) != order.end();
+    if (order.size() < most && !known && assignments[index].form == nullptr) order.push_back(index);
   };
   for (const auto& found : search.kept) add(found.assignment);
+  const auto least = std::find_if(assignments.begin(), assignments.end(), [](const auto& a) { return !a.form; });
+  if (least != assignments.end()) add(static_cast<std::size_t>(least - assignments.begin()));
   for (const auto& found : search.all.found) add(found.assignment);
   for (std::size_t i = 0; i < assignments.size() && order.size() < most; ++i) add(i);
   std::vector<Mapping> result;

@@ -17,18 +17,6 @@ namespace {
 constexpr std::size_t most_operations = 40000;  ///< scheduled for one layer, all mappings together
 constexpr std::size_t near = 16;                ///< tilings tried around each that is better
 
-/// Operations that the mapping will have, about.
-double operations_of(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
-  Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
-  const TileCosts costs = measure(compilation.machine, geometry, layer.work, mapping);
-  double operations = 0;
-  for (const double instructions : costs.step_instructions) operations += instructions;
-  for (const auto& move : costs.moves) {
-    operations += move.pieces * static_cast<double>(fills(mapping, mapping.uses[move.use], move.box));
-  }
-  return operations;
-}
-
 class Refinement {
  public:
   Refinement(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
@@ -38,7 +26,7 @@ class Refinement {
   void run() {
     for (auto& [assignment, mapping] : mappings_) {
       if (!affordable(mapping)) return;
-      mapping.predicted_cycles = evaluate(mapping);
+      evaluate(mapping);
     }
     sort();
     while (improve()) {
@@ -47,14 +35,14 @@ class Refinement {
 
  private:
   bool affordable(const Mapping& mapping) const {
-    return static_cast<double>(spent_) + operations_of(compilation_, layer_, mapping) < most_operations;
+    return static_cast<double>(spent_) + expected_operations(compilation_, layer_, mapping) < most_operations;
   }
 
-  double evaluate(const Mapping& mapping) {
+  void evaluate(Mapping& mapping) {
     std::size_t operations = 0;
-    const double cycles = scheduled_cycles(compilation_, shared_, layer_, mapping, operations);
+    mapping.predicted_cycles = scheduled_cycles(compilation_, shared_, layer_, mapping, operations);
+    mapping.scheduled = true;
     spent_ += operations;
-    return cycles;
   }
 
   void sort() {
@@ -69,9 +57,8 @@ class Refinement {
     for (auto& mapping :
          near_tilings(compilation_.machine, compilation_.network, layer_.work, compilation_.homes, best, near)) {
       if (!affordable(mapping)) return false;
-      const double cycles = evaluate(mapping);
-      if (cycles >= best.predicted_cycles) continue;
-      mapping.predicted_cycles = cycles;
+      evaluate(mapping);
+      if (mapping.predicted_cycles >= best.predicted_cycles) continue;
       best = std::move(mapping);
       return true;
     }
@@ -86,6 +73,17 @@ class Refinement {
 };
 
 }  // namespace
+
+double expected_operations(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
+  Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
+  const TileCosts costs = measure(compilation.machine, geometry, layer.work, mapping);
+  double operations = 0;
+  for (const double instructions : costs.step_instructions) operations += instructions;
+  for (const auto& move : costs.moves) {
+    operations += move.pieces * static_cast<double>(fills(mapping, mapping.uses[move.use], move.box));
+  }
+  return operations;
+}
 
 double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
                         const Mapping& mapping, std::size_t& operations) {

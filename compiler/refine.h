@@ -5,6 +5,9 @@
 
 namespace accord {
 
+/// Operations that the mapping will have, about.
+double expected_operations(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping);
+
 /// Cycles of a layer's mapping as its operations are scheduled: lowered without images, put in order by predicted
 /// times. `operations` receives their number. Infinite where it cannot be lowered.
 double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,

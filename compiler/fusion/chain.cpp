@@ -9,13 +9,14 @@ namespace {
 int outermost_index(const ChainLayer& layer) {
   const Shape& shape = layer.work->operands[layer.work->program.statements.back().target.operand].shape;
   for (const std::size_t i : layer.home->order) {
-    if (shape[i] > 1) return static_cast<int>(i);
+    if (i < shape.size() && shape[i] > 1) return static_cast<int>(i);
   }
   return 0;
 }
 
 std::int64_t positions(const Work& work, int index) {
-  return work.operands[work.program.statements.back().target.operand].shape[index];
+  const Shape& shape = work.operands[work.program.statements.back().target.operand].shape;
+  return index < static_cast<int>(shape.size()) ? shape[index] : 1;
 }
 
 /// What each layer must compute so that the last one has `range`; backwards from reader to producer.
@@ -44,6 +45,8 @@ Range Chain::fresh(int strip, int layer) const {
   if (strip > 0) range.first = std::min(std::max(range.first, ranges[strip - 1][layer - first].last), range.last);
   return range;
 }
+
+std::int64_t outer_positions(const ChainLayer& layer) { return positions(*layer.work, outermost_index(layer)); }
 
 std::optional<Chain> make_chain(const std::vector<ChainLayer>& layers, int first, int last, int strips) {
   if (layers[last].result == no_tensor) return std::nullopt;

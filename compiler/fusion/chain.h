@@ -30,6 +30,9 @@ struct Chain {
   Range fresh(int strip, int layer) const;
 };
 
+/// Positions of the outermost index in memory of the layer's result of which it has more than one: what strips divide.
+std::int64_t outer_positions(const ChainLayer& layer);
+
 /// The chain of the layers `first`..`last` in about `strips` strips; nothing where the layers do not hand on rows.
 /// `layers` are all layers of the network; `leaves` is set for this chain.
 std::optional<Chain> make_chain(const std::vector<ChainLayer>& layers, int first, int last, int strips);

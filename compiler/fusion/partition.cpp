@@ -10,7 +10,6 @@ namespace {
 
 constexpr int longest_chain = 16;
 constexpr std::array strip_counts = {1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 28};
-constexpr double slack = 1.02;          // a chain may take a little more time than its layers apart, to save bytes
 constexpr double worthwhile = 0.99;     // a chain must promise to save one part in a hundred
 constexpr std::int64_t tile_share = 8;  // of a memory, 1 in so many bytes is thought to be enough for tiles
 
@@ -20,7 +19,7 @@ class Estimate {
   Estimate(const FusionProblem& problem, const Chain& chain) : problem_(problem), chain_(chain) {}
 
   /// Nothing where tensors have no keeper or no room.
-  std::optional<double> cost() const {
+  std::optional<ChainCost> cost() const {
     for (int l = chain_.first; l < chain_.last; ++l) {
       if (inside(l) && problem_.keepers[facts(l).result].memory < 0) return std::nullopt;
     }
@@ -30,15 +29,12 @@ class Estimate {
     double cycles = 0, bytes = 0;
     for (int l = chain_.first; l <= chain_.last; ++l) {
       const double times = repeats(l);
-      cycles += facts(l).cycles * times;
-      bytes += std::max(facts(l).traffic.constants, facts(l).constant_bytes * chain_.strips());
-      for (const auto& [tensor, moved] : facts(l).traffic.tensors) {
-        if (!kept(tensor)) bytes += moved * (tensor == facts(l).result ? 1 : times);
-      }
+      const double moved = bytes_of(l, times);
+      cycles += time_of(l, facts(l).inner_cycles * times, moved);
+      bytes += moved;
     }
     cycles += start_up() * (chain_.strips() - 1) * (chain_.last - chain_.first + 1);
-    if (!quick_enough(problem_, chain_, cycles)) return std::nullopt;
-    return accord::cost(problem_, cycles, bytes);
+    return ChainCost{cycles, bytes};
   }
 
  private:
@@ -49,6 +45,21 @@ class Estimate {
       if (facts(l).result == tensor) return inside(l);
     }
     return false;
+  }
+
+  /// The layer's time with other work and other bytes: what it spends beside the greater of the two stays.
+  double time_of(int l, double inner_cycles, double bytes) const {
+    const auto greater = [&](double inner, double moved) { return std::max(inner, moved / problem_.off_chip_width); };
+    const double beside = facts(l).cycles - greater(facts(l).inner_cycles, facts(l).traffic.total());
+    return greater(inner_cycles, bytes) + std::max(beside, 0.0);
+  }
+
+  double bytes_of(int l, double times) const {
+    double bytes = std::max(facts(l).traffic.constants, facts(l).constant_bytes * chain_.strips());
+    for (const auto& [tensor, moved] : facts(l).traffic.tensors) {
+      if (!kept(tensor)) bytes += moved * (tensor == facts(l).result ? 1 : times);
+    }
+    return bytes;
   }
 
   /// Positions that all strips compute over those of the result.
@@ -90,74 +101,19 @@ class Estimate {
   const Chain& chain_;
 };
 
-/// Dynamic programming over where chains end.
-class Partitioner {
- public:
-  Partitioner(const FusionProblem& problem, const std::set<ChainKey>& refused) : problem_(problem), refused_(refused) {
-    for (const auto& facts : problem.layers) {
-      const Home* home = facts.result == no_tensor ? nullptr : &problem.homes[facts.result];
-      chain_layers_.push_back({facts.work, home, facts.assignments->empty() ? no_tensor : facts.result, true});
-    }
+/// The greatest numbers of strips that come out as different strips of `rows` rows.
+std::vector<int> different_strips(std::int64_t rows) {
+  std::vector<int> counts;
+  std::int64_t last = 0;
+  for (const int strips : strip_counts) {
+    const std::int64_t each = (rows + strips - 1) / strips;
+    if (strips <= rows && each != last) counts.push_back(strips);
+    last = each;
   }
-
-  std::vector<Chain> run() {
-    const int count = static_cast<int>(problem_.layers.size());
-    std::vector<double> best(static_cast<std::size_t>(count) + 1, 0);
-    std::vector<std::optional<Chain>> ends(static_cast<std::size_t>(count) + 1);
-    for (int end = 1; end <= count; ++end) {
-      const LayerFacts& alone = problem_.layers[end - 1];
-      best[end] = best[end - 1] + cost(problem_, alone.cycles, alone.traffic.total());
-      for (int first = end - 2; first >= 0 && first > end - 1 - longest_chain; --first) {
-        if (chain_layers_[first].result == no_tensor || chain_layers_[end - 1].result == no_tensor) break;
-        for (const int strips : strip_counts) {
-          const double before = best[first];
-          if (auto found = cheaper(first, end - 1, strips, best[end] - before)) {
-            best[end] = before + found->first;
-            ends[end] = std::move(found->second);
-          }
-        }
-      }
-    }
-    std::vector<Chain> chains;
-    for (int end = count; end > 0;) {
-      if (!ends[end]) {
-        --end;
-        continue;
-      }
-      chains.push_back(*ends[end]);
-      end = chains.back().first;
-    }
-    std::reverse(chains.begin(), chains.end());
-    return chains;
-  }
-
- private:
-  std::optional<std::pair<double, Chain>> cheaper(int first, int last, int strips, double limit) {
-    if (refused_.contains({first, last, strips})) return std::nullopt;
-    for (int l = first; l <= last; ++l) chain_layers_[l].leaves = problem_.layers[l].last_reader > last;
-    auto chain = make_chain(chain_layers_, first, last, strips);
-    if (!chain) return std::nullopt;
-    const auto estimate = Estimate(problem_, *chain).cost();
-    if (!estimate || *estimate >= worthwhile * limit) return std::nullopt;
-    return std::pair(*estimate, std::move(*chain));
-  }
-
-  const FusionProblem& problem_;
-  const std::set<ChainKey>& refused_;
-  std::vector<ChainLayer> chain_layers_;
-};
+  return counts;
+}
 
 }  // namespace
-
-double cost(const FusionProblem& problem, double cycles, double off_chip_bytes) {
-  return cycles + off_chip_bytes / problem.off_chip_width;
-}
-
-bool quick_enough(const FusionProblem& problem, const Chain& chain, double cycles) {
-  double apart = 0;
-  for (int l = chain.first; l <= chain.last; ++l) apart += problem.layers[l].cycles;
-  return cycles <= slack * apart;
-}
 
 Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Range range) {
   const Tensor& whole = problem.network.tensors[tensor];
@@ -177,8 +133,76 @@ Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Rang
   return home;
 }
 
-std::vector<Chain> partition(const FusionProblem& problem, const std::set<ChainKey>& refused) {
-  return Partitioner(problem, refused).run();
+Partitioner::Partitioner(const FusionProblem& problem) : problem_(problem) {
+  for (const auto& facts : problem.layers) {
+    chain_layers_.push_back({facts.work, nullptr, facts.assignments->empty() ? no_tensor : facts.result, true});
+  }
+}
+
+double Partitioner::weighed(const ChainCost& cost) const {
+  return weight_ * cost.cycles + cost.off_chip_bytes / problem_.off_chip_width;
+}
+
+ChainCost Partitioner::apart(int first, int last) const {
+  ChainCost sum;
+  for (int l = first; l <= last; ++l) {
+    sum.cycles += problem_.layers[l].cycles;
+    sum.off_chip_bytes += problem_.layers[l].traffic.total();
+  }
+  return sum;
+}
+
+double Partitioner::saving(const Chain& chain) {
+  const auto cost = cost_of(key_of(chain));
+  return cost ? weighed(apart(chain.first, chain.last)) - weighed(*cost) : 0;
+}
+
+std::optional<Chain> Partitioner::chain(const ChainKey& key) {
+  const auto& [first, last, strips] = key;
+  for (int l = first; l <= last; ++l) chain_layers_[l].leaves = problem_.layers[l].last_reader > last;
+  return make_chain(chain_layers_, first, last, strips);
+}
+
+std::optional<ChainCost> Partitioner::cost_of(const ChainKey& key) {
+  if (const auto known = settled_.find(key); known != settled_.end()) return known->second;
+  if (closed_) return std::nullopt;
+  if (const auto known = estimates_.find(key); known != estimates_.end()) return known->second;
+  const auto made = chain(key);
+  return estimates_[key] = made ? Estimate(problem_, *made).cost() : std::nullopt;
+}
+
+/// Dynamic programming over where chains end.
+std::vector<Chain> Partitioner::chains() {
+  for (auto& layer : chain_layers_) layer.home = layer.result == no_tensor ? nullptr : &problem_.homes[layer.result];
+  const int count = static_cast<int>(problem_.layers.size());
+  std::vector<double> best(static_cast<std::size_t>(count) + 1, 0);
+  std::vector<std::optional<ChainKey>> ends(static_cast<std::size_t>(count) + 1);
+  for (int end = 1; end <= count; ++end) {
+    const int last = end - 1;
+    best[end] = best[last] + weighed(apart(last, last));
+    if (chain_layers_[last].result == no_tensor) continue;
+    const auto strips = different_strips(outer_positions(chain_layers_[last]));
+    for (int first = last - 1; first >= 0 && first > last - longest_chain; --first) {
+      if (chain_layers_[first].result == no_tensor) break;
+      for (const int number : strips) {
+        const auto cost = cost_of({first, last, number});
+        if (!cost || weighed(*cost) >= worthwhile * (best[end] - best[first])) continue;
+        best[end] = best[first] + weighed(*cost);
+        ends[end] = {first, last, number};
+      }
+    }
+  }
+  std::vector<Chain> chains;
+  for (int end = count; end > 0;) {
+    if (!ends[end]) {
+      --end;
+      continue;
+    }
+    chains.push_back(*chain(*ends[end]));
+    end = chains.back().first;
+  }
+  std::reverse(chains.begin(), chains.end());
+  return chains;
 }
 
 }  // namespace accord

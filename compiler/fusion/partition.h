@@ -1,7 +1,8 @@
 #pragma once
 
 #include <array>
-#include <set>
+#include <map>
+#include <optional>
 
 #include "compiler/fusion/chain.h"
 #include "compiler/fusion/keeper.h"
@@ -17,6 +18,7 @@ struct LayerFacts {
   TensorId result = no_tensor;                        ///< its one visible result
   int last_reader = -1;                               ///< layer; past all layers for the network's outputs
   double cycles = 0;                                  ///< predicted
+  double inner_cycles = 0;                            ///< of its busiest unit, but for moving off-chip bytes
   OffChipTraffic traffic;
   double constant_bytes = 0;  ///< of its constants, each once
 };
@@ -31,21 +33,51 @@ struct FusionProblem {
   double off_chip_width = 1;    ///< bytes per cycle
 };
 
-/// Time, and the time that the off-chip bytes take up on their link: even where computation hides it, it is energy, and
-/// lost to whoever shares the memory.
-double cost(const FusionProblem& problem, double cycles, double off_chip_bytes);
-
-/// Whether the chain takes hardly more time than its layers apart: bytes are saved, but not at any price.
-bool quick_enough(const FusionProblem& problem, const Chain& chain, double cycles);
+struct ChainCost {
+  double cycles = 0;
+  double off_chip_bytes = 0;
+};
 
 /// The home on chip of a stretch of a tensor: the whole one's margins where the stretch reaches its ends.
 Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Range range);
 
 /// Identity of a chain among those tried: first and last layer, strips.
 using ChainKey = std::array<int, 3>;
+inline ChainKey key_of(const Chain& chain) { return {chain.first, chain.last, chain.asked}; }
 
-/// Chains that promise to cost least in all, by estimates of their traffic, their repeated work and their room; every
-/// layer is in one at most. `refused` ones are left out. Estimates only: who realises a chain decides.
-std::vector<Chain> partition(const FusionProblem& problem, const std::set<ChainKey>& refused);
+/// Divides the layers into chains and layers apart, so that time, and the time that the off-chip bytes take up on their
+/// link, are least: even where computation hides it, it is energy, and lost to whoever shares the memory. What chains
+/// cost is estimated at first, by their traffic, their repeated work and their room; who realises one tells what it
+/// really costs.
+class Partitioner {
+ public:
+  explicit Partitioner(const FusionProblem& problem);
+
+  /// The chains that promise to cost least in all; every layer is in one at most.
+  std::vector<Chain> chains();
+
+  /// A chain's cost is known; nothing where it cannot be.
+  void settle(const Chain& chain, std::optional<ChainCost> cost) { settled_[key_of(chain)] = cost; }
+  /// Chains that are not settled are left out from now on.
+  void close() { closed_ = true; }
+  /// A cycle weighs as much as so many cycles of the off-chip link.
+  void weigh_time(double weight) { weight_ = weight; }
+
+  /// What the layers `first`..`last` cost apart.
+  ChainCost apart(int first, int last) const;
+  /// What the chain promises to spare, or does if it is settled.
+  double saving(const Chain& chain);
+
+ private:
+  std::optional<Chain> chain(const ChainKey& key);
+  std::optional<ChainCost> cost_of(const ChainKey& key);
+  double weighed(const ChainCost& cost) const;
+
+  const FusionProblem& problem_;
+  std::vector<ChainLayer> chain_layers_;
+  std::map<ChainKey, std::optional<ChainCost>> estimates_, settled_;
+  double weight_ = 1;
+  bool closed_ = false;
+};
 
 }  // namespace accord

@@ -64,9 +64,7 @@ std::optional<Mapping> retarget(const Machine& machine, const Homes& homes, cons
   const Work& layer = work_of(whole_layer, mapping);
   const Work& slice = work_of(whole_slice, result);
   if (!set_extents(machine, slice, result)) return std::nullopt;
-  result.tile.clear();
-  result.order.clear();
-  result.copies.clear();
+  result.scheduled = false;
   for (auto& step : result.steps) {
     for (auto& operand : step.match.operands) {
       if (operand.kind == OperandMatch::Kind::access) move_access(operand.access, layer, slice);
@@ -83,6 +81,14 @@ std::optional<Mapping> retarget(const Machine& machine, const Homes& homes, cons
     result.levels = std::max(result.levels, use.depth);
   }
   if (starts_in_home(result)) return std::nullopt;
+  if (static_cast<int>(result.tile.size()) != result.levels) {
+    result.tile.clear();
+    result.order.clear();
+    result.copies.clear();
+  }
+  for (auto& level : result.tile) {
+    for (std::size_t it = 0; it < level.size(); ++it) level[it] = std::min(level[it], result.extent[it]);
+  }
   return result;
 }
 

@@ -54,11 +54,13 @@ class BoxFinder {
   const std::vector<std::size_t>& order_;
 };
 
-/// The transfer from off-chip memory to the home's, and the memory it starts from.
-std::pair<Hop, OffChip*> way_to(const Machine& machine, const Home& home, std::vector<OffChip>& off_chip) {
-  for (auto& memory : off_chip) {
-    const auto path = way_between(machine, memory.index(), home.memory, false);
-    if (path.size() == 1) return {path[0], &memory};
+/// The transfer from an off-chip memory to the home's, and that memory.
+std::pair<Hop, int> way_to(const Machine& machine, const Home& home) {
+  const auto& memories = machine.architecture.memories;
+  for (int m = 0; m < static_cast<int>(memories.size()); ++m) {
+    if (!memories[m].off_chip) continue;
+    const auto path = way_between(machine, m, home.memory, false);
+    if (path.size() == 1) return {path[0], m};
   }
   throw Error("no transfer leads from off-chip memory to " + machine.architecture.memories[home.memory].name);
 }
@@ -71,13 +73,16 @@ OpList fill_margin(const Machine& machine, const Home& home, const Tensor& tenso
   if (boxes.empty()) return list;
   std::int64_t size = 0;
   for (const auto& box : boxes) size = std::max(size, box.unit);
-  const auto [hop, memory] = way_to(machine, home, off_chip);
+  const auto [hop, from] = way_to(machine, home);
   const RouteLimits& limits = *machine.limits.route(hop.unit, hop.route);
   std::vector<std::byte> image(static_cast<std::size_t>(size));
   for (std::int64_t at = 0; at + bytes(tensor.type) <= size; at += bytes(tensor.type)) {
     store_element(image.data() + at, tensor.type, home.outside);
   }
-  const std::int64_t source = memory->add_constant(std::move(image), "the margin of " + tensor.name);
+  std::int64_t source = 0;
+  for (auto& memory : off_chip) {
+    if (memory.index() == from) source = memory.add_constant(image, "the margin of " + tensor.name);
+  }
   for (const auto& box : boxes) {
     const std::int64_t target = home.address - home.origin + box.start;
     for (const auto& piece : plan_copy(limits, {box.unit, box.dims}).pieces) {

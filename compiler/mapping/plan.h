@@ -90,6 +90,7 @@ struct Mapping {
   std::vector<std::vector<int>> order;          ///< [level]: loops, outermost first
   Copies copies;
   double predicted_cycles = 0;
+  bool scheduled = false;  ///< those are the cycles of its schedule, not of a cost model
   std::int64_t bound_cycles = 0;
 };
 

@@ -30,6 +30,7 @@ class TileSearch {
       : machine_(machine),
         work_(work),
         mapping_(assignment),
+        start_(assignment.tile),
         sizes_(tile_sizes(machine, work, assignment)),
         geometry_(machine, network, work, homes, mapping_) {}
 
@@ -41,6 +42,7 @@ class TileSearch {
 
   void choose_copies();
   void climb();
+  bool climb_from(const Tiles& start, bool pairs);
   bool improve(bool pairs);
   void consider(const Tiles& tiles);
   std::vector<Mapping> best(std::size_t count) const;
@@ -57,6 +59,7 @@ class TileSearch {
   const Machine& machine_;
   const Work& work_;
   Mapping mapping_;
+  const Tiles start_;  ///< empty: none is known
   TileSizes sizes_;
   Geometry geometry_;
   std::map<Tiles, Tried> tried_;
@@ -189,16 +192,23 @@ bool TileSearch::improve(bool pairs) {
   return better;
 }
 
-/// Upwards from each of several beginnings: few rows at a time, or what one instruction counts at most.
+/// False where the beginning is not legal.
+bool TileSearch::climb_from(const Tiles& start, bool pairs) {
+  now_ = &evaluate(start);
+  if (!now_->second.error.empty()) return false;
+  do {
+    while (improve(false)) {
+    }
+  } while (pairs && improve(true));
+  return true;
+}
+
+/// From tiles that were good for similar work; else from each of several beginnings: few rows at a time, or what one
+/// instruction counts at most.
 void TileSearch::climb() {
-  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) {
-    now_ = &evaluate(start);
-    if (!now_->second.error.empty()) continue;
-    do {
-      while (improve(false)) {
-      }
-    } while (improve(true));
-  }
+  const bool known = !start_.empty();
+  if (known && climb_from(start_, false)) return;
+  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) climb_from(start, !known);
 }
 
 /// Results take turns with the unit that computes them and those that add to them, convert and store them: more than

@@ -9,8 +9,9 @@ namespace accord {
 
 /// The best tilings that a local search finds for one assignment: tiles, loop order, copies; fewest predicted cycles
 /// first, at most `count`. From the smallest tile, one or two iterators change their size at a time, in either
-/// direction, as long as the prediction falls; again with fewer copies where memory is short. Deterministic. Empty with
-/// `error` where no tiling is legal.
+/// direction, as long as the prediction falls; again with fewer copies where memory is short. An assignment that comes
+/// with tiles, those of similar work, is searched from there, one iterator at a time. Deterministic. Empty with `error`
+/// where no tiling is legal.
 std::vector<Mapping> best_tilings(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                   const Mapping& assignment, std::size_t count, std::string& error);
 

@@ -15,7 +15,7 @@ struct SearchProblem {
   const Network& network;
   const Work& work;
   const Homes& homes;
-  const std::vector<Mapping>& assignments;  ///< from `candidates`, least compute bound first; without tiles
+  const std::vector<Mapping>& assignments;  ///< from `candidates`, least compute bound first; tiles are a hint
   const CostModel& cost;
 };
 

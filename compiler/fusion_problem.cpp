@@ -1,0 +1,98 @@
+#include "compiler/fusion_problem.h"
+
+#include <algorithm>
+
+#include "compiler/mapping/cost_model.h"
+
+namespace accord {
+namespace {
+
+/// Per tensor: the last layer that reads it; past all layers for the network's outputs.
+std::vector<int> last_readers(const Compilation& compilation) {
+  const int count = static_cast<int>(compilation.layers.size());
+  std::vector<int> last(compilation.network.tensors.size(), -1);
+  for (int l = 0; l < count; ++l) {
+    for (const int op : compilation.layers[l].group.operators) {
+      for (const TensorId t : compilation.network.operators[op].inputs) {
+        if (t != no_tensor) last[t] = l;
+      }
+    }
+  }
+  for (const TensorId t : compilation.network.outputs) last[t] = count;
+  return last;
+}
+
+/// Cycles of the busiest unit that moves nothing to or from off-chip memory.
+double inner_cycles(const Architecture& architecture, const Mapping& mapping, const Cost& cost) {
+  std::vector<double> cycles = cost.unit_cycles;
+  for (const auto& use : mapping.uses) {
+    if (use.role == UseRole::accumulator || use.depth == 0) continue;
+    if (architecture.memories[use.home].off_chip) cycles[hop_at(use, 0).unit] = 0;
+  }
+  return *std::max_element(cycles.begin(), cycles.end());
+}
+
+double constant_bytes(const Network& network, const Work& work) {
+  double sum = 0;
+  for (const auto& operand : work.operands) {
+    if (!operand.constant || operand.tensor == no_tensor) continue;
+    const Tensor& tensor = network.tensors[operand.tensor];
+    sum += static_cast<double>(element_count(tensor.shape) * bytes(tensor.type));
+  }
+  return sum;
+}
+
+LayerFacts facts_of(const Compilation& compilation, const LayerPlan& layer, const std::vector<int>& last_reader) {
+  static const std::vector<Mapping> none;
+  LayerFacts facts;
+  facts.work = &layer.work;
+  // What one element keeps, others do not reach: work divided over elements stays apart.
+  const bool chains = layer.placement == Placement::machine && layer.mappings.front().spatial.empty();
+  facts.assignments = chains ? &layer.assignments : &none;
+  if (layer.outputs.size() != 1 || facts.assignments->empty()) return facts;
+  facts.result = layer.outputs[0];
+  const bool shares = compilation.homes[facts.result].alias >= 0;
+  facts.last_reader = shares ? static_cast<int>(compilation.layers.size()) : last_reader[facts.result];
+  const Mapping& best = layer.mappings.front();
+  Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, best);
+  facts.cycles = best.predicted_cycles;
+  facts.inner_cycles = inner_cycles(compilation.architecture, best,
+                                    shipped_cost_model().cost(compilation.machine, geometry, layer.work, best));
+  facts.traffic = off_chip_traffic_of(compilation.machine, geometry, layer.work, best);
+  facts.constant_bytes = constant_bytes(compilation.network, layer.work);
+  return facts;
+}
+
+void find_keepers(const Compilation& compilation, FusionProblem& problem) {
+  problem.keepers.assign(compilation.network.tensors.size(), {});
+  std::map<TensorId, std::vector<TensorUser>> users;
+  for (const auto& facts : problem.layers) {
+    for (const auto& operand : facts.work->operands) {
+      if (operand.tensor != no_tensor && !operand.constant) {
+        users[operand.tensor].push_back({facts.work, facts.assignments});
+      }
+    }
+  }
+  for (const auto& facts : problem.layers) {
+    if (facts.result == no_tensor) continue;
+    const bool margin = compilation.homes[facts.result].has_margin();
+    problem.keepers[facts.result] = keeper_of(compilation.machine, facts.result, users[facts.result], margin);
+  }
+}
+
+}  // namespace
+
+FusionProblem fusion_problem(const Compilation& compilation) {
+  FusionProblem problem{compilation.architecture,
+                        compilation.network,
+                        compilation.homes,
+                        {},
+                        {},
+                        off_chip_width(compilation.architecture)};
+  const auto last_reader = last_readers(compilation);
+  for (const auto& layer : compilation.layers) problem.layers.push_back(facts_of(compilation, layer, last_reader));
+  find_keepers(compilation, problem);
+  return problem;
+}
+
+}  // namespace accord
