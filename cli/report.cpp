@@ -35,7 +35,8 @@ LayerReport make_layer(const Layer& layer, const LayerResult& result) {
   report.capability = layer.capability;
   report.reason = layer.reason;
   report.cycles = result.cycles;
-  report.bound_cycles = layer.bound_cycles;
+  report.overlap_cycles = result.overlap;
+  report.bound_cycles = std::max<std::int64_t>(layer.bound_cycles - result.overlap, 0);
   report.macs = layer.macs;
   report.lane_macs = result.lane_macs;
   report.energy_pj = result.energy_pj;
@@ -89,7 +90,7 @@ RunReport make_report(const Architecture& architecture, const Program& program, 
   report.memory = memory_use(architecture, program);
   for (std::size_t i = 0; i < program.layers.size() && i < result.layers.size(); ++i) {
     report.layers.push_back(make_layer(program.layers[i], result.layers[i]));
-    report.bound_cycles += program.layers[i].bound_cycles;
+    report.bound_cycles += report.layers.back().bound_cycles;
   }
   return report;
 }

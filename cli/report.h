@@ -24,7 +24,8 @@ struct LayerReport {
   std::string capability;
   std::string reason;  ///< why on the host
   std::int64_t cycles = 0;
-  std::int64_t bound_cycles = 0;
+  std::int64_t overlap_cycles = 0;  ///< in which it ran beside the layers before
+  std::int64_t bound_cycles = 0;    ///< of the layer alone, less the overlap
   std::int64_t macs = 0;
   std::int64_t lane_macs = 0;
   double energy_pj = 0;

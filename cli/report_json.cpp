@@ -16,6 +16,7 @@ nlohmann::json layer_json(const LayerReport& layer, std::int64_t lanes) {
                          {"placed_on", layer.placed_on},
                          {"capability", layer.capability},
                          {"cycles", layer.cycles},
+                         {"overlap_cycles", layer.overlap_cycles},
                          {"bound_cycles", layer.bound_cycles},
                          {"efficiency", layer.efficiency()},
                          {"utilisation", layer.utilisation(lanes)},

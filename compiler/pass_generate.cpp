@@ -11,6 +11,7 @@
 #include "archdsl/tensor/parse.h"
 #include "compiler/codegen/encoder.h"
 #include "compiler/compilation.h"
+#include "compiler/lowering/continuation.h"
 #include "compiler/lowering/margins.h"
 #include "compiler/lowering/parts.h"
 #include "compiler/lowering/pipeline.h"
@@ -26,7 +27,8 @@ class Generator {
         architecture_(compilation.architecture),
         network_(compilation.network),
         shared_(compilation.machine),
-        encoder_(architecture_, compilation.machine.limits) {
+        encoder_(architecture_, compilation.machine.limits),
+        continuation_(architecture_, compilation.tensor_bytes) {
     for (std::size_t m = 0; m < architecture_.memories.size(); ++m) {
       if (architecture_.memories[m].off_chip) off_chip_.emplace_back(architecture_.memories[m], static_cast<int>(m));
     }
@@ -43,7 +45,8 @@ class Generator {
   bool add_layer(LayerPlan& layer);
   void add_chain(std::size_t first, std::size_t end);
   void fill_margins(const LayerPlan& layer);
-  std::vector<OrderedOp> order_of(const OpList& list) const;
+  void append(const OpList& list, const std::vector<std::string>& labels);
+  void undo(const Encoder::Mark& mark, const std::vector<OffChip::Mark>& marks);
   bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
   void add_host(const LayerPlan& layer);
   void add_symbol(TensorId tensor);
@@ -54,6 +57,7 @@ class Generator {
   const Network& network_;
   SharedMachines shared_;
   Encoder encoder_;
+  Continuation continuation_;
   std::vector<OffChip> off_chip_;
   Program program_;
   std::set<TensorId> visible_;
@@ -140,6 +144,7 @@ void Generator::add_symbol(TensorId tensor) {
 
 void Generator::add_host(const LayerPlan& layer) {
   encoder_.end_stage();
+  continuation_.fence();
   Stage stage;
   stage.host = true;
   stage.layer = static_cast<int>(program_.layers.size()) - 1;
@@ -176,17 +181,19 @@ void Generator::add_host(const LayerPlan& layer) {
   encoder_.stages().push_back(std::move(stage));
 }
 
-/// Program order, with waits and signals where the machine needs them.
-std::vector<OrderedOp> Generator::order_of(const OpList& list) const {
-  const int units = static_cast<int>(architecture_.units.size());
-  const auto order = schedule_for(list, architecture_).order;
-  if (architecture_.sync.kind == Sync::Kind::semaphores) {
-    return synchronise(list, order, units, architecture_.sync.semaphores);
-  }
-  std::vector<OrderedOp> ordered;
-  ordered.reserve(order.size());
-  for (const auto op : order) ordered.push_back({OrderedOp::Kind::operation, list.ops[op].unit, -1, op});
-  return ordered;
+/// A list of the layer that is added now.
+void Generator::append(const OpList& list, const std::vector<std::string>& labels) {
+  const auto ordered = continuation_.order(list);
+  encoder_.append(list, ordered.order, ordered.late, static_cast<int>(program_.layers.size()) - 1, labels);
+  continuation_.keep();
+}
+
+/// Takes back what was added since; nothing is known of what is under way then.
+void Generator::undo(const Encoder::Mark& mark, const std::vector<OffChip::Mark>& marks) {
+  encoder_.rollback(mark);
+  encoder_.barrier();
+  continuation_.fence();
+  for (std::size_t i = 0; i < marks.size(); ++i) off_chip_[i].rollback(marks[i]);
 }
 
 bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
@@ -201,16 +208,14 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
     std::vector<std::string> labels;
     for (const auto& statement : layer.work.program.statements)
       labels.push_back(to_string(layer.work.program, statement));
-    encoder_.append(list, order_of(list), static_cast<int>(program_.layers.size()) - 1, labels);
-    encoder_.barrier();
+    append(list, labels);
     return true;
   } catch (const MemoryFull&) {
     throw;
   } catch (const Error& error) {
     why = error.what();
   }
-  encoder_.rollback(mark);
-  for (std::size_t i = 0; i < marks.size(); ++i) off_chip_[i].rollback(marks[i]);
+  undo(mark, marks);
   return false;
 }
 
@@ -220,7 +225,7 @@ void Generator::fill_margins(const LayerPlan& layer) {
     const Home& home = compilation_.homes[t];
     if (home.memory < 0) continue;
     const OpList list = accord::fill_margin(compilation_.machine, home, network_.tensors[t], off_chip_);
-    encoder_.append(list, order_of(list), static_cast<int>(program_.layers.size()) - 1, {"margin of the result"});
+    append(list, {"margin of the result"});
   }
 }
 
@@ -279,8 +284,7 @@ void Generator::add_chain(std::size_t first, std::size_t end) {
     program_.layers[layers].fusion = chain.decision;
     return;
   }
-  encoder_.rollback(mark);
-  for (std::size_t i = 0; i < marks.size(); ++i) off_chip_[i].rollback(marks[i]);
+  undo(mark, marks);
   program_.layers.resize(layers);
   program_.symbols.resize(symbols);
   for (auto& layer : chain.apart) add_layer(layer);

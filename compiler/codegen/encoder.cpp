@@ -50,7 +50,7 @@ void Encoder::emit_values(int mnemonic, std::span<const MaybeValue> values, int 
   write(emission_.instruction);
 }
 
-void Encoder::emit_sync(const OrderedOp& op) {
+Instruction Encoder::sync_instruction(const OrderedOp& op) {
   const Meaning meaning = op.kind == OrderedOp::Kind::wait ? Meaning::wait : Meaning::signal;
   const int mnemonic = limits_.mnemonic_for(meaning, op.unit);
   if (mnemonic < 0) {
@@ -61,40 +61,105 @@ void Encoder::emit_sync(const OrderedOp& op) {
   if (!emitter_.emit(mnemonic, values, known_, emission_, op.unit)) {
     throw Error(fmt::format("{}: {}", architecture_.isa.mnemonics[mnemonic].name, emission_.reason));
   }
-  write(emission_.instruction);
+  return emission_.instruction;
 }
 
-void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, int layer,
-                     const std::vector<std::string>& labels) {
+void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, const std::vector<LateSignal>& late,
+                     int layer, const std::vector<std::string>& labels) {
   const auto loops_at = [&](std::uint32_t op) -> LoopSpan {
     const auto loop = std::lower_bound(list.loops.begin(), list.loops.end(), op,
                                        [](const LowLoop& l, std::uint32_t at) { return l.first < at; });
     if (loop == list.loops.end() || loop->first != op) return {};
     return with_inner(LoopSpan(list.loops).subspan(static_cast<std::size_t>(loop - list.loops.begin())));
   };
+  const auto label = [&](const LowOp& op) { return labels.at(static_cast<std::size_t>(op.statement)); };
+  Places places{count_, std::vector<std::vector<std::int64_t>>(architecture_.units.size())};
+  if (!list.ops.empty()) note(layer, label(list.ops.front()));  // what stands before the first operation is the layer's
   for (std::size_t i = 0; i < order.size(); ++i) {
     const OrderedOp& ordered = order[i];
-    if (ordered.kind != OrderedOp::Kind::operation) {
-      emit_sync(ordered);
-      continue;
-    }
-    if (const LoopSpan loops = loops_at(ordered.op); !loops.empty()) {
+    if (ordered.kind == OrderedOp::Kind::fence) {
+      barrier();
+    } else if (ordered.kind != OrderedOp::Kind::operation) {
+      write(sync_instruction(ordered));
+    } else if (const LoopSpan loops = loops_at(ordered.op); !loops.empty()) {
       emit_loop(list, loops, layer, labels);
       i += loops.front().length - 1;
-      continue;
+    } else {
+      const LowOp& op = list.ops[ordered.op];
+      note(layer, label(op));
+      emit_operation(list, op);
+      places.after[op.unit].push_back(count_);
     }
-    const LowOp& op = list.ops[ordered.op];
-    note(layer, labels.at(static_cast<std::size_t>(op.statement)));
-    emit_operation(list, op);
   }
   if (!map_.empty()) map_.back().count = count_ - map_.back().first;
+  insert(late, places);
+  places_ = std::move(places);
+}
+
+/// Signals into the last list; what follows moves on.
+void Encoder::insert(const std::vector<LateSignal>& late, Places& places) {
+  if (late.empty()) return;
+  std::vector<std::pair<std::int64_t, Instruction>> added;  // before the instruction with this number
+  for (const auto& signal : late) {
+    const std::int64_t at = places_.after[signal.unit][static_cast<std::size_t>(signal.after)];
+    added.emplace_back(at, sync_instruction({OrderedOp::Kind::signal, signal.unit, signal.semaphore, 0}));
+  }
+  std::stable_sort(added.begin(), added.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto before = [&](std::int64_t instruction) {
+    const auto end = std::upper_bound(added.begin(), added.end(), instruction,
+                                      [](std::int64_t at, const auto& one) { return at < one.first; });
+    return static_cast<std::int64_t>(end - added.begin());
+  };
+  const auto size = static_cast<std::size_t>(architecture_.isa.width / 8);
+  const auto from = static_cast<std::size_t>(added.front().first) * size;
+  const std::vector<std::byte> tail(text_.begin() + static_cast<std::ptrdiff_t>(from), text_.end());
+  text_.resize(from);
+  std::size_t copied = 0;
+  const auto copy_until = [&](std::size_t end) {
+    text_.insert(text_.end(), tail.begin() + static_cast<std::ptrdiff_t>(copied),
+                 tail.begin() + static_cast<std::ptrdiff_t>(end));
+    copied = end;
+  };
+  for (const auto& [at, instruction] : added) {
+    copy_until(static_cast<std::size_t>(at) * size - from);
+    text_.resize(text_.size() + size);
+    encode(architecture_.isa, instruction, text_.data() + text_.size() - size);
+  }
+  copy_until(tail.size());
+  count_ += static_cast<std::int64_t>(added.size());
+  for (auto entry = map_.rbegin(); entry != map_.rend(); ++entry) {
+    const std::int64_t end = entry->first + entry->count;
+    if (end < added.front().first) break;
+    // A signal after an entry's last operation belongs to it.
+    const std::int64_t moved = before(end);
+    entry->first += before(entry->first);
+    entry->count = end + moved - entry->first;
+  }
+  for (auto& unit : places.after) {
+    for (auto& after : unit) after += static_cast<std::int64_t>(added.size());
+  }
+  places.first += static_cast<std::int64_t>(added.size());
+}
+
+Encoder::Mark Encoder::mark() const {
+  Mark mark{{}, {}, map_.size(), count_, known_, places_, stages_.size(), stage_start_};
+  const auto from = static_cast<std::ptrdiff_t>(places_.first * (architecture_.isa.width / 8));
+  mark.text.assign(text_.begin() + from, text_.end());
+  while (mark.entries > 0 && map_[mark.entries - 1].first + map_[mark.entries - 1].count > places_.first) {
+    --mark.entries;
+  }
+  mark.map.assign(map_.begin() + static_cast<std::ptrdiff_t>(mark.entries), map_.end());
+  return mark;
 }
 
 void Encoder::rollback(const Mark& mark) {
-  text_.resize(mark.text);
-  map_.resize(mark.map);
+  text_.resize(static_cast<std::size_t>(mark.places.first * (architecture_.isa.width / 8)));
+  text_.insert(text_.end(), mark.text.begin(), mark.text.end());
+  map_.resize(mark.entries);
+  map_.insert(map_.end(), mark.map.begin(), mark.map.end());
   count_ = mark.count;
   known_ = mark.known;
+  places_ = mark.places;
   stages_.resize(mark.stages);
   stage_start_ = mark.stage_start;
 }

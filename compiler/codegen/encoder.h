@@ -8,7 +8,7 @@
 #include "archdsl/isa/emit.h"
 #include "archdsl/isa/program.h"
 #include "compiler/lowering/item_graph.h"
-#include "compiler/lowering/schedule.h"
+#include "compiler/lowering/synchroniser.h"
 #include "compiler/mapping/limits.h"
 
 namespace accord {
@@ -16,22 +16,31 @@ namespace accord {
 /// Turns ordered operations into instructions: fields for what fits them, register settings where they changed.
 class Encoder {
  public:
+  /// Where a list's operations stand: by unit, the instruction after each.
+  struct Places {
+    std::int64_t first = 0;
+    std::vector<std::vector<std::int64_t>> after;
+  };
+
   Encoder(const Architecture& architecture, const Limits& limits);
 
-  /// Appends a layer; `labels` name the statements. Throws Error naming the mnemonic that cannot express a value.
-  void append(const OpList& list, const std::vector<OrderedOp>& order, int layer,
+  /// Appends a list of a layer, and `late` to the list before; `labels` name the statements. Throws Error naming the
+  /// mnemonic that cannot express a value.
+  void append(const OpList& list, const std::vector<OrderedOp>& order, const std::vector<LateSignal>& late, int layer,
               const std::vector<std::string>& labels);
 
   /// A state to return to when a layer turns out to be impossible.
   struct Mark {
-    std::size_t text = 0;
-    std::size_t map = 0;
+    std::vector<std::byte> text;  ///< from the list before on, to which signals may still be added
+    std::vector<MapEntry> map;    ///< those that end in it
+    std::size_t entries = 0;      ///< of the map, before them
     std::int64_t count = 0;
     std::vector<MaybeValue> known;
+    Places places;
     std::size_t stages = 0;
     std::int64_t stage_start = 0;
   };
-  Mark mark() const { return {text_.size(), map_.size(), count_, known_, stages_.size(), stage_start_}; }
+  Mark mark() const;
   void rollback(const Mark& mark);
 
   /// Order between what was appended and what follows: a fence, or the end of the stage where there is none.
@@ -47,12 +56,14 @@ class Encoder {
  private:
   void emit_values(int mnemonic, std::span<const MaybeValue> values, int unit = -1);
   void emit_operation(const OpList& list, const LowOp& op);
-  void emit_sync(const OrderedOp& op);
   void emit_loop(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
   void emit_range(const OpList& list, int layer, const std::vector<std::string>& labels);
   void unroll(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
   void write(const Instruction& instruction);
   void note(int layer, const std::string& statement);
+
+  void insert(const std::vector<LateSignal>& late, Places& places);
+  Instruction sync_instruction(const OrderedOp& op);
 
   const Architecture& architecture_;
   const Limits& limits_;
@@ -62,6 +73,7 @@ class Encoder {
   std::vector<std::byte> text_;
   std::vector<MapEntry> map_;
   std::vector<Stage> stages_;
+  Places places_;  ///< of the last list
   std::int64_t count_ = 0;
   std::int64_t stage_start_ = 0;
 };

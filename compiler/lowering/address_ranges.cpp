@@ -25,20 +25,29 @@ class Arguments {
 
 }  // namespace
 
-void AddressRanges::of(const OpList& list, const LowOp& op, std::vector<AddressRange>& out) const {
+void AddressRanges::in_memories(const OpList& list, const LowOp& op, std::vector<AddressRange>& out) const {
   out.clear();
   const Mnemonic& mnemonic = architecture_.isa.mnemonics[op.mnemonic];
   const MaybeValue* values = list.values.data() + op.first;
   if (mnemonic.meaning == Meaning::transfer) {
-    of_transfer(mnemonic, values, out);
+    of_transfer(op, values, out);
   } else {
-    of_run(mnemonic, values, out);
+    of_run(op, values, out);
   }
 }
 
-void AddressRanges::of_transfer(const Mnemonic& mnemonic, const MaybeValue* values,
-                                std::vector<AddressRange>& out) const {
-  const Route& route = architecture_.units[mnemonic.unit].routes[mnemonic.route];
+void AddressRanges::of(const OpList& list, const LowOp& op, std::vector<AddressRange>& out) const {
+  in_memories(list, op, out);
+  std::erase_if(out, [&](const AddressRange& range) { return architecture_.memories[range.memory].off_chip; });
+  const Mnemonic& mnemonic = architecture_.isa.mnemonics[op.mnemonic];
+  if (mnemonic.meaning == Meaning::transfer || !holds(op.unit)) return;
+  const auto held = static_cast<int>(architecture_.memories.size()) + op.unit;
+  out.push_back({held, true, true, AddressRange::fixed, 0, 1});
+}
+
+void AddressRanges::of_transfer(const LowOp& op, const MaybeValue* values, std::vector<AddressRange>& out) const {
+  const Mnemonic& mnemonic = architecture_.isa.mnemonics[op.mnemonic];
+  const Route& route = architecture_.units[op.unit].routes[mnemonic.route];
   const std::size_t dims = route.walk.size();
   Arguments strides(values, 2 + dims);
   for (const bool target : {false, true}) {
@@ -50,7 +59,6 @@ void AddressRanges::of_transfer(const Mnemonic& mnemonic, const MaybeValue* valu
       const std::int64_t bytes = step.kind == Step::Kind::free ? strides.next() : step.bytes;
       widen(range, values[2 + d].value_or(1) - 1, bytes);
     }
-    if (!on_chip(range.memory)) continue;
     out.push_back(range);
     if (!target) continue;
     for (const int also : route.also) {
@@ -60,8 +68,9 @@ void AddressRanges::of_transfer(const Mnemonic& mnemonic, const MaybeValue* valu
   }
 }
 
-void AddressRanges::of_run(const Mnemonic& mnemonic, const MaybeValue* values, std::vector<AddressRange>& out) const {
-  const Capability& capability = architecture_.units[mnemonic.unit].capabilities[mnemonic.capability];
+void AddressRanges::of_run(const LowOp& op, const MaybeValue* values, std::vector<AddressRange>& out) const {
+  const Mnemonic& mnemonic = architecture_.isa.mnemonics[op.mnemonic];
+  const Capability& capability = architecture_.units[op.unit].capabilities[mnemonic.capability];
   const Statement& pattern = capability.program.statements.back();
   std::uint32_t base = static_cast<std::uint32_t>(capability.dims.size());
   const auto in_memory = [](const CapabilityOperand& operand) { return operand.memory >= 0; };
@@ -87,10 +96,8 @@ void AddressRanges::of_run(const Mnemonic& mnemonic, const MaybeValue* values, s
         widen(range, coefficient * (values[dim].value_or(1) - 1), bytes);
       }
     }
-    if (on_chip(range.memory)) out.push_back(range);
+    out.push_back(range);
   }
-  const auto held = static_cast<int>(architecture_.memories.size()) + mnemonic.unit;
-  if (holds(mnemonic.unit)) out.push_back({held, true, true, AddressRange::fixed, 0, 1});
 }
 
 bool AddressRanges::holds(int unit) const {

@@ -32,11 +32,13 @@ class AddressRanges {
   /// its own, number memories + unit: whether an operand must be loaded again depends on their order.
   void of(const OpList& list, const LowOp& op, std::vector<AddressRange>& out) const;
 
+  /// Ranges in all memories, without what units hold.
+  void in_memories(const OpList& list, const LowOp& op, std::vector<AddressRange>& out) const;
+
  private:
-  void of_transfer(const Mnemonic& mnemonic, const MaybeValue* values, std::vector<AddressRange>& out) const;
-  void of_run(const Mnemonic& mnemonic, const MaybeValue* values, std::vector<AddressRange>& out) const;
+  void of_transfer(const LowOp& op, const MaybeValue* values, std::vector<AddressRange>& out) const;
+  void of_run(const LowOp& op, const MaybeValue* values, std::vector<AddressRange>& out) const;
   bool holds(int unit) const;
-  bool on_chip(int memory) const { return memory >= 0 && !architecture_.memories[memory].off_chip; }
 
   const Architecture& architecture_;
 };

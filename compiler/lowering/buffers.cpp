@@ -6,21 +6,22 @@
 namespace accord {
 
 std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& mapping,
-                                                   int& count) {
+                                                   std::vector<Buffer>& all) {
   std::string error;
   const TileBytes bytes = tile_bytes(geometry, mapping, error);
   std::vector<std::vector<Block>> blocks(machine.architecture.memories.size());
   std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
-  count = 0;
+  all.clear();
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     buffers[u].resize(static_cast<std::size_t>(std::max(use.depth, 1)));
     for (int level = 0; level < use.depth; ++level) {
       if (bytes[u][level] == 0) continue;
       const int copies = copies_at(mapping, u, level);
-      buffers[u][level] = {std::vector<std::int64_t>(static_cast<std::size_t>(copies)), count};
-      count += copies;
-      auto& there = blocks[memory_at(machine.architecture, use, level)];
+      const int memory = memory_at(machine.architecture, use, level);
+      buffers[u][level] = {std::vector<std::int64_t>(static_cast<std::size_t>(copies)), static_cast<int>(all.size())};
+      all.insert(all.end(), static_cast<std::size_t>(copies), {memory, 0, bytes[u][level]});
+      auto& there = blocks[memory];
       for (int copy = 0; copy < copies; ++copy) there.push_back({u, level, copy, bytes[u][level], 0});
     }
   }
@@ -28,7 +29,10 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geome
     if (blocks[m].empty()) continue;
     place_in_banks(machine.architecture.memories[m], region_of(machine.architecture, mapping, static_cast<int>(m)),
                    mapping, blocks[m]);
-    for (const Block& block : blocks[m]) buffers[block.use][block.level].bases[block.copy] = block.base;
+    for (const Block& block : blocks[m]) {
+      TileBuffer& buffer = buffers[block.use][block.level];
+      buffer.bases[block.copy] = all[buffer.first + block.copy].base = block.base;
+    }
   }
   // The statements after the main one work in its tile.
   const int target = target_use(mapping);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/lowering/operation.h"
 #include "compiler/mapping/cost.h"
 
 namespace accord {
@@ -14,8 +15,8 @@ struct TileBuffer {
   int copies() const { return static_cast<int>(bases.size()); }
 };
 
-/// Hands out on-chip memory. Indexed [use][level]; levels without a tile have no copies.
+/// Hands out on-chip memory. Indexed [use][level]; levels without a tile have no copies. `all`: the buffers by id.
 std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& mapping,
-                                                   int& count);
+                                                   std::vector<Buffer>& all);
 
 }  // namespace accord

@@ -23,7 +23,7 @@ struct Successors {
 
 Successors successors_of(const OpList& list, int units) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  BufferHistory history(list.buffers, units);
+  BufferHistory history(list.buffers.size(), units);
   Successors result;
   result.pending.assign(list.ops.size(), 0);
   for (std::uint32_t i = 0; i < list.ops.size(); ++i) {
@@ -48,7 +48,7 @@ Successors successors_of(const OpList& list, int units) {
 /// The operations of one unit that may come next, each from a time on.
 class Queue {
  public:
-  explicit Queue(bool keeps_order) : keeps_order_(keeps_order) {}
+  Queue(bool keeps_order, std::int64_t free) : keeps_order_(keeps_order), free_(free) {}
 
   struct Choice {
     std::int64_t start = -1;  ///< -1: none may come now
@@ -79,6 +79,8 @@ class Queue {
     return waiting_.empty() ? Choice{} : Choice{waiting_.top().first, waiting_.top().second};
   }
 
+  std::int64_t free() const { return free_; }
+
   /// Starts what next() gave.
   void start(const Choice& choice, std::int64_t busy) {
     free_ = choice.start + busy;
@@ -95,7 +97,7 @@ class Queue {
  private:
   using Timed = std::pair<std::int64_t, std::uint32_t>;
   bool keeps_order_;
-  std::int64_t free_ = 0;
+  std::int64_t free_;
   std::deque<std::uint32_t> in_order_;
   std::unordered_map<std::uint32_t, std::int64_t> ready_;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> waiting_;
@@ -104,20 +106,23 @@ class Queue {
 
 class ListScheduler {
  public:
-  ListScheduler(const OpList& list, const Architecture& architecture)
-      : list_(list),
-        successors_(successors_of(list, static_cast<int>(architecture.units.size()))),
-        from_(list.ops.size(), 0) {
-    for (const Unit& unit : architecture.units) queues_.emplace_back(unit.kind == UnitKind::compute);
+  ListScheduler(const OpList& list, const Architecture& architecture, const Lead& lead)
+      : list_(list), successors_(successors_of(list, static_cast<int>(architecture.units.size()))), from_(lead.ready) {
+    from_.resize(list.ops.size(), 0);
+    schedule_.done.resize(list.ops.size());
+    for (std::size_t u = 0; u < architecture.units.size(); ++u) {
+      queues_.emplace_back(architecture.units[u].kind == UnitKind::compute, lead.free.empty() ? 0 : lead.free[u]);
+    }
     for (std::uint32_t i = 0; i < list.ops.size(); ++i) {
       queues_[list.ops[i].unit].append(i);
-      if (successors_.pending[i] == 0) queues_[list.ops[i].unit].ready(i, 0);
+      if (successors_.pending[i] == 0) queues_[list.ops[i].unit].ready(i, from_[i]);
     }
   }
 
   Schedule run() {
     schedule_.order.reserve(list_.ops.size());
     while (schedule_.order.size() < list_.ops.size()) pick();
+    for (const Queue& queue : queues_) schedule_.free.push_back(queue.free());
     return std::move(schedule_);
   }
 
@@ -143,6 +148,7 @@ class ListScheduler {
     const LowOp& op = list_.ops[choice.op];
     const std::int64_t done = choice.start + op.latency;
     schedule_.cycles = std::max(schedule_.cycles, done);
+    schedule_.done[choice.op] = done;
     for (std::uint32_t s = successors_.first[choice.op]; s < successors_.first[choice.op + 1]; ++s) {
       const std::uint32_t next = successors_.op[s];
       const int unit = list_.ops[next].unit;
@@ -160,13 +166,13 @@ class ListScheduler {
 
 }  // namespace
 
-Schedule schedule(const OpList& list, const Architecture& architecture) {
-  return ListScheduler(list, architecture).run();
+Schedule schedule(const OpList& list, const Architecture& architecture, const Lead& lead) {
+  return ListScheduler(list, architecture, lead).run();
 }
 
-Schedule schedule_for(const OpList& list, const Architecture& architecture) {
+Schedule schedule_for(const OpList& list, const Architecture& architecture, const Lead& lead) {
   const bool in_order = architecture.sync.kind == Sync::Kind::in_order || !list.loops.empty();
-  return in_order ? schedule_in_order(list, architecture) : schedule(list, architecture);
+  return in_order ? schedule_in_order(list, architecture) : schedule(list, architecture, lead);
 }
 
 }  // namespace accord

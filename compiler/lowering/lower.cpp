@@ -5,6 +5,7 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/lowering/lowering.h"
+#include "compiler/mapping/timing.h"
 
 namespace accord {
 
@@ -59,14 +60,31 @@ std::int64_t Lowering::home_address(int u, const Extents& origin) const {
 void Lowering::emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target,
                          int source_buffer, int target_buffer) {
   const Hop& hop = hop_at(mapping_.uses[u], level);
-  for (const auto& piece : move.pieces) {
-    LowOp& op = instructions_.transfer(hop, piece, source, target);
-    op.statement = mapping_.steps[mapping_.uses[u].step].statement;
-    op.touch(source_buffer, false);
-    op.touch(target_buffer, true);
+  const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
+  for (const auto& whole : move.pieces) {
+    const auto pieces = cut(whole, limits, target_buffer >= 0, parts_of_move(hop, whole));
+    list_.cuts = list_.cuts || pieces.size() > 1;
+    for (const auto& piece : pieces) {
+      LowOp& op = instructions_.transfer(hop, piece, source, target);
+      op.statement = mapping_.steps[mapping_.uses[u].step].statement;
+      op.touch(source_buffer, false);
+      op.touch(target_buffer, true);
+    }
   }
 }
 
+/// Transfers that are long enough to be worth it are cut, so that work on what came first begins while the rest comes.
+std::int64_t Lowering::parts_of_move(const Hop& hop, const TransferPiece& piece) const {
+  for (const auto& level : rolled_) {
+    if (std::find(level.begin(), level.end(), true) != level.end()) return 1;
+  }
+  const Architecture& architecture = machine_.architecture;
+  const auto around = static_cast<double>(hop_latency(architecture, hop));
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(piece_cycles(architecture, hop, piece) / (2 * around + 1)),
+                                  1, buffer_parts);
+}
+
+/// Brings the use's tile of the current box in, unless it is there.
 void Lowering::ensure(int u, int level) {
   Resident& resident = resident_[u][level];
   const Box& box = box_at(u, level);

@@ -66,6 +66,7 @@ class Lowering {
   void ensure(int u, int level);
   void flush(int u, int level);
   void load_start();
+  std::int64_t parts_of_move(const Hop& hop, const TransferPiece& piece) const;
   void emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target, int source_buffer,
                  int target_buffer);
   std::int64_t home_address(int u, const Extents& origin) const;

@@ -9,10 +9,22 @@
 
 namespace accord {
 
-/// A buffer that an operation reads or writes: one copy of one tile. Order between units follows from these.
+/// Where a buffer, one copy of one tile, lies on chip.
+struct Buffer {
+  int memory = -1;
+  std::int64_t base = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Order between units is kept by these parts of a buffer: work on a tile begins before all of it is there.
+constexpr int buffer_parts = 8;
+
+/// The parts of a buffer that an operation reads or writes.
 struct BufferAccess {
   int buffer = -1;
   bool write = false;
+  std::uint8_t first = 0;
+  std::uint8_t last = buffer_parts - 1;
 };
 
 /// One operation before encoding: a mnemonic with the values its arguments must take.
@@ -28,9 +40,10 @@ struct LowOp {
   std::uint8_t access_count = 0;
 
   void touch(int buffer, bool write) {
-    if (buffer >= 0 && access_count < accesses.size()) accesses[access_count++] = {buffer, write};
+    if (buffer >= 0 && access_count < accesses.size()) accesses[access_count++] = {buffer, write, 0, buffer_parts - 1};
   }
   std::span<const BufferAccess> buffers() const { return {accesses.data(), access_count}; }
+  std::span<BufferAccess> buffers() { return {accesses.data(), access_count}; }
 };
 
 /// A repeated body: operations [first, first + length), with the loops in it, of which argument values grow by `deltas`
@@ -47,8 +60,9 @@ struct LowLoop {
 struct OpList {
   std::vector<LowOp> ops;
   std::vector<MaybeValue> values;
-  std::vector<LowLoop> loops;  ///< by their first operation, outer before inner; nested or disjoint
-  int buffers = 0;             ///< number of buffer ids
+  std::vector<LowLoop> loops;   ///< by their first operation, outer before inner; nested or disjoint
+  std::vector<Buffer> buffers;  ///< by id
+  bool cuts = false;            ///< a long transfer stands in several operations
 };
 
 }  // namespace accord

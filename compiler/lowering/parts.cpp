@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cstddef>
 
+#include "compiler/lowering/narrow.h"
+
 namespace accord {
 namespace {
 
@@ -24,8 +26,9 @@ OpList alternate(const std::vector<OpList>& lists) {
   std::size_t ops = 0;
   for (const auto& list : lists) {
     assert(list.loops.empty());
-    buffers.push_back(all.buffers);
-    all.buffers += list.buffers;
+    buffers.push_back(static_cast<int>(all.buffers.size()));
+    all.cuts = all.cuts || list.cuts;
+    all.buffers.insert(all.buffers.end(), list.buffers.begin(), list.buffers.end());
     ops += list.ops.size();
   }
   std::vector<std::size_t> next(lists.size(), 0);
@@ -51,7 +54,9 @@ OpList lower_parts(const Machine& machine, const Network& network, const Work& w
   std::vector<OpList> lists;
   ConstantImages images;
   for (const auto& part : parts) lists.push_back(lower(machine, network, work, homes, part, images, off_chip));
-  return lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
+  OpList all = lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
+  narrow_accesses(all, machine.architecture);
+  return all;
 }
 
 }  // namespace accord

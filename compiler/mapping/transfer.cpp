@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <optional>
 
 namespace accord {
@@ -274,6 +275,47 @@ TransferPlan plan_packed(const RouteLimits& limits, std::int64_t bytes) {
     append(plan, std::move(piece));
   }
   return plan;
+}
+
+namespace {
+
+/// Bytes that lie together on one side, in the order of the walk.
+std::int64_t run_of(const TransferPiece& piece, const std::vector<std::int64_t>& strides) {
+  std::int64_t run = piece.extent[0];
+  for (std::size_t d = 1; d < piece.extent.size(); ++d) {
+    if (piece.extent[d] == 1) continue;
+    if (strides[d] != run) break;
+    run *= piece.extent[d];
+  }
+  return run;
+}
+
+}  // namespace
+
+std::vector<TransferPiece> cut(const TransferPiece& piece, const RouteLimits& limits, bool at_target,
+                               std::int64_t parts) {
+  const auto& strides = at_target ? piece.target_stride : piece.source_stride;
+  const auto& others = at_target ? piece.source_stride : piece.target_stride;
+  std::size_t widest = 0;
+  for (std::size_t d = 1; d < piece.extent.size(); ++d) {
+    if (piece.extent[d] > 1 && (widest == 0 || std::abs(strides[d]) > std::abs(strides[widest]))) widest = d;
+  }
+  // Requests are not to become shorter.
+  if (widest == 0 || parts < 2 || std::abs(others[widest]) < run_of(piece, others)) return {piece};
+  const std::int64_t extent = piece.extent[widest];
+  const std::int64_t step = (extent + parts - 1) / parts;
+  std::vector<TransferPiece> result;
+  for (std::int64_t at = 0; at < extent; at += step) {
+    TransferPiece part = piece;
+    part.extent[widest] = std::min(step, extent - at);
+    part.source += at * piece.source_stride[widest];
+    part.target += at * piece.target_stride[widest];
+    if (part.source % limits.source_unit != 0 || part.target % limits.target_unit != 0) return {piece};
+    part.bytes = piece.bytes / extent * part.extent[widest];
+    if (piece.source_stride[widest] != 0) part.source_bytes = piece.source_bytes / extent * part.extent[widest];
+    result.push_back(std::move(part));
+  }
+  return result;
 }
 
 }  // namespace accord

@@ -20,6 +20,7 @@ void Layers::count(const Operation& operation) {
 
 void Layers::finish(const Operation& operation) {
   Totals& totals = of(operation.layer);
+  totals.begin = totals.begin == unknown ? operation.started : std::min(totals.begin, operation.started);
   totals.end = std::max(totals.end, operation.done);
   --totals.unfinished;
   if (operation.layer >= 0) end_if_complete(operation.layer);

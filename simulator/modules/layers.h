@@ -17,7 +17,8 @@ class Layers {
     std::int64_t lane_macs = 0;
     std::int64_t off_chip_bytes = 0;
     std::vector<std::int64_t> link_bytes;
-    Cycle end = 0;  ///< of its last operation
+    Cycle begin = unknown;  ///< of its first operation
+    Cycle end = 0;          ///< of its last operation
     std::int64_t unfinished = 0;
     bool dispatched = false;  ///< nothing more of it will come
   };

@@ -52,7 +52,10 @@ SimulateResult collect(RunState& run, Machine& machine, Cycle total) {
   const auto& boundaries = run.layers.boundaries();
   Cycle before = 0;
   for (const Layers::Boundary& boundary : boundaries) {
-    result.layers[static_cast<std::size_t>(boundary.layer)].cycles = boundary.end - before;
+    LayerResult& layer = result.layers[static_cast<std::size_t>(boundary.layer)];
+    layer.cycles = boundary.end - before;
+    const Cycle begin = run.layers.totals(boundary.layer).begin;
+    if (begin != unknown) layer.overlap = std::max<Cycle>(before - begin, 0);
     before = boundary.end;
   }
   for (const Machine::Component& component : machine.components()) {

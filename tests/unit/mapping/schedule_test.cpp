@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <random>
 
 #include "archdsl/source/error.h"
+#include "compiler/lowering/synchroniser.h"
 
 using namespace accord;
 
@@ -24,34 +26,45 @@ Architecture four_units() {
 }
 const Architecture machine = four_units();
 
-OpList random_list(std::mt19937& engine) {
-  const auto from = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine); };
+int from(std::mt19937& engine, int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine); }
+
+OpList random_list(std::mt19937& random, int buffers, int most) {
+  const auto from = [&](int low, int high) { return ::from(random, low, high); };
   OpList list;
-  list.buffers = from(1, 6);
-  for (int n = from(1, 60); n > 0; --n) {
+  list.buffers.resize(static_cast<std::size_t>(buffers));
+  for (int n = from(1, most); n > 0; --n) {
     LowOp op;
     op.unit = from(0, units - 1);
     op.busy = from(1, 20);
     op.latency = op.busy + from(0, 30);
-    for (int a = from(0, 3); a > 0; --a) op.touch(from(0, list.buffers - 1), from(0, 1) == 1);
+    for (int a = from(0, 3); a > 0; --a) op.touch(from(0, buffers - 1), from(0, 1) == 1);
+    for (auto& access : op.buffers()) {
+      access.first = static_cast<std::uint8_t>(from(0, buffer_parts - 1));
+      access.last = static_cast<std::uint8_t>(from(access.first, buffer_parts - 1));
+    }
     list.ops.push_back(op);
   }
   return list;
+}
+OpList random_list(std::mt19937& engine) { return random_list(engine, from(engine, 1, 6), 60); }
+
+bool meet(const BufferAccess& a, const BufferAccess& b) {
+  return a.buffer == b.buffer && a.first <= b.last && b.first <= a.last;
 }
 
 bool conflict(const LowOp& a, const LowOp& b) {
   for (const auto& x : a.buffers()) {
     for (const auto& y : b.buffers()) {
-      if (x.buffer == y.buffer && (x.write || y.write)) return true;
+      if (meet(x, y) && (x.write || y.write)) return true;
     }
   }
   return false;
 }
 
-bool share_a_buffer(const LowOp& a, const LowOp& b) {
+bool share_a_part(const LowOp& a, const LowOp& b) {
   for (const auto& x : a.buffers()) {
     for (const auto& y : b.buffers()) {
-      if (x.buffer == y.buffer) return true;
+      if (meet(x, y)) return true;
     }
   }
   return false;
@@ -63,8 +76,63 @@ std::vector<std::vector<bool>> dependences(const OpList& list) {
   for (std::size_t b = 0; b < list.ops.size(); ++b) {
     for (std::size_t a = 0; a < b; ++a) {
       const int unit = list.ops[a].unit;
-      const bool ordered = machine.units[unit].kind == UnitKind::compute || share_a_buffer(list.ops[a], list.ops[b]);
+      const bool ordered = machine.units[unit].kind == UnitKind::compute || share_a_part(list.ops[a], list.ops[b]);
       before[b][a] = (unit == list.ops[b].unit && ordered) || conflict(list.ops[a], list.ops[b]);
+    }
+  }
+  return before;
+}
+
+/// Lists that run one after another, as one program over the operations of all.
+struct Sequence {
+  OpList all;
+  std::vector<std::size_t> begins;
+  std::vector<OrderedOp> program;
+};
+
+Sequence in_sequence(const std::vector<OpList>& lists) {
+  Sequence result;
+  Synchroniser synchroniser(units, units * units);
+  std::vector<std::vector<std::int64_t>> positions;
+  std::vector<OrderedOp> last;
+  for (std::size_t l = 0; l < lists.size(); ++l) {
+    const OpList& list = lists[l];
+    const auto earlier = [&](const LowOp& op, const auto& fn) {
+      for (std::size_t k = 0; k < l; ++k) {
+        for (std::size_t i = 0; i < lists[k].ops.size(); ++i) {
+          if (conflict(lists[k].ops[i], op)) fn(lists[k].ops[i].unit, positions[k][i]);
+        }
+      }
+    };
+    auto added = synchroniser.add(list, schedule(list, machine).order, earlier);
+    synchroniser.keep();
+    for (const auto& signal : added.late) {
+      std::int64_t left = signal.after;
+      const auto after = std::find_if(last.begin(), last.end(), [&](const OrderedOp& op) {
+        return op.kind == OrderedOp::Kind::operation && op.unit == signal.unit && left-- == 0;
+      });
+      REQUIRE(after != last.end());
+      last.insert(after + 1, {OrderedOp::Kind::signal, signal.unit, signal.semaphore, 0});
+    }
+    result.program.insert(result.program.end(), last.begin(), last.end());
+    last = std::move(added.order);
+    for (auto& op : last) op.op += static_cast<std::uint32_t>(result.all.ops.size());
+    result.begins.push_back(result.all.ops.size());
+    result.all.ops.insert(result.all.ops.end(), list.ops.begin(), list.ops.end());
+    positions.push_back(std::move(added.positions));
+  }
+  result.program.insert(result.program.end(), last.begin(), last.end());
+  return result;
+}
+
+/// A unit begins a list's operations after those of the lists before.
+std::vector<std::vector<bool>> dependences(const Sequence& sequence) {
+  auto before = dependences(sequence.all);
+  for (const std::size_t begin : sequence.begins) {
+    for (std::size_t b = begin; b < before.size(); ++b) {
+      for (std::size_t a = 0; a < begin; ++a) {
+        if (sequence.all.ops[a].unit == sequence.all.ops[b].unit) before[b][a] = true;
+      }
     }
   }
   return before;
@@ -156,13 +224,15 @@ TEST_CASE("do waits imply every dependence between units, and never deadlock, ho
   for (unsigned i = 0; i < 400; ++i) {
     CAPTURE(seed + i);
     std::mt19937 engine(seed + i);
-    const OpList list = random_list(engine);
-    const auto program = synchronise(list, schedule(list, machine).order, units, units * units);
-    const auto before = dependences(list);
+    std::vector<OpList> lists;
+    const int buffers = from(engine, 1, 6);
+    for (int n = i % 2 == 0 ? 1 : from(engine, 2, 5); n > 0; --n) lists.push_back(random_list(engine, buffers, 40));
+    const Sequence sequence = in_sequence(lists);
+    const auto before = dependences(sequence);
     for (const std::size_t depth : {1, 2, 1000}) {
-      TokenMachine machine(list, program, depth);
+      TokenMachine machine(sequence.all, sequence.program, depth);
       const auto started = machine.run(engine);
-      REQUIRE(started.size() == list.ops.size());
+      REQUIRE(started.size() == sequence.all.ops.size());
       for (std::uint32_t b = 0; b < before.size(); ++b) {
         for (std::uint32_t a = 0; a < b; ++a) {
           if (before[b][a]) REQUIRE(machine.seen(b)[a]);
@@ -175,9 +245,8 @@ TEST_CASE("do waits imply every dependence between units, and never deadlock, ho
 TEST_CASE("are signals and waits equal in number, so that no semaphore fills up over the layers") {
   std::mt19937 engine(seed);
   for (int i = 0; i < 100; ++i) {
-    const OpList list = random_list(engine);
     std::map<int, int> count;
-    for (const auto& op : synchronise(list, schedule(list, machine).order, units, units * units)) {
+    for (const auto& op : in_sequence({random_list(engine, 4, 40), random_list(engine, 4, 40)}).program) {
       if (op.kind == OrderedOp::Kind::signal) ++count[op.semaphore];
       if (op.kind == OrderedOp::Kind::wait) --count[op.semaphore];
     }
@@ -187,15 +256,17 @@ TEST_CASE("are signals and waits equal in number, so that no semaphore fills up 
 
 TEST_CASE("is a machine with too few semaphores refused") {
   OpList list;
-  list.buffers = 1;
+  list.buffers.resize(1);
   for (const int unit : {0, 1}) {
     LowOp op;
     op.unit = unit;
     op.touch(0, true);
     list.ops.push_back(op);
   }
-  CHECK(synchronise(list, schedule(list, machine).order, units, 1).size() == 4);
-  CHECK_THROWS_AS(synchronise(list, schedule(list, machine).order, units, 0), Error);
+  const auto none = [](const LowOp&, const auto&) {};
+  const auto order = schedule(list, machine).order;
+  CHECK(Synchroniser(units, 1).add(list, order, none).order.size() == 4);
+  CHECK_THROWS_AS(Synchroniser(units, 0).add(list, order, none), Error);
 }
 
 namespace {
@@ -212,7 +283,7 @@ LowOp operation(int unit, std::int32_t cycles, std::initializer_list<BufferAcces
 
 TEST_CASE("is a load dispatched before computation that can only start later") {
   OpList list;
-  list.buffers = 2;
+  list.buffers.resize(2);
   // Load into buffer 0, two computations on it, load into buffer 1, computation on that.
   list.ops = {operation(2, 10, {{0, true}}), operation(1, 50, {{0, false}}), operation(1, 50, {{0, false}}),
               operation(2, 10, {{1, true}}), operation(1, 50, {{1, false}})};
@@ -223,7 +294,7 @@ TEST_CASE("is a load dispatched before computation that can only start later") {
 
 TEST_CASE("does a load pass one that waits for a result, and computation never another") {
   OpList list;
-  list.buffers = 3;
+  list.buffers.resize(3);
   // Computation into buffer 0, the mover adds to it, loads buffer 1 for the next computation.
   list.ops = {operation(1, 50, {{0, true}}), operation(2, 10, {{0, true}}), operation(2, 10, {{1, true}}),
               operation(1, 50, {{1, false}, {2, true}})};

@@ -1,0 +1,130 @@
+#include "compiler/lowering/continuation.h"
+
+#include <algorithm>
+
+#include "archdsl/source/error.h"
+
+namespace accord {
+
+Continuation::Continuation(const Architecture& architecture, std::int64_t tensor_bytes)
+    : architecture_(architecture),
+      ranges_(architecture),
+      history_(architecture, tensor_bytes),
+      synchroniser_(static_cast<int>(architecture.units.size()), architecture.sync.semaphores),
+      free_(architecture.units.size(), 0) {}
+
+/// What the operation touches and must be ordered by: in all turns of the loops around it.
+void Continuation::ranges_of(const OpList& list, std::size_t op) {
+  ranges_.in_memories(list, list.ops[op], now_);
+  if (architecture_.sync.kind == Sync::Kind::interlock) {
+    std::erase_if(now_, [&](const AddressRange& range) { return !architecture_.memories[range.memory].off_chip; });
+  }
+  for (const LowLoop& loop : list.loops) {
+    if (op < loop.first) break;
+    if (op >= loop.first + loop.length) continue;
+    const std::int64_t* deltas = loop.deltas.data() + (list.ops[op].first - list.ops[loop.first].first);
+    for (auto& range : now_) {
+      const std::int64_t moved = range.move(deltas) * (loop.turns - 1);
+      (moved < 0 ? range.low : range.high) += moved;
+    }
+  }
+}
+
+/// What each operation touches, whether it conflicts with what came before, and when that is predicted to be done.
+void Continuation::find_lead(const OpList& list) {
+  const std::size_t count = list.ops.size();
+  touched_.assign(count, {});
+  units_.resize(count);
+  conflicts_.assign(count, false);
+  lead_ = {std::vector<std::int64_t>(count, dispatched_), free_};
+  for (std::size_t i = 0; i < count; ++i) {
+    ranges_of(list, i);
+    units_[i] = list.ops[i].unit;
+    history_.before(units_[i], now_, [&](int, const LayerHistory::Place& place) {
+      conflicts_[i] = true;
+      lead_.ready[i] = std::max(lead_.ready[i], place.done);
+    });
+    touched_[i] = now_;
+  }
+}
+
+Continuation::Ordered Continuation::with_semaphores(const OpList& list) {
+  const auto earlier = [&](const LowOp& op, const auto& fn) {
+    const auto& touched = touched_[static_cast<std::size_t>(&op - list.ops.data())];
+    history_.before(op.unit, touched, [&](int unit, const LayerHistory::Place& place) { fn(unit, place.position); });
+  };
+  Ordered ordered;
+  const auto add = [&] {
+    auto added = synchroniser_.add(list, schedule_.order, earlier);
+    positions_ = std::move(added.positions);
+    ordered.order.insert(ordered.order.end(), added.order.begin(), added.order.end());
+    ordered.late = std::move(added.late);
+  };
+  try {
+    add();
+  } catch (const Error&) {
+    if (synchroniser_.fresh()) throw;
+    // The semaphores are taken by pairs of units that earlier lists order.
+    fence();
+    ordered.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
+    add();
+  }
+  return ordered;
+}
+
+Continuation::Ordered Continuation::order(const OpList& list) {
+  const auto kind = architecture_.sync.kind;
+  Ordered ordered;
+  if (kind != Sync::Kind::in_order) find_lead(list);
+  fenced_ = kind == Sync::Kind::interlock && std::find(conflicts_.begin(), conflicts_.end(), true) != conflicts_.end();
+  if (fenced_) {
+    lead_ = {};
+    ordered.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
+  }
+  schedule_ = schedule_for(list, architecture_, lead_);
+  last_dispatch_ = schedule_.done.empty() ? done_ : dispatched(list);
+  if (kind == Sync::Kind::semaphores) return with_semaphores(list);
+  for (const std::uint32_t op : schedule_.order) {
+    ordered.order.push_back({OrderedOp::Kind::operation, list.ops[op].unit, -1, op});
+  }
+  return ordered;
+}
+
+void Continuation::keep() {
+  const auto kind = architecture_.sync.kind;
+  if (kind == Sync::Kind::in_order) return;
+  if (kind == Sync::Kind::semaphores) synchroniser_.keep();
+  if (fenced_) {
+    history_.clear();
+    done_ = dispatched_ = 0;
+  }
+  for (const std::uint32_t op : schedule_.order) {
+    const std::int64_t done = schedule_.done.empty() ? 0 : schedule_.done[op];
+    history_.record(units_[op], {kind == Sync::Kind::semaphores ? positions_[op] : 0, done}, touched_[op]);
+  }
+  if (!schedule_.free.empty()) free_ = schedule_.free;
+  done_ = std::max(done_, schedule_.cycles);
+  dispatched_ = std::max(dispatched_, last_dispatch_);
+}
+
+/// When the list's last operation is dispatched: no queue holds more than it can.
+std::int64_t Continuation::dispatched(const OpList& list) const {
+  std::vector<std::vector<std::int64_t>> starts(free_.size());
+  for (const std::uint32_t op : schedule_.order) {
+    starts[list.ops[op].unit].push_back(schedule_.done[op] - list.ops[op].latency);
+  }
+  std::int64_t last = 0;
+  for (std::size_t u = 0; u < starts.size(); ++u) {
+    const auto waiting = static_cast<std::size_t>(architecture_.units[u].queue);
+    if (starts[u].size() > waiting) last = std::max(last, starts[u][starts[u].size() - 1 - waiting]);
+  }
+  return last;
+}
+
+void Continuation::fence() {
+  history_.clear();
+  synchroniser_.fence();
+  std::fill(free_.begin(), free_.end(), done_);
+}
+
+}  // namespace accord

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/lowering/layer_history.h"
+#include "compiler/lowering/schedule.h"
+#include "compiler/lowering/synchroniser.h"
+
+namespace accord {
+
+/// Orders lists of operations that run one after another, so that one begins while the one before ends.
+/// - semaphores: waits and signals between all operations that touch the same addresses; a load of constants waits for
+///   nothing but the memory that they go to.
+/// - interlock: the machine orders what is on chip; a fence stands before a list that touches bytes off chip which one
+///   since the last fence wrote, or writes what one touched. (Loads before that fence were measured: it waits for them,
+///   and what comes after it starts later than it would.)
+/// - in order: the machine orders all by address.
+class Continuation {
+ public:
+  /// `tensor_bytes`: of off-chip memory, from its start, that holds what operations write.
+  Continuation(const Architecture& architecture, std::int64_t tensor_bytes);
+
+  struct Ordered {
+    std::vector<OrderedOp> order;
+    std::vector<LateSignal> late;  ///< to the list kept last
+  };
+  /// The list after those kept. Throws Error where the machine has too few semaphores for the list alone.
+  Ordered order(const OpList& list);
+
+  /// The list ordered last stays.
+  void keep();
+
+  /// All before is done.
+  void fence();
+
+ private:
+  void find_lead(const OpList& list);
+  Ordered with_semaphores(const OpList& list);
+  std::int64_t dispatched(const OpList& list) const;
+  void ranges_of(const OpList& list, std::size_t op);
+
+  const Architecture& architecture_;
+  AddressRanges ranges_;
+  LayerHistory history_;
+  Synchroniser synchroniser_;
+  std::vector<std::int64_t> free_;  ///< by unit, predicted
+  std::int64_t dispatched_ = 0;     ///< everything, predicted
+  std::int64_t done_ = 0;           ///< everything, predicted
+
+  // Of the list ordered last.
+  Schedule schedule_;
+  Lead lead_;
+  std::vector<bool> conflicts_;                     ///< by operation: with one since the last fence
+  std::vector<std::int64_t> positions_;             ///< by operation
+  std::vector<std::vector<AddressRange>> touched_;  ///< by operation
+  std::vector<int> units_;                          ///< by operation
+  std::int64_t last_dispatch_ = 0;
+  bool fenced_ = false;
+  std::vector<AddressRange> now_;
+};
+
+}  // namespace accord

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compiler/lowering/schedule.h"
+
+namespace accord {
+
+/// A signal that a list before must still send: after the operation with this number among the unit's in that list.
+struct LateSignal {
+  int unit = -1;
+  std::int64_t after = 0;
+  int semaphore = -1;
+};
+
+/// Lists that run one after another on a machine with semaphores, without waiting for all of the one before. To each
+/// list it adds what the order of operations on different units needs: a signal after each operation that another unit
+/// must see done, a wait before the operation that must see it; none that an earlier wait already implies. One
+/// semaphore per ordered pair of units.
+class Synchroniser {
+ public:
+  Synchroniser(int units, int semaphores);
+
+  /// Tells of an operation of the list which ones of lists before it must see done: fn(unit, place in its order).
+  using Earlier = std::function<void(const LowOp& op, const std::function<void(int unit, std::int64_t position)>& fn)>;
+
+  struct Added {
+    std::vector<OrderedOp> order;
+    std::vector<LateSignal> late;         ///< to the list before
+    std::vector<std::int64_t> positions;  ///< by operation: place in its unit's order, over all lists
+  };
+  /// Orders the list after those kept. Throws Error where the machine has too few semaphores.
+  Added add(const OpList& list, const std::vector<std::uint32_t>& order, const Earlier& earlier);
+
+  /// The list added last stays; without this the next one takes its place.
+  void keep() { kept_ = std::move(state_); }
+
+  /// All before is seen by all.
+  void fence();
+
+  /// Whether there was nothing since the last fence.
+  bool fresh() const { return kept_.numbers.empty(); }
+
+ private:
+  /// What each unit knows to be done of each other one (place in that unit's own order).
+  using Clock = std::vector<std::int64_t>;
+
+  struct State {
+    std::vector<Clock> clocks;                   ///< by unit
+    std::vector<std::int64_t> next;              ///< by unit: place of its next operation
+    std::vector<std::int64_t> first;             ///< by unit: the same when the last list began
+    std::vector<std::vector<Clock>> known;       ///< by unit: what it knew at each of its operations in the last list
+    std::map<std::pair<int, int>, int> numbers;  ///< semaphores by pair of units
+  };
+
+  /// The last operation of another unit that one must see.
+  struct Needed {
+    std::int64_t position = -1;
+    std::int64_t op = -1;  ///< of the list; -1: of one before
+  };
+
+  void see(int unit, int other, std::int64_t position, const Clock* known);
+  const Clock* known_at(int unit, std::int64_t position) const;
+  int number(int from, int to);
+
+  int units_, semaphores_;
+  State kept_, state_;
+};
+
+}  // namespace accord
