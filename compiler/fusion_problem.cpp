@@ -7,6 +7,10 @@
 namespace accord {
 namespace {
 
+// Schedules know nothing of ports and banks; of turns of hardware loops that begin in order they may miss half of what
+// these wait for.
+constexpr double doubt_of_schedules = 0.01, doubt_of_loops_in_order = 1.0;
+
 /// Per tensor: the last layer that reads it; past all layers for the network's outputs.
 std::vector<int> last_readers(const Compilation& compilation) {
   const int count = static_cast<int>(compilation.layers.size());
@@ -88,7 +92,12 @@ FusionProblem fusion_problem(const Compilation& compilation) {
                         compilation.homes,
                         {},
                         {},
-                        off_chip_width(compilation.architecture)};
+                        off_chip_width(compilation.architecture),
+                        doubt_of_schedules};
+  const Architecture& architecture = compilation.architecture;
+  if (architecture.sync.kind == Sync::Kind::in_order && architecture.controller.loop_depth > 0) {
+    problem.doubt = doubt_of_loops_in_order;
+  }
   const auto last_reader = last_readers(compilation);
   for (const auto& layer : compilation.layers) problem.layers.push_back(facts_of(compilation, layer, last_reader));
   find_keepers(compilation, problem);

@@ -207,7 +207,7 @@ void Fuser::realise(const Chain& chain) {
   keep_results(chain);
   const std::string why = map_slices(chain, realised);
   if (why.empty()) {
-    partitioner_.settle(chain, realised.cost);
+    partitioner_.settle(chain, doubted(problem_, realised.cost));
     realised_.emplace(key_of(chain), std::move(realised));
     return;
   }
@@ -286,7 +286,9 @@ void Fuser::explore() {
 /// Whether the layers take no more time with the chains than without.
 bool Fuser::is_quick_enough(const std::vector<Chain>& chains) const {
   double more = 0;
-  for (const Chain& chain : chains) more += realised_.at(key_of(chain)).cost.cycles - apart(chain).cycles;
+  for (const Chain& chain : chains) {
+    more += doubted(problem_, realised_.at(key_of(chain)).cost).cycles - apart(chain).cycles;
+  }
   return more <= 0;
 }
 

@@ -34,7 +34,7 @@ class Estimate {
       bytes += moved;
     }
     cycles += start_up() * (chain_.strips() - 1) * (chain_.last - chain_.first + 1);
-    return ChainCost{cycles, bytes};
+    return doubted(problem_, {cycles, bytes});
   }
 
  private:

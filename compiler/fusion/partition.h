@@ -31,12 +31,18 @@ struct FusionProblem {
   std::vector<LayerFacts> layers;
   std::vector<Keeper> keepers;  ///< per tensor
   double off_chip_width = 1;    ///< bytes per cycle
+  double doubt = 0;             ///< part of a chain's cycles that its prediction may have missed
 };
 
 struct ChainCost {
   double cycles = 0;
   double off_chip_bytes = 0;
 };
+
+/// What a chain may cost at worst.
+inline ChainCost doubted(const FusionProblem& problem, const ChainCost& cost) {
+  return {cost.cycles * (1 + problem.doubt), cost.off_chip_bytes};
+}
 
 /// The home on chip of a stretch of a tensor: the whole one's margins where the stretch reaches its ends.
 Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Range range);

@@ -111,6 +111,7 @@ TEST_CASE("do inverted residual blocks spare off-chip bytes where they do not fi
   CHECK(std::none_of(apart.report.layers.begin(), apart.report.layers.end(), in_strips));
   CHECK(std::any_of(fused.report.layers.begin(), fused.report.layers.end(), in_strips));
   CHECK(static_cast<double>(fused.report.off_chip_bytes) <= 0.7 * static_cast<double>(apart.report.off_chip_bytes));
+  CHECK(fused.report.total_cycles <= apart.report.total_cycles);
   std::int64_t macs_apart = 0, macs_fused = 0;  // rows computed anew are no work that the network asks for
   for (const auto& layer : apart.report.layers) macs_apart += layer.macs;
   for (const auto& layer : fused.report.layers) macs_fused += layer.macs;
@@ -130,4 +131,23 @@ TEST_CASE("do random chains give the right values on chip") {
     }
   }
   CHECK(chains > 0);
+}
+
+TEST_CASE("does attention keep its scores and their softmax on chip") {
+  const auto architecture = machine("bf16npu", {{"n", "16"}});
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const auto heads = static_cast<std::int64_t>(random() % 4 + 1),
+               tokens = static_cast<std::int64_t>(random() % 48 + 24);
+    NetworkBuilder b(seed);
+    const TensorId x = b.input({1, heads, tokens, tokens});
+    const Network network = b.finish(b.matmul(b.softmax(b.matmul(x, x)), x));
+    const auto apart = run(architecture, network, seed, false);
+    const auto fused = run(architecture, network, seed, true);
+    CHECK(fused.report.total_cycles <= apart.report.total_cycles);
+    const double scores = static_cast<double>(heads * tokens * tokens * 2);
+    CHECK(static_cast<double>(fused.report.off_chip_bytes) <=
+          static_cast<double>(apart.report.off_chip_bytes) - 4 * scores);
+  }
 }

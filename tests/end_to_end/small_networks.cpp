@@ -59,6 +59,12 @@ TensorId NetworkBuilder::gemm(TensorId x, std::int64_t outputs) {
   return emit("Gemm", {x, w, bias}, {in[0], outputs}, {{"transB", std::int64_t{1}}});
 }
 
+TensorId NetworkBuilder::matmul(TensorId a, TensorId b) {
+  Shape product = shape(a);
+  product.back() = shape(b).back();
+  return emit("MatMul", {a, b}, product);
+}
+
 TensorId NetworkBuilder::relu(TensorId x) {
   return emit("Clip", {x}, shape(x), {{"min", 0.0}, {"max", std::numeric_limits<double>::infinity()}});
 }

@@ -18,6 +18,8 @@ class NetworkBuilder {
   TensorId conv(TensorId x, std::int64_t filters, std::int64_t kernel, std::int64_t stride = 1, std::int64_t pad = 0,
                 std::int64_t group = 1, std::int64_t dilation = 1);
   TensorId gemm(TensorId x, std::int64_t outputs);
+  /// Over the last two indices; the others are equal.
+  TensorId matmul(TensorId a, TensorId b);
   TensorId relu(TensorId x);
   TensorId add(TensorId a, TensorId b);
   TensorId max_pool(TensorId x, std::int64_t kernel, std::int64_t stride, std::int64_t pad = 0);
