@@ -236,12 +236,14 @@ void Fuser::bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) con
     }
     Bound whole = bound_of(compilation_.machine, compilation_.network, layer(l).work, homes, candidates);
     whole.cycles = std::min(whole.cycles, layer(l).bound.cycles);
+    whole.compute_cycles = std::min(whole.compute_cycles, layer(l).bound.compute_cycles);
     const std::int64_t rows = chain.ranges.back()[l - chain.first].last;
     const auto until = [&](std::int64_t all, std::int64_t row) { return all / rows * row + all % rows * row / rows; };
     for (int strip = 0; strip < chain.strips(); ++strip) {
       const Range fresh = chain.fresh(strip, l);
       Bound& bound = slices[static_cast<std::size_t>(strip * length + l - chain.first)].bound;
       bound.cycles = until(whole.cycles, fresh.last) - until(whole.cycles, fresh.first);
+      bound.compute_cycles = until(whole.compute_cycles, fresh.last) - until(whole.compute_cycles, fresh.first);
       bound.compulsory_bytes = until(whole.compulsory_bytes, fresh.last) - until(whole.compulsory_bytes, fresh.first);
     }
   }

@@ -257,6 +257,7 @@ bool Generator::add_layer(LayerPlan& layer) {
     now.placed_on = architecture_.units[mapping.steps[0].match.unit].name;
     now.capability = compilation_.machine.capability(mapping.steps[0].match).name;
     now.bound_cycles = layer.bound.cycles;
+    now.compute_cycles = std::min(layer.bound.compute_cycles, layer.bound.cycles);
     now.compulsory_bytes = layer.bound.compulsory_bytes;
     if (try_mapping(layer, mapping, why)) return true;
   }
@@ -265,7 +266,7 @@ bool Generator::add_layer(LayerPlan& layer) {
   now.placed_on = "host";
   now.capability.clear();
   now.reason = why;
-  now.bound_cycles = now.compulsory_bytes = 0;
+  now.bound_cycles = now.compute_cycles = now.compulsory_bytes = 0;
   add_host(layer);
   return true;
 }

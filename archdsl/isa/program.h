@@ -60,6 +60,7 @@ struct Layer {
   std::string reason;  ///< why on the host
   std::int64_t macs = 0;
   std::int64_t bound_cycles = 0;      ///< proven lower bound, from the compiler (docs/figures.md)
+  std::int64_t compute_cycles = 0;    ///< of these, what follows the first instruction that computes
   std::int64_t compulsory_bytes = 0;  ///< off-chip
   std::vector<std::string> outputs;   ///< symbols complete when the layer ends
   std::string fusion{};               ///< of a chain's first layer: how the chain runs, and what was weighed

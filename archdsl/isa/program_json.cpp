@@ -170,6 +170,7 @@ json to_json(const Layer& layer) {
   put(result, "reason", layer.reason);
   put(result, "macs", layer.macs);
   put(result, "bound_cycles", layer.bound_cycles);
+  put(result, "compute_cycles", layer.compute_cycles);
   put(result, "compulsory_bytes", layer.compulsory_bytes);
   put(result, "fusion", layer.fusion);
   if (!layer.outputs.empty()) result["outputs"] = layer.outputs;
@@ -186,6 +187,7 @@ Layer layer_from_json(const json& object) {
   reader.take("reason", layer.reason, text);
   reader.take("macs", layer.macs, integer);
   reader.take("bound_cycles", layer.bound_cycles, integer);
+  reader.take("compute_cycles", layer.compute_cycles, integer);
   reader.take("compulsory_bytes", layer.compulsory_bytes, integer);
   reader.take("fusion", layer.fusion, text);
   reader.take("outputs", layer.outputs, list_of(text));

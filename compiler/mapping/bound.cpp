@@ -110,6 +110,7 @@ std::int64_t way_of(const Architecture& architecture, const std::vector<Hop>& ho
 /// The least that any assignment takes.
 struct MainWork {
   std::int64_t compute = INT64_MAX;  ///< of its units, and what must follow until the last result is off chip
+  std::int64_t busy = INT64_MAX;     ///< the same, or of the wires and movers that its operands pass
   std::int64_t passage = INT64_MAX;  ///< of the last byte read, through the main statement, to the last byte written
   std::int64_t ending = INT64_MAX;   ///< the same where that byte is read by any statement
   bool waits = true;                 ///< for an operand that a mover brings
@@ -163,7 +164,8 @@ MainWork main_work(const Machine& machine, const LinkBound& links, const MoverBo
   MainWork least;
   for (const auto& mapping : candidates) {
     const MainWork work = work_of(machine, mapping);
-    least.compute = std::min(least.compute, std::max({work.compute, links.cycles(mapping), movers.cycles(mapping)}));
+    least.compute = std::min(least.compute, work.compute);
+    least.busy = std::min(least.busy, std::max({work.compute, links.cycles(mapping), movers.cycles(mapping)}));
     least.passage = std::min(least.passage, work.passage);
     least.ending = std::min(least.ending, work.ending);
     least.waits = least.waits && work.waits;
@@ -214,13 +216,14 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
       main_work(machine, LinkBound(machine, network, work), MoverBound(machine, network, work), candidates);
   const OffChipWidth width(machine.architecture);
   const std::int64_t latency = first_byte(machine.architecture);
-  const std::int64_t computed = (main.waits ? latency : 0) + main.compute;
+  const std::int64_t computed = (main.waits ? latency : 0) + main.busy;
   // What is read last, or the first that is written, leaves the rest of its way to pass.
   const bool passes = !width.shares() && main.apart;
   const auto way = [&](std::int64_t read, std::int64_t rest) { return read == 0 ? 0 : latency + (passes ? rest : 0); };
   const std::int64_t moved = width.cycles(traffic.read, traffic.written) + way(traffic.read, main.ending);
   const std::int64_t through = width.cycles(traffic.before, traffic.written) + way(traffic.before, main.passage);
   bound.cycles = std::max({computed, moved, through});
+  bound.compute_cycles = main.compute;
   return bound;
 }
 

@@ -10,6 +10,7 @@ namespace accord {
 /// Lower bound of a layer's cycles on this machine, whatever the program (docs/figures.md).
 struct Bound {
   std::int64_t cycles = 0;
+  std::int64_t compute_cycles = 0;    ///< of these, what follows the first instruction that computes
   std::int64_t compulsory_bytes = 0;  ///< each off-chip operand's distinct bytes once
 };
 

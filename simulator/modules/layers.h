@@ -17,8 +17,9 @@ class Layers {
     std::int64_t lane_macs = 0;
     std::int64_t off_chip_bytes = 0;
     std::vector<std::int64_t> link_bytes;
-    Cycle begin = unknown;  ///< of its first operation
-    Cycle end = 0;          ///< of its last operation
+    Cycle begin = unknown;     ///< of its first operation
+    Cycle computes = unknown;  ///< begin of the first that runs a capability
+    Cycle end = 0;             ///< of its last operation
     std::int64_t unfinished = 0;
     bool dispatched = false;  ///< nothing more of it will come
   };

@@ -54,8 +54,9 @@ SimulateResult collect(RunState& run, Machine& machine, Cycle total) {
   for (const Layers::Boundary& boundary : boundaries) {
     LayerResult& layer = result.layers[static_cast<std::size_t>(boundary.layer)];
     layer.cycles = boundary.end - before;
-    const Cycle begin = run.layers.totals(boundary.layer).begin;
-    if (begin != unknown) layer.overlap = std::max<Cycle>(before - begin, 0);
+    const Layers::Totals& totals = run.layers.totals(boundary.layer);
+    if (totals.begin != unknown) layer.overlap = std::max<Cycle>(before - totals.begin, 0);
+    if (totals.computes != unknown) layer.compute_overlap = std::max<Cycle>(before - totals.computes, 0);
     before = boundary.end;
   }
   for (const Machine::Component& component : machine.components()) {

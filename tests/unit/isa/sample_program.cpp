@@ -93,7 +93,7 @@ class Generator {
   }
 
   void layer() {
-    Layer layer{text(), text(), text(), text(), text(), pick(0, INT64_MAX), pick(0, 9), pick(0, 1), {}};
+    Layer layer{text(), text(), text(), text(), text(), pick(0, INT64_MAX), pick(0, 9), pick(0, 5), pick(0, 1), {}};
     for (auto n = pick(0, 2); n > 0; --n) layer.outputs.push_back(text());
     layer.fusion = text();
     program_.layers.push_back(layer);
@@ -154,8 +154,8 @@ std::string describe(const Program& p) {
                        static_cast<int>(s.role));
   }
   for (const Layer& l : p.layers) {
-    out += fmt::format("layer {}|{}|{}|{}|{}|{} {} {} {}\n", l.name, l.op, l.placed_on, l.capability, l.reason, l.macs,
-                       l.bound_cycles, l.compulsory_bytes, fmt::join(l.outputs, "|"));
+    out += fmt::format("layer {}|{}|{}|{}|{}|{} {} {} {} {}\n", l.name, l.op, l.placed_on, l.capability, l.reason,
+                       l.macs, l.bound_cycles, l.compute_cycles, l.compulsory_bytes, fmt::join(l.outputs, "|"));
   }
   for (const Stage& s : p.stages) {
     out += fmt::format("stage {} {} {} {} {}\n", s.layer, s.host, s.first, s.count, fmt::join(s.work.statements, "|"));
