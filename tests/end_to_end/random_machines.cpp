@@ -60,8 +60,11 @@ void add_clock(Draw& draw, std::string& text) {
 }  // namespace
 
 std::string random_covenant(const std::string& name, std::uint64_t seed) {
+  return changed_covenant(read_text(find_covenant(name)), seed);
+}
+
+std::string changed_covenant(std::string text, std::uint64_t seed) {
   Draw draw(seed);
-  std::string text = read_text(find_covenant(name));
   const auto parts = text.find("\nisa:");
   const std::string isa = text.substr(parts);
   text.resize(parts);

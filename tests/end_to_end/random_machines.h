@@ -11,6 +11,9 @@ namespace accord::test {
 /// timings), another kind of sync or a clock for the memory, drawn from the seed. Not every one is a right covenant.
 std::string random_covenant(const std::string& name, std::uint64_t seed);
 
+/// The same of a covenant's text.
+std::string changed_covenant(std::string text, std::uint64_t seed);
+
 /// One to three operators with odd sizes: convolutions with strides and groups, products, pools, sums.
 Network random_network(std::uint64_t seed, std::string& what);
 
