@@ -106,7 +106,7 @@ class Lanes {
   void add_to(std::set<std::int64_t>& lanes) const {
     for (std::size_t d = 0; d < capability_.dims.size(); ++d) {
       for (std::size_t e = 0; e < capability_.dims.size(); ++e) {
-        if (counts(d, true) && counts(e, false)) add(limits_.dims[d], limits_.dims[e], lanes);
+        if (counts(d, true) && counts(e, false)) add(d, e, lanes);
       }
     }
   }
@@ -125,7 +125,9 @@ class Lanes {
     return true;
   }
 
-  void add(const CapabilityDim& results, const CapabilityDim& sums, std::set<std::int64_t>& lanes) const {
+  /// For the result's dim `d` and the sum's dim `e`.
+  void add(std::size_t d, std::size_t e, std::set<std::int64_t>& lanes) const {
+    const CapabilityDim &results = limits_.dims[d], &sums = limits_.dims[e];
     const std::int64_t extent = work_.program.iterators[product_.iterator].extent;
     const std::int64_t wide = group_of(work_, product_.main.target, product_.other(), product_.iterator);
     const std::int64_t deep = group_of(work_, product_.other(), product_.main.target, product_.iterator);
@@ -139,6 +141,24 @@ class Lanes {
     lanes.insert(divisor);
     const std::int64_t unit = std::max({results.multiple, results.minimum, sums.multiple, sums.minimum});
     lanes.insert(most / unit * unit);
+    std::pair<std::int64_t, std::int64_t> least = {INT64_MAX, 0};  // cycles; of equals the most lanes
+    for (std::int64_t count = most; count > 1; --count) {
+      const std::int64_t cycles = (extent + count - 1) / count * interval(d, count * wide, e, count * deep);
+      if (cycles < least.first) least = {cycles, count};
+    }
+    lanes.insert(least.second);
+  }
+
+  /// Of an instruction that counts so much, and of the other dims what it can.
+  std::int64_t interval(std::size_t d, std::int64_t results, std::size_t e, std::int64_t sums) const {
+    std::vector<std::int64_t> values;
+    for (const auto& dim : limits_.dims) values.push_back(std::max<std::int64_t>(dim.maximum, 1));
+    values[d] = results;
+    values[e] = sums;
+    for (const auto& operand : capability_.operands) {
+      if (operand.held) values.push_back(0);
+    }
+    return capability_.interval.evaluate(values);
   }
 
   const Work& work_;

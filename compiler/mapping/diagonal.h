@@ -17,8 +17,7 @@ namespace accord {
 ///     y[p,lanes*block+lane] += x[p,lanes*block+twin] * w[lanes*block+lane, lane-twin]
 /// where w has got a last index of extent 1: beyond its shape a constant is 0. The other statements count g by block
 /// and lane. In integers, where 0 times anything is 0, the results are the same.
-/// (Depthwise convolutions as block-diagonal matrices: Xie et al., "Aggregated Residual Transformations", CVPR 2017,
-/// section 3.3, shows the identity.)
+/// (XLA's ConvolutionGroupConverter widens grouped filters by a mask in the same way, but over all groups at once.)
 struct DiagonalForm {
   Work work;
   int statement = 0;       ///< the main one
@@ -29,7 +28,8 @@ struct DiagonalForm {
 };
 
 /// The forms of the work, for the main statement at `statement`, that may fill a capability's dims: for each shared
-/// iterator as many lanes as the dims hold, and numbers of lanes that divide the iterator's extent better.
+/// iterator as many lanes as the dims hold, fewer that divide the iterator's extent better, and the number under which
+/// instructions take the least time (where their time falls with the dims' extents, a smaller block has fewer zeros).
 std::vector<std::shared_ptr<const DiagonalForm>> diagonal_forms(const Architecture& architecture, const Limits& limits,
                                                                 const Work& work, int statement);
 
