@@ -101,14 +101,26 @@ class Lanes {
  public:
   Lanes(const Work& work, const Product& product, const Capability& capability, const RunLimits& limits,
         const Match& match)
-      : work_(work), product_(product), capability_(capability), limits_(limits), match_(match) {}
+      : work_(work),
+        product_(product),
+        capability_(capability),
+        limits_(limits),
+        match_(match),
+        wide_(group_of(work, product.main.target, product.other(), product.iterator)),
+        deep_(group_of(work, product.other(), product.main.target, product.iterator)) {}
 
+  /// Of the pair that holds the most: the others hold its narrower blocks as well, or none.
   void add_to(std::set<std::int64_t>& lanes) const {
+    std::int64_t most = 1;
+    std::pair<std::size_t, std::size_t> best;
     for (std::size_t d = 0; d < capability_.dims.size(); ++d) {
       for (std::size_t e = 0; e < capability_.dims.size(); ++e) {
-        if (counts(d, true) && counts(e, false)) add(d, e, lanes);
+        if (!counts(d, true) || !counts(e, false) || held_by(d, e) <= most) continue;
+        most = held_by(d, e);
+        best = {d, e};
       }
     }
+    if (most > 1) add(best.first, best.second, lanes);
   }
 
  private:
@@ -125,14 +137,16 @@ class Lanes {
     return true;
   }
 
+  std::int64_t extent() const { return work_.program.iterators[product_.iterator].extent; }
+
+  std::int64_t held_by(std::size_t d, std::size_t e) const {
+    return std::min({limits_.dims[d].maximum / wide_, limits_.dims[e].maximum / deep_, extent()});
+  }
+
   /// For the result's dim `d` and the sum's dim `e`.
   void add(std::size_t d, std::size_t e, std::set<std::int64_t>& lanes) const {
     const CapabilityDim &results = limits_.dims[d], &sums = limits_.dims[e];
-    const std::int64_t extent = work_.program.iterators[product_.iterator].extent;
-    const std::int64_t wide = group_of(work_, product_.main.target, product_.other(), product_.iterator);
-    const std::int64_t deep = group_of(work_, product_.other(), product_.main.target, product_.iterator);
-    const std::int64_t most = std::min({results.maximum / wide, sums.maximum / deep, extent});
-    if (most < 2) return;
+    const std::int64_t extent = this->extent(), most = held_by(d, e);
     const std::int64_t blocks = (extent + most - 1) / most;
     lanes.insert(most);
     lanes.insert((extent + blocks - 1) / blocks);
@@ -143,7 +157,7 @@ class Lanes {
     lanes.insert(most / unit * unit);
     std::pair<std::int64_t, std::int64_t> least = {INT64_MAX, 0};  // cycles; of equals the most lanes
     for (std::int64_t count = most; count > 1; --count) {
-      const std::int64_t cycles = (extent + count - 1) / count * interval(d, count * wide, e, count * deep);
+      const std::int64_t cycles = (extent + count - 1) / count * interval(d, count * wide_, e, count * deep_);
       if (cycles < least.first) least = {cycles, count};
     }
     lanes.insert(least.second);
@@ -166,6 +180,8 @@ class Lanes {
   const Capability& capability_;
   const RunLimits& limits_;
   const Match& match_;
+  std::int64_t wide_;  ///< results of a group
+  std::int64_t deep_;  ///< inputs of a group
 };
 
 /// Rewrites the statements.
