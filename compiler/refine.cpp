@@ -7,15 +7,16 @@
 #include "compiler/lowering/parts.h"
 #include "compiler/lowering/pipeline.h"
 #include "compiler/lowering/schedule.h"
+#include "compiler/mapping/cost.h"
 #include "compiler/mapping/search.h"
-#include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/verify.h"
 
 namespace accord {
 namespace {
 
-constexpr std::size_t most_operations = 40000;  ///< scheduled for one layer, all mappings together
-constexpr std::size_t near = 16;                ///< tilings tried around each that is better
+constexpr double most_operations = 40000;  ///< scheduled for one layer, all mappings together
+constexpr double most_in_loops = 15000;    ///< the same where there are loops: a body is scheduled for several turns
+constexpr std::size_t near = 16;           ///< tilings tried around each that is better
 
 class Refinement {
  public:
@@ -35,7 +36,9 @@ class Refinement {
 
  private:
   bool affordable(const Mapping& mapping) const {
-    return static_cast<double>(spent_) + expected_operations(compilation_, layer_, mapping) < most_operations;
+    const bool loops = compilation_.architecture.controller.loop_depth > 0;
+    return static_cast<double>(spent_) + expected_operations(compilation_, layer_, mapping) <
+           (loops ? most_in_loops : most_operations);
   }
 
   void evaluate(Mapping& mapping) {
@@ -76,13 +79,7 @@ class Refinement {
 
 double expected_operations(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
   Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
-  const TileCosts costs = measure(compilation.machine, geometry, layer.work, mapping);
-  double operations = 0;
-  for (const double instructions : costs.step_instructions) operations += instructions;
-  for (const auto& move : costs.moves) {
-    operations += move.pieces * static_cast<double>(fills(mapping, mapping.uses[move.use], move.box));
-  }
-  return operations;
+  return predict(compilation.machine, geometry, layer.work, mapping).instructions;
 }
 
 double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,

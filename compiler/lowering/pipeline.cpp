@@ -35,6 +35,7 @@ class LoopPipeliner {
 
   void walk(std::size_t first, std::size_t last, LoopSpan loops);
   void schedule(LoopSpan loops);
+  bool goes_off_chip(const LowLoop& loop) const;
   void add_loop(const LowLoop& loop);
   void keep(const LowLoop& loop);
   void lay_out(const LowLoop& loop, const ModuloSchedule& schedule);
@@ -82,8 +83,21 @@ void LoopPipeliner::walk(std::size_t first, std::size_t last, LoopSpan loops) {
   }
 }
 
+/// Whether the loop waits for off-chip memory, of which latencies are no more than a guess: its transfers begin as
+/// early as they can.
+bool LoopPipeliner::goes_off_chip(const LowLoop& loop) const {
+  return std::any_of(list_.ops.begin() + static_cast<std::ptrdiff_t>(loop.first),
+                     list_.ops.begin() + static_cast<std::ptrdiff_t>(loop.first + loop.length), [&](const LowOp& op) {
+                       const Mnemonic& mnemonic = architecture_.isa.mnemonics[op.mnemonic];
+                       if (mnemonic.meaning != Meaning::transfer) return false;
+                       const Route& route = architecture_.units[mnemonic.unit].routes[mnemonic.route];
+                       const auto& memories = architecture_.memories;
+                       return memories[route.source].off_chip || memories[route.target].off_chip;
+                     });
+}
+
 void LoopPipeliner::schedule(LoopSpan loops) {
-  if (loops.size() > 1 || loops.front().length > most_modulo) {
+  if (loops.size() > 1 || loops.front().length > most_modulo || goes_off_chip(loops.front())) {
     overlap_turns(list_, loops, architecture_, copy_);
   } else {
     add_loop(loops.front());

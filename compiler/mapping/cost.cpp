@@ -42,7 +42,9 @@ class Predictor {
     const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
     cost_.cycles = in_order ? InOrderCost(machine_, mapping_, tiles_).cycles(cost_.unit_cycles)
                             : std::max(busiest(), rounds()) + *std::max_element(first_.begin(), first_.end()) + last_;
-    cost_.cycles += tie_weight * sum + code_weight * code();
+    cost_.instructions = code();
+    const bool loops = machine_.architecture.controller.loop_depth > 0;
+    cost_.cycles += tie_weight * sum + (loops ? code_weight * cost_.instructions : 0);
     return cost_;
   }
 
@@ -110,23 +112,25 @@ double Predictor::busiest() const {
   return most;
 }
 
-/// Instructions in the program: what the innermost loop repeats stands there about four times.
+/// Instructions in the program: all that are executed, of which hardware loops, as many as the machine nests, repeat
+/// most. What a loop repeats stands there about three times, as kernel, prologue and epilogue; five times where two
+/// copies of tiles from off-chip memory take turns.
 double Predictor::code() const {
-  if (machine_.architecture.controller.loop_depth == 0) return 0;
-  std::int64_t turns = 1;
-  const int inner = mapping_.levels - 1;
-  for (const int it : mapping_.order[inner]) {
-    const std::int64_t n = trips(outer_extent(mapping_, inner, it), mapping_.tile[inner][it]);
-    if (n > 1) turns = n;
+  const auto deep = static_cast<std::size_t>(machine_.architecture.controller.loop_depth);
+  double instructions = 0;
+  for (const double executed : tiles_.step_instructions) instructions += executed;
+  for (std::size_t m = 0; m < moved_.size(); ++m) instructions += tiles_.moves[m].pieces * moved_[m].times;
+  std::vector<double> left;  // of the instructions, by loop
+  for (int level = 0; level < mapping_.levels; ++level) {
+    const double copies = level + 1 == mapping_.levels ? 3 : 5;
+    for (const int it : mapping_.order[level]) {
+      const std::int64_t outer = outer_extent(mapping_, level, it), tile = mapping_.tile[level][it];
+      if (outer > tile) left.push_back(std::min(copies / static_cast<double>(trips(outer, tile)), 1.0));
+    }
   }
-  double inside = tiles_.step_instructions[0], outside = 0;
-  for (std::size_t s = 1; s < tiles_.step_instructions.size(); ++s) outside += tiles_.step_instructions[s];
-  for (const auto& move : tiles_.moves) {
-    const Use& use = mapping_.uses[move.use];
-    const bool innermost = move.level + 1 == mapping_.levels && use.step == 0 && use.role == UseRole::input;
-    (innermost ? inside : outside) += move.pieces * static_cast<double>(times(use, move));
-  }
-  return outside + inside * (turns >= 6 ? 4.0 / static_cast<double>(turns) : 1.0);
+  std::sort(left.begin(), left.end());
+  for (std::size_t l = 0; l < std::min(deep, left.size()); ++l) instructions *= left[l];
+  return instructions;
 }
 
 double Predictor::around(int s) const {
@@ -185,9 +189,10 @@ std::int64_t fills(const Mapping& mapping, const Use& use, int level) {
   std::int64_t until_relevant = 1;
   for (int l = 0; l <= level; ++l) {
     for (const int it : mapping.order[l]) {
-      const std::int64_t n = trips(outer_extent(mapping, l, it), mapping.tile[l][it]);
-      all *= n;
-      if (n > 1 && depends(use.access, it)) until_relevant = all;
+      const std::int64_t outer = outer_extent(mapping, l, it), tile = mapping.tile[l][it];
+      if (outer <= tile) continue;
+      all *= trips(outer, tile);
+      if (depends(use.access, it)) until_relevant = all;
     }
   }
   return until_relevant;

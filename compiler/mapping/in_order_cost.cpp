@@ -46,16 +46,48 @@ double InOrderCost::steps_after() const {
   return cycles;
 }
 
-/// Cycles over the whole work that words need between two loads: until the value is there, while instructions read it,
-/// until the last reader is done. A tile of several reduction steps holds each word for one of them only.
-double InOrderCost::rounds() const {
-  const Capability& capability = machine_.capability(mapping_.steps[0].match);
+/// From the end of an instruction's interval until its results are there.
+double InOrderCost::latency_of_step(std::size_t s) const {
+  const Capability& capability = machine_.capability(mapping_.steps[s].match);
   std::vector<std::int64_t> values;
   for (const auto& dim : capability.dims) values.push_back(dim.maximum);
   for (const auto& operand : capability.operands) {
     if (operand.held) values.push_back(1);
   }
-  const auto around = static_cast<double>(latency_around(machine_, mapping_.steps[0].match, values));
+  return static_cast<double>(latency_around(machine_, mapping_.steps[s].match, values));
+}
+
+/// Cycles over the whole work that sums need from the load of their initial values to the last step that reads them:
+/// the instructions of one sum stand as far apart as all sums of the tile have one each.
+double InOrderCost::sums() const {
+  const int level = target_level(mapping_);
+  if (level < 0) return 0;
+  const int target = target_use(mapping_);
+  const auto tiles = static_cast<double>(fills(mapping_, mapping_.uses[target], level));
+  double steps = reduction_steps();
+  for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
+    if (depends(mapping_.uses[target].access, static_cast<int>(it))) continue;
+    for (int l = 0; l < mapping_.levels; ++l) {
+      steps *= static_cast<double>(trips(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]));
+    }
+  }
+  double round = tiles_.step_cycles[0] / tiles * (steps - 1) / steps + 1 + latency_of_step(0);
+  for (const auto& move : tiles_.moves) {
+    const Use& use = mapping_.uses[move.use];
+    if (use.role == UseRole::start && move.level + 1 == use.depth) round += move.latency + 1;
+  }
+  for (std::size_t s = 1; s < tiles_.step_cycles.size(); ++s) {
+    if (tiles_.step_instructions[s] > 0) {
+      round += tiles_.step_cycles[s] / tiles_.step_instructions[s] + latency_of_step(s);
+    }
+  }
+  return tiles * round / copies_at(mapping_, target, level);
+}
+
+/// Cycles over the whole work that words need between two loads: until the value is there, while instructions read it,
+/// until the last reader is done. A tile of several reduction steps holds each word for one of them only.
+double InOrderCost::rounds() const {
+  const double around = latency_of_step(0);
   double most = 0;
   for (const auto& move : tiles_.moves) {
     const Use& use = mapping_.uses[move.use];
@@ -122,7 +154,7 @@ double InOrderCost::moved(int unit) const {
 }
 
 double InOrderCost::cycles(const std::vector<double>& unit_cycles) const {
-  double inside = std::max(rounds() + steps_after(), issue()), off_chip = 0;
+  double inside = std::max({rounds() + steps_after(), sums(), issue()}), off_chip = 0;
   for (std::size_t u = 0; u < unit_cycles.size(); ++u) {
     const int unit = static_cast<int>(u);
     inside = std::max(inside, unit_cycles[u]);

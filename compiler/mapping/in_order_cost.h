@@ -24,6 +24,8 @@ class InOrderCost {
   }
   double moved(int unit) const;
   double rounds() const;
+  double sums() const;
+  double latency_of_step(std::size_t s) const;
   double steps_after() const;
   double issue() const;
   double head() const;
