@@ -120,4 +120,16 @@ struct DisasmCommand {
 };
 Exit run_command(const DisasmCommand& command);
 
+/// Reruns the benches whose cycles were measured or published elsewhere, and compares.
+struct ValidateCommand {
+  std::vector<std::string> benches;  ///< empty: all
+  std::filesystem::path table;       ///< rows to run instead of the shipped ones; its columns say on which benches
+  std::filesystem::path json;
+  std::filesystem::path plots;  ///< folder for scatter plots
+  bool quiet = false;           ///< no rows, the summary only
+  int jobs = 0;                 ///< processes; 0: one per core
+};
+/// right where every error is within what its bench states, else user_error (1).
+Exit run_command(const ValidateCommand& command);
+
 }  // namespace accord

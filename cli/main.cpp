@@ -185,6 +185,17 @@ void add_run(CLI::App& app, Action& chosen) {
   sub->add_option("--json", command->json, "Writes the result");
 }
 
+void add_validate(CLI::App& app, Action& chosen) {
+  ValidateCommand* command = nullptr;
+  auto* sub = add_command(app, chosen, "validate", "Reruns what was measured elsewhere and prints the errors", command);
+  sub->add_option("bench", command->benches, "Benches to run; all by default");
+  sub->add_option("--table", command->table, "CSV file with a bench's columns: its rows instead of the shipped ones");
+  sub->add_flag("--quiet", command->quiet, "Prints the summary only");
+  sub->add_option("--jobs", command->jobs, "Processes; one per core by default")->check(CLI::Range(1, 1024));
+  sub->add_option("--plots", command->plots, "Folder that gets a scatter plot per bench (SVG)");
+  sub->add_option("--json", command->json, "Writes the result");
+}
+
 void add_asm(CLI::App& app, Action& chosen) {
   AsmCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "asm", "Assembles a program", command);
@@ -230,6 +241,7 @@ int main(int argc, char** argv) {
   accord::add_map(app, chosen);
   accord::add_sim(app, chosen);
   accord::add_run(app, chosen);
+  accord::add_validate(app, chosen);
   accord::add_asm(app, chosen);
   accord::add_disasm(app, chosen);
   try {

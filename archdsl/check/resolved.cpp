@@ -196,6 +196,7 @@ nlohmann::json resolved(const Architecture& a) {
                  {"controller",
                   {{"name", a.controller.name},
                    {"issue_width", a.controller.issue_width},
+                   {"issue_interval", a.controller.issue_interval},
                    {"loop_depth", a.controller.loop_depth}}},
                  {"sync", to_json(a.sync)},
                  {"numerics", to_json(a.numerics)},

@@ -102,6 +102,7 @@ class ComponentWriter {
       case PartKind::compute: write_parameters(list, unit()); break;
       case PartKind::controller:
         add_parameter(list, "issue_width", std::int64_t{a_.controller.issue_width});
+        add_parameter(list, "issue_interval", std::int64_t{a_.controller.issue_interval});
         add_parameter(list, "loop_depth", std::int64_t{a_.controller.loop_depth});
         break;
     }

@@ -224,6 +224,7 @@ class Importer {
     if (!a_.controller.name.empty()) throw Error(fmt::format("{} is a second controller", instance.name));
     a_.controller.name = instance.name;
     a_.controller.issue_width = static_cast<int>(instance.type->integer("issue_width", 1, 1, 1024));
+    a_.controller.issue_interval = static_cast<int>(instance.type->integer("issue_interval", 1, 1, 1024));
     a_.controller.loop_depth = static_cast<int>(instance.type->integer("loop_depth", 0, 0, 64));
   }
 

@@ -187,7 +187,12 @@ Wiring wiring_of(const Architecture& a) {
   wiring.wires = collector.take();
   const int controller = static_cast<int>(wiring.components.size());
   wiring.components.push_back(
-      {DrawnShape::controller, a.controller.name, {fmt::format("issues {} per cycle", a.controller.issue_width)}, ""});
+      {DrawnShape::controller,
+       a.controller.name,
+       {a.controller.issue_interval == 1
+            ? fmt::format("issues {} per cycle", a.controller.issue_width)
+            : fmt::format("issues {} every {} cycles", a.controller.issue_width, a.controller.issue_interval)},
+       ""});
   for (int unit = first_unit; unit < controller; ++unit) {
     wiring.wires.push_back({controller, unit, true, true, false, 0});
   }

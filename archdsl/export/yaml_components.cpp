@@ -134,9 +134,9 @@ std::string mover_entry(const Architecture& a, const Unit& u) {
 std::string controller_entry(const Architecture& a) {
   std::vector<std::string> feeds;
   for (const Unit& unit : a.units) feeds.push_back(yaml_scalar(unit.name));
-  return fmt::format("  {}: {{kind: controller, feeds: [{}], issue_width: {}, loop_depth: {}}}\n",
+  return fmt::format("  {}: {{kind: controller, feeds: [{}], issue_width: {}, issue_interval: {}, loop_depth: {}}}\n",
                      yaml_scalar(a.controller.name), fmt::join(feeds, ", "), a.controller.issue_width,
-                     a.controller.loop_depth);
+                     a.controller.issue_interval, a.controller.loop_depth);
 }
 
 }  // namespace

@@ -184,10 +184,11 @@ struct Unit {
   Location where;
 };
 
-/// Fetches, decodes and dispatches in program order, `issue_width` instructions per cycle.
+/// Fetches, decodes and dispatches in program order, `issue_width` instructions every `issue_interval` cycles.
 struct Controller {
   std::string name;
   int issue_width = 1;
+  int issue_interval = 1;
   int loop_depth = 0;  ///< nested hardware loops
   Location where;
 };

@@ -13,7 +13,7 @@ Controller::Controller(const sc_core::sc_module_name& name, RunState& run, Front
       run_(run),
       front_(front),
       sequence_(sequence),
-      clock_(std::max(1, run.architecture.controller.issue_width), std::move(account)) {
+      clock_(run.architecture.controller, std::move(account)) {
   for (const Memory& memory : run.architecture.memories) watched_.push_back(!memory.off_chip);
   front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
   SC_HAS_PROCESS(Controller);

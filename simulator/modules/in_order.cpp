@@ -12,7 +12,7 @@ InOrderController::InOrderController(const sc_core::sc_module_name& name, RunSta
       run_(run),
       front_(front),
       sequence_(sequence),
-      clock_(std::max(1, run.architecture.controller.issue_width), std::move(account)) {
+      clock_(run.architecture.controller, std::move(account)) {
   front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
   SC_HAS_PROCESS(InOrderController);
   SC_METHOD(step);

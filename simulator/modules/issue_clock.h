@@ -1,30 +1,40 @@
 #pragma once
 
+#include <algorithm>
+
+#include "archdsl/graph/architecture.h"
 #include "simulator/modules/stall_account.h"
 
 namespace accord::sim {
 
-/// A controller's own time: so many instructions per cycle.
+/// A controller's own time: groups of `width` instructions, each `interval` cycles after the one before.
 class IssueClock {
  public:
-  IssueClock(int width, StallAccount account) : width_(width), account_(std::move(account)) {}
+  IssueClock(const accord::Controller& spec, StallAccount account)
+      : width_(std::max(1, spec.issue_width)),
+        interval_(std::max(1, spec.issue_interval)),
+        account_(std::move(account)) {}
 
-  Cycle now() const { return slot_ / width_; }
+  /// When the next instruction can issue.
+  Cycle now() const { return from_ + issued_ / width_ * interval_; }
   void issue(std::int64_t instructions) {
-    slot_ += instructions;
-    account_.spend(Leaves::working, (slot_ + width_ - 1) / width_);
+    issued_ += instructions;
+    account_.spend(Leaves::working, from_ + (issued_ + width_ - 1) / width_ * interval_);
   }
   /// Nothing is issued before `cycle`.
   void wait_until(Cycle cycle, int leaf) {
-    if (cycle * width_ <= slot_) return;
-    slot_ = cycle * width_;
+    if (cycle <= now()) return;
+    from_ = cycle;
+    issued_ = 0;
     account_.spend(leaf, cycle);
   }
   StallAccount& account() { return account_; }
 
  private:
   int width_;
-  std::int64_t slot_ = 0;
+  int interval_;
+  Cycle from_ = 0;           ///< a group began here,
+  std::int64_t issued_ = 0;  ///< and so many have issued since
   StallAccount account_;
 };
 

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/validation/csv_table.h"
+
+namespace accord {
+
+/// A figure of a row that the program's run is held against.
+struct Figure {
+  std::string name;         ///< the column's
+  double reference = 0;     ///< cycles, above 0
+  std::vector<int> layers;  ///< of the program, whose cycles the figure counts
+};
+
+/// What a bench does for one row of a table: a program in assembly on the machine with these parameters.
+struct BenchRun {
+  std::string row;  ///< what tells the row from others
+  std::map<std::string, std::string> params;
+  std::string assembly;
+  std::vector<Figure> figures;
+};
+
+/// A description of a bench in code: how it drives the machine for a row. The row's figures have no say in the program.
+struct Bench {
+  std::string name;
+  std::string title;                 ///< what was measured or published
+  std::vector<std::string> columns;  ///< a table that has all of these may be this bench's
+  bool (*takes)(const CsvRow& row);  ///< nullptr: every row
+  /// Throws Error where a value of the row makes no sense.
+  BenchRun (*run)(const CsvRow& row);
+  std::vector<std::string> tables;  ///< files under tests/validation
+  std::string machine;              ///< covenant under tests/validation
+  double mean_limit = 0;            ///< greatest mean and worst error that pass, in percent
+  double worst_limit = 0;
+};
+
+/// All benches, in the order of the report.
+std::span<const Bench> benches();
+
+/// Where the tables and their machines lie.
+std::filesystem::path validation_folder();
+
+}  // namespace accord

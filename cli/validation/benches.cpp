@@ -1,0 +1,17 @@
+#include "cli/validation/benches.h"
+
+namespace accord {
+
+std::span<const Bench> benches() {
+  static const std::vector<Bench> all = [] {
+    std::vector<Bench> list;
+    for (const auto& part : {gemmini_benches(), nvdla_benches(), dnnweaver_benches()})
+      list.insert(list.end(), part.begin(), part.end());
+    return list;
+  }();
+  return all;
+}
+
+std::filesystem::path validation_folder() { return ACCORD_VALIDATION_DIR; }
+
+}  // namespace accord

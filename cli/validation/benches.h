@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/validation/bench.h"
+
+namespace accord {
+
+std::vector<Bench> gemmini_benches();
+std::vector<Bench> nvdla_benches();
+std::vector<Bench> dnnweaver_benches();
+
+}  // namespace accord

@@ -1,0 +1,97 @@
+#include "cli/validation/gemmini_program.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace accord {
+
+namespace {
+
+// Where the bench's operands lie: rows of the scratchpad, bytes off chip.
+constexpr std::int64_t b_row = 8192, a_source = 0, b_source = 0x400000, c_target = 0x800000;
+constexpr std::int64_t dim = 16, row_stride = 1024;
+
+class Writer {
+ public:
+  explicit Writer(const GemminiProduct& product) : p_(product) {}
+
+  std::string write() {
+    add(".image dram 0 zeros {}\n.image spad 0 zeros 262144\n.image acc 0 zeros 65536\n.image scales 0 zeros 64\n",
+        c_target);
+    for (const char* name : {"configure", "B", "A", "compute", "store"}) add(".layer {{\"name\": \"{}\"}}\n", name);
+    configure();
+    phase(1);
+    load(b_row, b_source, p_.k, p_.j);
+    phase(2);
+    load(0, a_source, p_.i, p_.k);
+    phase(3);
+    compute();
+    phase(4);
+    store();
+    add("  fence\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Arguments>
+  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  // Registers are set before the clock of the bench starts; a load makes the layer end.
+  void configure() {
+    add(".at 0 \"\"\n  config_ld ld_stride={}, ld_block={}\n  config_ex a_step={}\n", row_stride, dim * dim, dim);
+    add("  config_act lo=0xc3000000, hi=0x42fe0000\n  config_st st_stride={}\n", dim * p_.j);
+    add("  mvin dst=0, src=0, cols=16, blocks=1, rows=1\n  fence\n.at 1 \"\"\n");
+  }
+
+  void phase(int layer) {
+    if (!p_.fenced) return;
+    const bool loads_go_together = p_.output_stationary && layer == 2;
+    if (loads_go_together) return;
+    if (layer > 1) add("  fence\n");
+    add(".at {} \"\"\n", layer);
+  }
+
+  // Block (r, c) lies at row (r * columns + c) * 16; a command takes up to four blocks of a row of blocks.
+  void load(std::int64_t to, std::int64_t from, std::int64_t rows, std::int64_t columns) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < columns; c += 4) {
+        add("  mvin dst={}, src={}, cols=16, blocks={}, rows=16\n", to + (r * columns + c) * dim,
+            from + r * dim * row_stride + c * dim, std::min<std::int64_t>(4, columns - c));
+      }
+    }
+  }
+
+  void compute() {
+    for (std::int64_t k = 0; k < p_.k; ++k) {
+      for (std::int64_t j = 0; j < p_.j; ++j) {
+        for (std::int64_t i = 0; i < p_.i; ++i) {
+          add("  preload b_addr={}, c_addr={}, b_load={}\n", b_row + (k * p_.j + j) * dim, (i * p_.j + j) * dim,
+              i == 0 ? 1 : 0);
+          add("  compute a={}, i=16, j=16, k=16\n", (i * p_.k + k) * dim);
+        }
+      }
+    }
+  }
+
+  void store() {
+    for (std::int64_t i = 0; i < p_.i; ++i) {
+      for (std::int64_t j = 0; j < p_.j; ++j) {
+        add("  mvout src={}, dst={}, scale=0, rows=16, cols=16\n", (i * p_.j + j) * dim,
+            c_target + i * dim * dim * p_.j + j * dim);
+      }
+    }
+  }
+
+  const GemminiProduct& p_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string gemmini_assembly(const GemminiProduct& product) { return Writer(product).write(); }
+
+}  // namespace accord

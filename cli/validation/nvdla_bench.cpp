@@ -1,0 +1,127 @@
+// NVDLA nv_small's RTL: one convolution per row, run from registers. Here its stages are instructions: a fetch of the
+// data, a fetch of the weights per group of 8 kernels, and per stripe of output positions a channel operation, a
+// hand-over and an output.
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "archdsl/source/error.h"
+#include "cli/validation/benches.h"
+
+namespace accord {
+
+namespace {
+
+constexpr std::int64_t atom = 8;     // channels, and kernels, of a step
+constexpr std::int64_t stripe = 16;  // positions; the one that takes the remainder has up to 31
+constexpr std::int64_t bank = 4096;  // bytes of one of the buffer's 32 banks
+constexpr std::int64_t buffer = 32 * bank;
+constexpr std::int64_t weight_source = 0x8000000, target = 0x10000000;
+
+std::int64_t up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+struct Convolution {
+  std::int64_t data_bytes, weight_bytes, kernels, positions, reduction;
+
+  explicit Convolution(const CsvRow& row)
+      : data_bytes(row.integer("W") * row.integer("H") * up(row.integer("C"), atom)),
+        kernels(row.integer("K")),
+        positions(row.integer("OW") * row.integer("OH")),
+        reduction(row.integer("R") * row.integer("S") * up(row.integer("C"), atom)) {
+    weight_bytes = up(kernels * reduction, 128);
+    if (std::min({data_bytes, kernels, positions, reduction}) <= 0) throw Error(row.where() + ": a size is 0");
+    if (up(data_bytes, bank) + up(weight_bytes, bank) > buffer || reduction > data_bytes)
+      throw Error(row.where() + ": data and weights do not lie in the convolution buffer together");
+    if (positions > (1 << 16)) throw Error(row.where() + ": more than 65536 output positions");
+  }
+};
+
+/// Lengths of the stripes: 16, the first with what is left over.
+std::vector<std::int64_t> stripes_of(std::int64_t positions) {
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(std::max<std::int64_t>(1, positions / stripe)), stripe);
+  lengths.front() += positions - stripe * static_cast<std::int64_t>(lengths.size());
+  return lengths;
+}
+
+class Writer {
+ public:
+  explicit Writer(const Convolution& convolution) : c_(convolution), weights_(up(c_.data_bytes, bank)) {}
+
+  std::string write() {
+    add(".image dram 0 zeros {}\n.image dram {} zeros {}\n.image credits 0 zeros 16\n", c_.data_bytes, weight_source,
+        c_.weight_bytes);
+    add(".layer {{\"name\": \"convolution\"}}\n.at 0 \"\"\n");
+    fetch_weights(0);
+    add("  data src=0, dst=0, n={}\n", c_.data_bytes);
+    for (std::int64_t k = 0; k < c_.kernels; k += atom) {
+      if (k + atom < c_.kernels) fetch_weights(k + atom);
+      const auto stripes = stripes_of(c_.positions);
+      for (std::size_t s = 0; s < stripes.size(); ++s)
+        stripe_of(k, stripes[s], k + atom >= c_.kernels && s + 1 == stripes.size());
+    }
+    add("  fence\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Arguments>
+  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  void fetch_weights(std::int64_t kernel) {
+    const std::int64_t at = kernel * c_.reduction;
+    const std::int64_t end = kernel + atom < c_.kernels ? (kernel + atom) * c_.reduction : c_.weight_bytes;
+    add("  weights src={}, dst={}, n={}\n", weight_source + at, weights_ + at, end - at);
+  }
+
+  // Windows overlap in the buffer; here they lie one on the other, which takes the same time.
+  void stripe_of(std::int64_t kernel, std::int64_t length, bool last) {
+    const std::int64_t group = std::min(atom, c_.kernels - kernel);
+    const std::int64_t sums = done_ % 2 * 1024, spent = done_ % 4 * 4, granted = (done_ + 3) % 4 * 4;
+    add("  stripe a=0, b={}, c={}, s={}, j={}, k={}, row=0, kernel={}\n", weights_ + kernel * c_.reduction, sums,
+        length, group, c_.reduction, c_.reduction);
+    if (!last) add("  handover c={}, t={}\n", sums, spent);
+    add("  finish x={}, t={}, y={}, s={}, j={}, lo=-128, hi=127\n", sums, granted, target + written_, length, group);
+    written_ += length * atom;
+    ++done_;
+  }
+
+  const Convolution& c_;
+  std::int64_t weights_;
+  std::int64_t done_ = 0;
+  std::int64_t written_ = 0;
+  std::string text_;
+};
+
+BenchRun run(const CsvRow& row) {
+  const Convolution convolution(row);
+  std::string name = fmt::format("{} {}x{}x{} to {}, {}x{}", row.text("kind"), row.text("W"), row.text("H"),
+                                 row.text("C"), row.text("K"), row.text("S"), row.text("R"));
+  for (const char* column : {"stride", "pad", "mem_lat", "mem_rint"})
+    name += fmt::format(" {} {}", column, row.text(column));
+  const auto cycles = static_cast<double>(row.integer("done_sdp_cycles"));
+  if (cycles == 0) throw Error(row.where() + ": done_sdp_cycles is 0");
+  return {std::move(name),
+          {{"mem_lat", row.text("mem_lat")}, {"mem_rint", row.text("mem_rint")}, {"wlat", row.text("wlat")}},
+          Writer(convolution).write(),
+          {{"done_sdp_cycles", cycles, {0}}}};
+}
+
+}  // namespace
+
+std::vector<Bench> nvdla_benches() {
+  return {{"nvdla_rtl",
+           "NVDLA nv_small RTL, one convolution from enable to done",
+           {"kind", "W", "H", "C", "K", "S", "R", "stride", "pad", "OW", "OH", "mem_lat", "mem_rint", "wlat",
+            "done_sdp_cycles"},
+           nullptr,
+           run,
+           {"nvdla_rtl/nvdla_nv_small.csv"},
+           "nvdla_rtl/nv_small_rtl.yaml",
+           5,
+           15}};
+}
+
+}  // namespace accord

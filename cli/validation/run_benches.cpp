@@ -1,0 +1,118 @@
+#include "cli/validation/run_benches.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "archdsl/check/load.h"
+#include "archdsl/source/error.h"
+#include "simulator/simulate.h"
+
+namespace accord {
+
+namespace {
+
+constexpr std::size_t most_figures = 16;
+constexpr std::size_t longest_failure = 512;
+
+/// What a worker leaves where its parent sees it.
+struct Slot {
+  bool done;
+  double cycles[most_figures];
+  char failure[longest_failure];
+};
+
+/// Memory that parent and workers share: the next job to take, and a slot per job.
+class SharedSlots {
+ public:
+  explicit SharedSlots(std::size_t jobs) : bytes_(sizeof(std::atomic<std::size_t>) + jobs * sizeof(Slot)) {
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    next = new (memory_) std::atomic<std::size_t>(0);
+    slots = reinterpret_cast<Slot*>(static_cast<std::byte*>(memory_) + sizeof(std::atomic<std::size_t>));
+  }
+  ~SharedSlots() { munmap(memory_, bytes_); }
+  SharedSlots(const SharedSlots&) = delete;
+  SharedSlots& operator=(const SharedSlots&) = delete;
+
+  std::atomic<std::size_t>* next;
+  Slot* slots;
+
+ private:
+  std::size_t bytes_;
+  void* memory_;
+};
+
+std::string first_error(const LoadResult& loaded) {
+  const auto error = std::ranges::find(loaded.diagnostics, Severity::error, &Diagnostic::severity);
+  return error == loaded.diagnostics.end() ? "not a covenant" : render(*error);
+}
+
+std::vector<double> cycles_of(const RunJob& job) {
+  const LoadResult loaded = load_architecture(job.machine, job.run.params);
+  if (!loaded.architecture) throw Error(first_error(loaded));
+  const Program program = assemble(*loaded.architecture, job.run.assembly, job.run.row);
+  const SimulateResult result = simulate(*loaded.architecture, program, {});
+  if (!result.hazards.empty()) throw Error(fmt::format("{}: {}", result.hazards[0].kind, result.hazards[0].message));
+  if (!result.broken_invariants.empty()) throw Error(result.broken_invariants[0]);
+  std::vector<double> cycles;
+  for (const Figure& figure : job.run.figures) {
+    cycles.push_back(0);
+    for (const int layer : figure.layers)
+      cycles.back() += static_cast<double>(result.layers.at(static_cast<std::size_t>(layer)).cycles);
+  }
+  return cycles;
+}
+
+void run_into(const RunJob& job, Slot& slot) {
+  try {
+    const std::vector<double> cycles = cycles_of(job);
+    std::ranges::copy(cycles, slot.cycles);
+  } catch (const std::exception& error) {
+    std::strncpy(slot.failure, error.what(), longest_failure - 1);
+  }
+  slot.done = true;
+}
+
+[[noreturn]] void work(const std::vector<RunJob>& jobs, SharedSlots& shared) {
+  for (std::size_t j = (*shared.next)++; j < jobs.size(); j = (*shared.next)++) run_into(jobs[j], shared.slots[j]);
+  _exit(0);
+}
+
+RunOutcome outcome_of(const RunJob& job, const Slot& slot) {
+  RunOutcome outcome;
+  if (!slot.done) {
+    outcome.failure = "the simulation ended before its time";
+  } else if (slot.failure[0] != '\0') {
+    outcome.failure = slot.failure;
+  } else {
+    outcome.cycles.assign(slot.cycles, slot.cycles + job.run.figures.size());
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::vector<RunOutcome> run_jobs(const std::vector<RunJob>& jobs, int workers) {
+  SharedSlots shared(jobs.size());
+  std::vector<pid_t> children;
+  for (int w = 0; w < workers; ++w) {
+    const pid_t child = fork();
+    if (child == 0) work(jobs, shared);
+    if (child > 0) children.push_back(child);
+  }
+  if (children.empty()) throw Error("cannot start a process to simulate in");
+  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  std::vector<RunOutcome> outcomes;
+  for (std::size_t j = 0; j < jobs.size(); ++j) outcomes.push_back(outcome_of(jobs[j], shared.slots[j]));
+  return outcomes;
+}
+
+}  // namespace accord
