@@ -48,6 +48,7 @@ Controller read_controller(Elaboration& elaboration, const Elaboration::Componen
   controller.where = elaboration.where(component.place);
   controller.issue_width = static_cast<int>(reader.integer("issue_width"));
   controller.issue_interval = static_cast<int>(reader.integer("issue_interval"));
+  controller.latency = reader.cycles("latency");
   controller.loop_depth = static_cast<int>(reader.integer("loop_depth"));
   if (const Node* const feeds = reader.find("feeds")) {
     read_feeds(elaboration, *feeds);

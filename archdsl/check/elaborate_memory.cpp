@@ -24,6 +24,12 @@ Memory read_whole(Elaboration& elaboration, const Elaboration::Component& compon
     const MapReader port_reader(scope, *ports, "ports", "ports");
     memory.read_ports = static_cast<int>(port_reader.integer("read"));
     memory.write_ports = static_cast<int>(port_reader.integer("write"));
+    if (const Node* const shared = port_reader.find("shared")) {
+      memory.shared_ports = true;
+      memory.read_ports = memory.write_ports = static_cast<int>(port_reader.integer("shared"));
+      if (port_reader.find("read") || port_reader.find("write"))
+        scope.reporter().report("duplicate-name", shared->place, "`shared` ports stand in place of `read` and `write`");
+    }
   }
   if (const Node* const energy = reader.find("energy")) {
     const MapReader energy_reader(scope, *energy, "memory_energy", "energy");

@@ -103,6 +103,7 @@ class ComponentWriter {
       case PartKind::controller:
         add_parameter(list, "issue_width", std::int64_t{a_.controller.issue_width});
         add_parameter(list, "issue_interval", std::int64_t{a_.controller.issue_interval});
+        add_parameter(list, "latency", a_.controller.latency);
         add_parameter(list, "loop_depth", std::int64_t{a_.controller.loop_depth});
         break;
     }
@@ -115,6 +116,7 @@ class ComponentWriter {
     add_parameter(list, "off_chip", m.off_chip);
     add_parameter(list, "read_ports", std::int64_t{m.read_ports});
     add_parameter(list, "write_ports", std::int64_t{m.write_ports});
+    add_parameter(list, "shared_ports", m.shared_ports);
     add_parameter(list, "latency", m.latency);
     add_parameter(list, "read_pj_per_byte", m.energy.read_pj);
     add_parameter(list, "write_pj_per_byte", m.energy.write_pj);

@@ -158,6 +158,7 @@ class Importer {
     m.off_chip = t.flag("off_chip");
     m.read_ports = static_cast<int>(t.integer("read_ports", 1, 1, 64));
     m.write_ports = static_cast<int>(t.integer("write_ports", 1, 1, 64));
+    m.shared_ports = t.flag("shared_ports");
     m.latency = t.integer("latency", 1, 0, greatest);
     m.energy = {t.real("read_pj_per_byte"), t.real("write_pj_per_byte")};
     m.area_um2 = t.real("area_um2");
@@ -225,6 +226,7 @@ class Importer {
     a_.controller.name = instance.name;
     a_.controller.issue_width = static_cast<int>(instance.type->integer("issue_width", 1, 1, 1024));
     a_.controller.issue_interval = static_cast<int>(instance.type->integer("issue_interval", 1, 1, 1024));
+    a_.controller.latency = instance.type->integer("latency", 0, 0, greatest);
     a_.controller.loop_depth = static_cast<int>(instance.type->integer("loop_depth", 0, 0, 64));
   }
 

@@ -87,8 +87,10 @@ std::string port_words(const Architecture& a, const std::set<int>& memories) {
   std::string text;
   for (const int index : memories) {
     const Memory& m = memory(a, index);
-    text += fmt::format("; {} has {} read and {} write ports of {} per {}, latency {}", md_code(m.name), m.read_ports,
-                        m.write_ports, bytes_text(m.word), m.off_chip ? "channel" : "bank", m.latency);
+    const std::string ports = m.shared_ports ? fmt::format("{} read or write", m.read_ports)
+                                             : fmt::format("{} read and {} write", m.read_ports, m.write_ports);
+    text += fmt::format("; {} has {} ports of {} per {}, latency {}", md_code(m.name), ports, bytes_text(m.word),
+                        m.off_chip ? "channel" : "bank", m.latency);
   }
   return text;
 }

@@ -75,8 +75,8 @@ struct Row {
 };
 
 std::string properties(const Memory& m) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}", m.off_chip, m.capacity, m.word, m.banks, m.read_ports,
-                     m.write_ports, m.latency, m.energy.read_pj, m.energy.write_pj, m.area_um2);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", m.off_chip, m.capacity, m.word, m.banks, m.read_ports,
+                     m.write_ports, m.shared_ports, m.latency, m.energy.read_pj, m.energy.write_pj, m.area_um2);
 }
 
 std::string range_text(std::int64_t first, std::int64_t size, std::int64_t capacity) {
@@ -97,8 +97,10 @@ std::string banks_text(const Memory& m) {
 }
 
 std::string timing_text(const Memory& m) {
-  return fmt::format("{} read, {} write per {}; latency {}", m.read_ports, m.write_ports,
-                     m.banks > 1 ? (m.off_chip ? "channel" : "bank") : "memory", m.latency);
+  const std::string ports = m.shared_ports ? fmt::format("{} read or write", m.read_ports)
+                                           : fmt::format("{} read, {} write", m.read_ports, m.write_ports);
+  return fmt::format("{} per {}; latency {}", ports, m.banks > 1 ? (m.off_chip ? "channel" : "bank") : "memory",
+                     m.latency);
 }
 
 class MapWriter {

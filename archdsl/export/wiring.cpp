@@ -23,7 +23,9 @@ DrawnComponent drawn(const Memory& m) {
   const char* const bank = m.off_chip ? "channel" : "bank";
   c.details.push_back(m.banks > 1 ? fmt::format("{} {}s × {}", m.banks, bank, bytes_text(m.word))
                                   : fmt::format("1 {} × {}", bank, bytes_text(m.word)));
-  if (m.read_ports > 1 || m.write_ports > 1) c.details.push_back(fmt::format("{}R {}W", m.read_ports, m.write_ports));
+  if (m.shared_ports) c.details.push_back(fmt::format("{}RW", m.read_ports));
+  if (!m.shared_ports && (m.read_ports > 1 || m.write_ports > 1))
+    c.details.push_back(fmt::format("{}R {}W", m.read_ports, m.write_ports));
   c.likeness = fmt::format("{} {} {} {}", m.latency, m.energy.read_pj, m.energy.write_pj, m.area_um2);
   return c;
 }

@@ -20,10 +20,11 @@ std::string clock_text(const Architecture& a, int clock) { return yaml_scalar(na
 
 std::string memory_entry(const Architecture& a, const Memory& m) {
   return fmt::format(
-      "  {}: {{kind: memory, clock: {}, off_chip: {}, capacity: {} B, word: {} B, banks: {}, ports: {{read: {}, write: "
-      "{}}}, "
+      "  {}: {{kind: memory, clock: {}, off_chip: {}, capacity: {} B, word: {} B, banks: {}, ports: {{{}}}, "
       "latency: {}, energy: {{read: {}, write: {}}}, area: {}}}\n",
-      yaml_scalar(m.name), clock_text(a, m.clock), m.off_chip, m.capacity, m.word, m.banks, m.read_ports, m.write_ports,
+      yaml_scalar(m.name), clock_text(a, m.clock), m.off_chip, m.capacity, m.word, m.banks,
+      m.shared_ports ? fmt::format("shared: {}", m.read_ports)
+                     : fmt::format("read: {}, write: {}", m.read_ports, m.write_ports),
       m.latency, yaml_number(m.energy.read_pj), yaml_number(m.energy.write_pj), yaml_number(m.area_um2));
 }
 
@@ -134,9 +135,10 @@ std::string mover_entry(const Architecture& a, const Unit& u) {
 std::string controller_entry(const Architecture& a) {
   std::vector<std::string> feeds;
   for (const Unit& unit : a.units) feeds.push_back(yaml_scalar(unit.name));
-  return fmt::format("  {}: {{kind: controller, feeds: [{}], issue_width: {}, issue_interval: {}, loop_depth: {}}}\n",
-                     yaml_scalar(a.controller.name), fmt::join(feeds, ", "), a.controller.issue_width,
-                     a.controller.issue_interval, a.controller.loop_depth);
+  return fmt::format(
+      "  {}: {{kind: controller, feeds: [{}], issue_width: {}, issue_interval: {}, latency: {}, loop_depth: {}}}\n",
+      yaml_scalar(a.controller.name), fmt::join(feeds, ", "), a.controller.issue_width, a.controller.issue_interval,
+      a.controller.latency, a.controller.loop_depth);
 }
 
 }  // namespace

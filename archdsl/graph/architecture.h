@@ -38,7 +38,7 @@ struct Energy {
 };
 
 /// Scratchpad, register file, buffer or off-chip DRAM. Addresses are bytes from 0.
-/// Each bank has `read_ports` + `write_ports` ports of one word per cycle; words are interleaved over the banks
+/// Each bank has `read_ports` + `write_ports` ports of one word per cycle (`shared_ports`: the same ones); words are interleaved over the banks
 /// in blocks of capacity / banks (bank = address / (capacity / banks)); an off-chip memory's banks are its channels,
 /// interleaved by word.
 struct Memory {
@@ -49,6 +49,7 @@ struct Memory {
   int banks = 1;
   int read_ports = 1;
   int write_ports = 1;
+  bool shared_ports = false;  ///< each of the `read_ports` = `write_ports` ports reads or writes
   std::int64_t latency = 1;  ///< cycles from a request's acceptance to its first word
   int clock = 0;             ///< domain; a port's cycle is the domain's
   Period period;
@@ -189,6 +190,7 @@ struct Controller {
   std::string name;
   int issue_width = 1;
   int issue_interval = 1;
+  std::int64_t latency = 0;  ///< cycles from issue to the unit's queue
   int loop_depth = 0;  ///< nested hardware loops
   Location where;
 };

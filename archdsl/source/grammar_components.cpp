@@ -101,6 +101,11 @@ constexpr std::array ports = {
             .fallback = "1",
             .range = {1, 64},
             .example = "1"},
+    KeyRule{.key = "shared",
+            .form = Form::integer,
+            .meaning = "Instead of the two: ports that read or write, a word per cycle and bank.",
+            .range = {1, 64},
+            .example = "1"},
 };
 
 constexpr std::array memory_energy = {
@@ -429,6 +434,12 @@ constexpr std::array controller = {
             .fallback = "1",
             .range = {1, 1024},
             .example = "4"},
+    KeyRule{.key = "latency",
+            .form = Form::cycles,
+            .meaning = "From issue to the unit's queue: decoding, hazard look-up, dispatch.",
+            .fallback = "0",
+            .range = {0, 1'000'000},
+            .example = "7"},
     KeyRule{.key = "loop_depth",
             .form = Form::integer,
             .meaning = "Nested hardware loops.",

@@ -9,5 +9,6 @@ namespace accord {
 std::vector<Bench> gemmini_benches();
 std::vector<Bench> nvdla_benches();
 std::vector<Bench> dnnweaver_benches();
+std::vector<Bench> scale_sim_benches();
 
 }  // namespace accord

@@ -80,6 +80,24 @@ BenchRun run_output_stationary(const CsvRow& row) {
            {"cyc_mvout", cycles(row, "cyc_mvout"), {4}}}};
 }
 
+std::int64_t tile(const CsvRow& row, const char* column, std::int64_t all) {
+  const std::int64_t blocks = row.integer(column, all);
+  if (blocks == 0 || blocks > all) throw Error(fmt::format("{}: {} is not 1 to {}", row.where(), column, all));
+  return blocks;
+}
+
+BenchRun run_loop(const CsvRow& row) {
+  GemminiLoop loop{.product = {.i = blocks(row, "M"), .k = blocks(row, "K"), .j = blocks(row, "N")}};
+  loop.i = tile(row, "tile_I", loop.product.i);
+  loop.j = tile(row, "tile_J", loop.product.j);
+  loop.k = tile(row, "tile_K", loop.product.k);
+  if ((loop.i + loop.j) * loop.k > spad_blocks || loop.i * loop.j > acc_blocks / 2)
+    throw Error(row.where() + ": a block does not fit half the scratchpad and half the accumulator");
+  auto params = memory_of(row);
+  params["commands"] = "loop";
+  return {name_of(row), std::move(params), gemmini_assembly(loop), {{"cycles", cycles(row, "cycles"), {1}}}};
+}
+
 }  // namespace
 
 std::vector<Bench> gemmini_benches() {
@@ -112,6 +130,9 @@ std::vector<Bench> gemmini_benches() {
        machine,
        5,
        15},
+      {"gemmini_loop", "Gemmini RTL, the loop command", {"mode", "M", "K", "N", "mem_lat", "cycles"},
+       [](const CsvRow& row) { return row.text("mode") == "loop_ws"; }, run_loop,
+       {"gemmini_rtl/gemmini_gemm.csv", "gemmini_rtl/gemmini_cmdrate.csv"}, machine, 10, 25},
   };
 }
 

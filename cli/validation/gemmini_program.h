@@ -17,4 +17,13 @@ struct GemminiProduct {
 /// is layer 1.
 std::string gemmini_assembly(const GemminiProduct& product);
 
+/// The same product by the loop command, block by block of i x k x j blocks of 16.
+struct GemminiLoop {
+  GemminiProduct product;
+  std::int64_t i = 1, k = 1, j = 1;
+};
+
+/// Layer 0 configures the machine, layer 1 is the rest.
+std::string gemmini_assembly(const GemminiLoop& loop);
+
 }  // namespace accord

@@ -43,9 +43,9 @@ std::string text_of(const Route& route, const RouteLimits& limits) {
 }
 
 std::string text_of(const Memory& memory) {
-  return fmt::format("{} {} {} {} {} {} {} {}/{}", memory.off_chip, memory.capacity, memory.word, memory.banks,
-                     memory.read_ports, memory.write_ports, memory.latency, memory.period.numerator,
-                     memory.period.denominator);
+  return fmt::format("{} {} {} {} {} {} {} {} {}/{}", memory.off_chip, memory.capacity, memory.word, memory.banks,
+                     memory.read_ports, memory.write_ports, memory.shared_ports, memory.latency,
+                     memory.period.numerator, memory.period.denominator);
 }
 
 /// Numbers texts in the order of their first appearance.

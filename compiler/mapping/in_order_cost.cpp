@@ -105,7 +105,8 @@ double InOrderCost::issue() const {
   double instructions = 0;
   for (const auto& move : tiles_.moves) instructions += move.pieces * loads(move);
   for (const double step : tiles_.step_instructions) instructions += step;
-  return instructions / std::max(machine_.architecture.controller.issue_width, 1);
+  const Controller& controller = machine_.architecture.controller;
+  return instructions / std::max(controller.issue_width, 1) * std::max(controller.issue_interval, 1);
 }
 
 /// Until the main statement's first tiles are there.

@@ -154,9 +154,10 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping, std::i
 std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents,
                         std::int64_t units) {
   const ChunkedStep step(machine, main, extents);
-  const std::int64_t width = std::max(machine.architecture.controller.issue_width, 1);
+  const Controller& controller = machine.architecture.controller;
+  const std::int64_t groups = step.instructions() / std::max(controller.issue_width, 1);
   const std::int64_t sharing = units_of(machine, main, units);
-  return std::max((step.cycles() + sharing - 1) / sharing, step.instructions() / width);
+  return std::max((step.cycles() + sharing - 1) / sharing, groups * std::max(controller.issue_interval, 1));
 }
 
 std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units) {

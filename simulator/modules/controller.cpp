@@ -96,7 +96,8 @@ bool Controller::dispatch() {
   }
   const auto kind =
       instruction_->meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
-  to.push({kind, nullptr, static_cast<int>(semaphore), instruction_->index, instruction_->mnemonic, clock_.now()});
+  to.push({kind, nullptr, static_cast<int>(semaphore), instruction_->index, instruction_->mnemonic,
+           clock_.now() + run_.architecture.controller.latency});
   clock_.issue(1);
   return true;
 }
@@ -109,7 +110,7 @@ bool Controller::dispatch_operation(UnitModule& to) {
     return false;
   }
   operation.id = next_id_++;
-  operation.dispatched = clock_.now();
+  operation.dispatched = clock_.now() + run_.architecture.controller.latency;
   run_.layers.count(operation);
   if (interlock) {
     order_after_conflicts(operation);

@@ -46,11 +46,12 @@ bool InOrderController::execute(const Decoded& decoded) {
   if (decoded.meaning == Meaning::run || decoded.meaning == Meaning::transfer) {
     if (!run_.bind(decoded, front_.arguments(), clock_.now(), operation_)) return false;
     UnitModule& unit = *units_[static_cast<std::size_t>(decoded.unit)];
-    operation_.dispatched = clock_.now();
-    clock_.wait_until(unit.free_at(), run_.leaves.queue_of(decoded.unit));
+    const Cycle latency = run_.architecture.controller.latency;
+    operation_.dispatched = clock_.now() + latency;
+    clock_.wait_until(unit.free_at() - latency, run_.leaves.queue_of(decoded.unit));
     int user = decoded.unit;
-    clock_.wait_until(ranges_free(operation_, clock_.now(), user), run_.leaves.operand_of(user));
-    const Cycle start = run_.settled = operation_.started = clock_.now();
+    clock_.wait_until(ranges_free(operation_, clock_.now() + latency, user) - latency, run_.leaves.operand_of(user));
+    const Cycle start = run_.settled = operation_.started = clock_.now() + latency;
     run_.layers.count(operation_);
     unit.account_start(operation_, start, run_.leaves.operand_of(user));
     unit.begin(operation_, start);

@@ -34,7 +34,7 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& sp
 }
 
 Timeline::Slot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Cycle earliest) {
-  auto& ports = (write ? write_ports_ : read_ports_)[bank];
+  auto& ports = (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
   const Period& period = spec_.period;
   if (ports.size() == 1) return ports[0].reserve(earliest, period.cycles(words));
   if (words == 1) return std::ranges::min_element(ports, {}, &Timeline::end)->reserve(earliest, period.cycles(1));

@@ -50,7 +50,7 @@ class MemoryModule : public sc_core::sc_module {
   Cycle latency_;
   std::int64_t bank_bytes_;
   int word_shift_;                                               ///< log2 of the word where that is an integer, else -1
-  std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank
+  std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank; shared ones are the first
   std::vector<Timeline*> by_end_;  ///< scratch
   BusyCycles busy_;
 };

@@ -194,6 +194,10 @@ TEST_CASE("memories: ports, banks, another name for word, parts of whole banks")
   CHECK(memory(a, "buf").banks == 8);
   CHECK(memory(a, "buf").read_ports == 2);
   CHECK(memory(a, "buf").write_ports == 3);
+  CHECK_FALSE(memory(a, "buf").shared_ports);
+  const Architecture shared = accepted("memory_shared_ports");
+  CHECK(memory(shared, "buf").shared_ports);
+  CHECK(memory(shared, "buf").read_ports == 2);
   CHECK(memory(accepted("memory_width"), "buf").word == 32);
   const Architecture parts = accepted("memory_partitions");
   CHECK(parts.memories.size() == 3);

@@ -12,14 +12,15 @@ namespace {
 
 /// A memory of one bank with so many read ports, and what it accounts to.
 struct Bench {
-  explicit Bench(int read_ports) : store(1024) {
+  explicit Bench(int read_ports, bool shared = false) : store(1024) {
     spec.name = "memory";
     spec.capacity = 1024;
     spec.word = 16;
-    spec.read_ports = read_ports;
+    spec.read_ports = spec.write_ports = read_ports;
+    spec.shared_ports = shared;
     memory = std::make_unique<MemoryModule>("memory", spec, store, StallAccount(leaves, layers, settled));
   }
-  Cycle end(std::int64_t words) { return memory->access(false, 0, 16 * words, words, 0).end; }
+  Cycle end(std::int64_t words, bool write = false) { return memory->access(write, 0, 16 * words, words, 0).end; }
 
   SystemcSession session;
   Memory spec;
@@ -37,6 +38,17 @@ TEST_CASE("do two accesses of half the ports pass at once") {
   CHECK(bench.end(2) == 1);
   CHECK(bench.end(2) == 1);
   CHECK(bench.end(1) == 2);
+}
+
+TEST_CASE("do reads and writes take turns on shared ports, and only there") {
+  for (const int ports : {1, 2}) {
+    Bench apart(ports), shared(ports, true);
+    CHECK(apart.end(8) == 8 / ports);
+    CHECK(apart.end(8, true) == 8 / ports);
+    CHECK(shared.end(8) == 8 / ports);
+    CHECK(shared.end(8, true) == 16 / ports);
+    CHECK(shared.end(4) == 20 / ports);
+  }
 }
 
 TEST_CASE("does a memory move a word per port and cycle, however the words are divided") {

@@ -86,6 +86,31 @@ TEST_CASE("does the issue width bound instructions per cycle") {
   }
 }
 
+TEST_CASE("does a controller issue a group per interval") {
+  for (const int interval : {1, 3, 16}) {
+    Architecture machine = vector_machine();
+    machine.controller.issue_width = 2;
+    machine.controller.issue_interval = interval;
+    Assembler assembler(machine);
+    for (int i = 0; i < 7; ++i) assembler.emit("bump", {{"r0", 1}});
+    CHECK(simulate(machine, assembler.program, {}).total_cycles == 4 * interval);
+  }
+}
+
+TEST_CASE("does every operation reach its unit the controller's latency after its issue") {
+  const auto cycles = [](std::int64_t latency, int additions) {
+    Architecture machine = vector_machine();
+    machine.controller.latency = latency;
+    Assembler assembler(machine);
+    assembler.image("vregs", 0, std::vector<std::int8_t>(512, 1));
+    for (int i = 0; i < additions; ++i)
+      assembler.emit("add", {{"i", 32}, {"z.base", 128 * (i % 2)}, {"x.base", 256}, {"y.base", 256}});
+    return simulate(machine, assembler.program, {}).total_cycles;
+  };
+  CHECK(cycles(5, 1) == cycles(0, 1) + 5);
+  CHECK(cycles(5, 2) == cycles(0, 2) + 5);  // a pipeline: the second is five cycles late, too
+}
+
 TEST_CASE("is a loop of count 0 or length 0 skipped") {
   const Architecture machine = vector_machine();
   Assembler assembler(machine);

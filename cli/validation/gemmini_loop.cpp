@@ -1,0 +1,91 @@
+// Gemmini's loop command: the hardware itself unrolls a block of the product into loads, computes and stores, and goes on with the next
+// block in the other halves of scratchpad and accumulator.
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "cli/validation/gemmini_program.h"
+
+namespace accord {
+
+namespace {
+
+constexpr std::int64_t dim = 16, row_stride = 1024;
+constexpr std::int64_t spad_half = 8192, acc_half = 512;  // rows
+constexpr std::int64_t b_source = 0x4000000, c_target = 0x8000000;
+
+class Writer {
+ public:
+  explicit Writer(const GemminiLoop& loop) : l_(loop) {}
+
+  std::string write() {
+    add(".image dram 0 zeros {}\n.image spad 0 zeros 262144\n.image acc 0 zeros 65536\n.image scales 0 zeros 64\n",
+        c_target);
+    add(".layer {{\"name\": \"configure\"}}\n.layer {{\"name\": \"loop\"}}\n.at 0 \"\"\n");
+    add("  config_ld ld_stride={}, ld_block={}\n  config_ex a_step={}\n", row_stride, dim * dim, dim);
+    add("  config_act lo=0xc3000000, hi=0x42fe0000\n  config_st st_stride={}\n", dim * l_.product.j);
+    add("  mvin dst=0, src=0, cols=16, blocks=1, rows=1\n  fence\n.at 1 \"\"\n");
+    for (std::int64_t i = 0; i < l_.product.i; i += l_.i) {
+      for (std::int64_t j = 0; j < l_.product.j; j += l_.j) {
+        for (std::int64_t k = 0; k < l_.product.k; k += l_.k) block(i, j, k);
+        acc_ ^= 1;
+      }
+    }
+    add("  fence\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Arguments>
+  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  // A lies at the beginning of the half, B at its end.
+  void block(std::int64_t i0, std::int64_t j0, std::int64_t k0) {
+    const std::int64_t ni = std::min(l_.i, l_.product.i - i0), nj = std::min(l_.j, l_.product.j - j0),
+                       nk = std::min(l_.k, l_.product.k - k0);
+    const std::int64_t a = spad_ * spad_half, b = (spad_ + 1) * spad_half - nk * nj * dim, c = acc_ * acc_half;
+    load(b, b_source, k0, nk, j0, nj);
+    load(a, 0, i0, ni, k0, nk);
+    for (std::int64_t k = 0; k < nk; ++k) {
+      for (std::int64_t j = 0; j < nj; ++j) {
+        for (std::int64_t i = 0; i < ni; ++i) {
+          add("  preload b_addr={}, c_addr={}, b_load={}\n", b + (k * nj + j) * dim, c + (i * nj + j) * dim, i == 0 ? 1 : 0);
+          add("  compute a={}, i=16, j=16, k=16\n", a + (i * nk + k) * dim);
+        }
+      }
+    }
+    if (k0 + nk == l_.product.k) store(c, i0, ni, j0, nj);
+    spad_ ^= 1;
+  }
+
+  void load(std::int64_t to, std::int64_t from, std::int64_t r0, std::int64_t rows, std::int64_t c0, std::int64_t columns) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < columns; c += 4) {
+        add("  mvin dst={}, src={}, cols=16, blocks={}, rows=16\n", to + (r * columns + c) * dim,
+            from + (r0 + r) * dim * row_stride + (c0 + c) * dim, std::min<std::int64_t>(4, columns - c));
+      }
+    }
+  }
+
+  void store(std::int64_t c, std::int64_t i0, std::int64_t ni, std::int64_t j0, std::int64_t nj) {
+    for (std::int64_t i = 0; i < ni; ++i) {
+      for (std::int64_t j = 0; j < nj; ++j) {
+        add("  mvout src={}, dst={}, scale=0, rows=16, cols=16\n", c + (i * nj + j) * dim,
+            c_target + (i0 + i) * dim * dim * l_.product.j + (j0 + j) * dim);
+      }
+    }
+  }
+
+  const GemminiLoop& l_;
+  std::int64_t spad_ = 0, acc_ = 0;  // halves in use
+  std::string text_;
+};
+
+}  // namespace
+
+std::string gemmini_assembly(const GemminiLoop& loop) { return Writer(loop).write(); }
+
+}  // namespace accord
