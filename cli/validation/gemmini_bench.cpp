@@ -130,9 +130,15 @@ std::vector<Bench> gemmini_benches() {
        machine,
        5,
        15},
-      {"gemmini_loop", "Gemmini RTL, the loop command", {"mode", "M", "K", "N", "mem_lat", "cycles"},
-       [](const CsvRow& row) { return row.text("mode") == "loop_ws"; }, run_loop,
-       {"gemmini_rtl/gemmini_gemm.csv", "gemmini_rtl/gemmini_cmdrate.csv"}, machine, 10, 25},
+      {"gemmini_loop",
+       "Gemmini RTL, the loop command",
+       {"mode", "M", "K", "N", "mem_lat", "cycles"},
+       [](const CsvRow& row) { return row.text("mode") == "loop_ws"; },
+       run_loop,
+       {"gemmini_rtl/gemmini_gemm.csv", "gemmini_rtl/gemmini_cmdrate.csv"},
+       machine,
+       10,
+       25},
   };
 }
 

@@ -1,7 +1,8 @@
-// Gemmini's loop command: the hardware itself unrolls a block of the product into loads, computes and stores, and goes on with the next
-// block in the other halves of scratchpad and accumulator.
+// Gemmini's loop command: the hardware itself unrolls a block of the product into loads, computes and stores, and goes
+// on with the next block in the other halves of scratchpad and accumulator.
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@ namespace accord {
 
 namespace {
 
-constexpr std::int64_t dim = 16, row_stride = 1024;
+constexpr std::int64_t dim = 16, row_stride = 1024, most_blocks = 4;
 constexpr std::int64_t spad_half = 8192, acc_half = 512;  // rows
 constexpr std::int64_t b_source = 0x4000000, c_target = 0x8000000;
 
@@ -47,12 +48,12 @@ class Writer {
     const std::int64_t ni = std::min(l_.i, l_.product.i - i0), nj = std::min(l_.j, l_.product.j - j0),
                        nk = std::min(l_.k, l_.product.k - k0);
     const std::int64_t a = spad_ * spad_half, b = (spad_ + 1) * spad_half - nk * nj * dim, c = acc_ * acc_half;
-    load(b, b_source, k0, nk, j0, nj);
-    load(a, 0, i0, ni, k0, nk);
+    load(a, b, i0, ni, j0, nj, k0, nk);
     for (std::int64_t k = 0; k < nk; ++k) {
       for (std::int64_t j = 0; j < nj; ++j) {
         for (std::int64_t i = 0; i < ni; ++i) {
-          add("  preload b_addr={}, c_addr={}, b_load={}\n", b + (k * nj + j) * dim, c + (i * nj + j) * dim, i == 0 ? 1 : 0);
+          add("  preload b_addr={}, c_addr={}, b_load={}\n", b + (k * nj + j) * dim, c + (i * nj + j) * dim,
+              i == 0 ? 1 : 0);
           add("  compute a={}, i=16, j=16, k=16\n", a + (i * nk + k) * dim);
         }
       }
@@ -61,13 +62,28 @@ class Writer {
     spad_ ^= 1;
   }
 
-  void load(std::int64_t to, std::int64_t from, std::int64_t r0, std::int64_t rows, std::int64_t c0, std::int64_t columns) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t c = 0; c < columns; c += 4) {
-        add("  mvin dst={}, src={}, cols=16, blocks={}, rows=16\n", to + (r * columns + c) * dim,
-            from + (r0 + r) * dim * row_stride + (c0 + c) * dim, std::min<std::int64_t>(4, columns - c));
-      }
+  /// A load of 16 rows of up to four blocks: of row of blocks `r`, from column `c` on.
+  struct Load {
+    std::int64_t r, c;
+  };
+
+  // Two unrollers take turns: B's goes along its rows, A's down its columns, so that both come in the order of k.
+  void load(std::int64_t a, std::int64_t b, std::int64_t i0, std::int64_t ni, std::int64_t j0, std::int64_t nj,
+            std::int64_t k0, std::int64_t nk) {
+    std::vector<Load> of_a, of_b;
+    for (std::int64_t k = 0; k < nk; k += most_blocks)
+      for (std::int64_t i = 0; i < ni; ++i) of_a.push_back({i, k});
+    for (std::int64_t k = 0; k < nk; ++k)
+      for (std::int64_t j = 0; j < nj; j += most_blocks) of_b.push_back({k, j});
+    for (std::size_t n = 0; n < std::max(of_a.size(), of_b.size()); ++n) {
+      if (n < of_b.size()) load(of_b[n], b, b_source + (k0 * row_stride + j0) * dim, nj);
+      if (n < of_a.size()) load(of_a[n], a, (i0 * row_stride + k0) * dim, nk);
     }
+  }
+
+  void load(const Load& at, std::int64_t to, std::int64_t from, std::int64_t columns) {
+    add("  mvin dst={}, src={}, cols=16, blocks={}, rows=16\n", to + (at.r * columns + at.c) * dim,
+        from + (at.r * row_stride + at.c) * dim, std::min(most_blocks, columns - at.c));
   }
 
   void store(std::int64_t c, std::int64_t i0, std::int64_t ni, std::int64_t j0, std::int64_t nj) {

@@ -31,7 +31,7 @@ struct Convolution {
         reduction(row.integer("R") * row.integer("S") * up(row.integer("C"), atom)) {
     weight_bytes = up(kernels * reduction, 128);
     if (std::min({data_bytes, kernels, positions, reduction}) <= 0) throw Error(row.where() + ": a size is 0");
-    if (up(data_bytes, bank) + up(weight_bytes, bank) > buffer || reduction > data_bytes)
+    if (up(data_bytes, bank) + up(weight_bytes, bank) > buffer || reduction > buffer)
       throw Error(row.where() + ": data and weights do not lie in the convolution buffer together");
     if (positions > (1 << 16)) throw Error(row.where() + ": more than 65536 output positions");
   }
@@ -49,8 +49,9 @@ class Writer {
   explicit Writer(const Convolution& convolution) : c_(convolution), weights_(up(c_.data_bytes, bank)) {}
 
   std::string write() {
-    add(".image dram 0 zeros {}\n.image dram {} zeros {}\n.image credits 0 zeros 16\n", c_.data_bytes, weight_source,
-        c_.weight_bytes);
+    add(".image dram 0 zeros {}\n.image dram {} zeros {}\n.image credits 0 zeros 16\n"
+        ".image cbuf 0 zeros {}\n",
+        c_.data_bytes, weight_source, c_.weight_bytes, buffer);
     add(".layer {{\"name\": \"convolution\"}}\n.at 0 \"\"\n");
     fetch_weights(0);
     add("  data src=0, dst=0, n={}\n", c_.data_bytes);

@@ -17,7 +17,11 @@ struct Product {
   std::int64_t m, n, k, rows, columns;
 
   explicit Product(const CsvRow& row)
-      : m(row.integer("M")), n(row.integer("N")), k(row.integer("K")), rows(row.integer("R")), columns(row.integer("C")) {
+      : m(row.integer("M")),
+        n(row.integer("N")),
+        k(row.integer("K")),
+        rows(row.integer("R")),
+        columns(row.integer("C")) {
     if (std::min({m, n, k, rows, columns}) == 0 || std::max({m, n, k}) > (1 << 20))
       throw Error(row.where() + ": M, N, K are 1 to 1048576, R and C at least 1");
   }
@@ -43,11 +47,14 @@ std::string assembly_of(const Product& p, const std::string& dataflow, const std
     fmt::format_to(std::back_inserter(to), "  {} i={}, j={}, k={}\n", name, i, j, k);
   };
   if (dataflow == "os") {
-    text += folds(p, p.m, p.n, where, [&](std::string& to, std::int64_t i, std::int64_t j) { add(to, "os", i, j, p.k); });
+    text +=
+        folds(p, p.m, p.n, where, [&](std::string& to, std::int64_t i, std::int64_t j) { add(to, "os", i, j, p.k); });
   } else if (dataflow == "ws") {
-    text += folds(p, p.k, p.n, where, [&](std::string& to, std::int64_t k, std::int64_t j) { add(to, "ws", p.m, j, k); });
+    text +=
+        folds(p, p.k, p.n, where, [&](std::string& to, std::int64_t k, std::int64_t j) { add(to, "ws", p.m, j, k); });
   } else if (dataflow == "is") {
-    text += folds(p, p.k, p.m, where, [&](std::string& to, std::int64_t k, std::int64_t i) { add(to, "is", i, p.n, k); });
+    text +=
+        folds(p, p.k, p.m, where, [&](std::string& to, std::int64_t k, std::int64_t i) { add(to, "is", i, p.n, k); });
   } else {
     throw Error(fmt::format("{}: dataflow is '{}'; there are os, ws, is", where, dataflow));
   }
@@ -68,8 +75,15 @@ BenchRun run(const CsvRow& row) {
 }  // namespace
 
 std::vector<Bench> scale_sim_benches() {
-  return {{"scale_sim", "SCALE-Sim's cycles without stalls", {"dataflow", "M", "N", "K", "R", "C", "cycles"}, nullptr,
-           run, {"scale_sim/gemm.csv"}, "scale_sim/array.yaml", 0, 0}};
+  return {{"scale_sim",
+           "SCALE-Sim's cycles without stalls",
+           {"dataflow", "M", "N", "K", "R", "C", "cycles"},
+           nullptr,
+           run,
+           {"scale_sim/gemm.csv"},
+           "scale_sim/array.yaml",
+           0,
+           0}};
 }
 
 }  // namespace accord
