@@ -1,11 +1,11 @@
 // DNNWeaver2's RTL: a tiled layer per row. Tiles go through load, compute and store; an operand that the next tile
 // shares stays.
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "cli/validation/assembly_text.h"
 #include "cli/validation/benches.h"
 #include "cli/validation/dnnweaver_tiling.h"
 
@@ -34,7 +34,7 @@ std::int64_t stride_of(const CsvRow& row) {
   return out > 1 ? (in - kernel) / (out - 1) : 1;
 }
 
-class Writer {
+class Writer : AssemblyText {
  public:
   Writer(const CsvRow& row, const Tiling& tiling) : t_(tiling), n_(row.integer("array")), stride_(stride_of(row)) {
     if (n_ > 64) throw Error(row.where() + ": array: the machine has at most 64 rows");
@@ -72,15 +72,10 @@ class Writer {
     } while (next(index));
     drain();
     add("  fence\n");
-    return std::move(text_);
+    return take();
   }
 
  private:
-  template <typename... Arguments>
-  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-  }
-
   bool next(std::array<std::int64_t, Tiling::loops>& index) const {
     for (const Tiling::Loop loop : t_.order) {
       if (++index[loop] < t_.outer[loop]) return true;
@@ -129,7 +124,6 @@ class Writer {
   std::int64_t words_ = 1;            // outputs per output channel block
   std::int64_t target_ = 0x10000000;
   Buffer inputs_, weights_, sums_, bias_;
-  std::string text_;
 };
 
 BenchRun run(const CsvRow& row) {

@@ -1,32 +1,27 @@
 // Gemmini's loop command: the hardware itself unrolls a block of the product into loads, computes and stores, and goes
 // on with the next block in the other halves of scratchpad and accumulator.
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "cli/validation/gemmini_program.h"
+#include "cli/validation/gemmini_text.h"
 
 namespace accord {
 
 namespace {
 
-constexpr std::int64_t dim = 16, row_stride = 1024, most_blocks = 4;
+constexpr std::int64_t most_blocks = 4;
 constexpr std::int64_t spad_half = 8192, acc_half = 512;  // rows
 constexpr std::int64_t b_source = 0x4000000, c_target = 0x8000000;
 
-class Writer {
+class Writer : GemminiText {
  public:
   explicit Writer(const GemminiLoop& loop) : l_(loop) {}
 
   std::string write() {
-    add(".image dram 0 zeros {}\n.image spad 0 zeros 262144\n.image acc 0 zeros 65536\n.image scales 0 zeros 64\n",
-        c_target);
-    add(".layer {{\"name\": \"configure\"}}\n.layer {{\"name\": \"loop\"}}\n.at 0 \"\"\n");
-    add("  config_ld ld_stride={}, ld_block={}\n  config_ex a_step={}\n", row_stride, dim * dim, dim);
-    add("  config_act lo=0xc3000000, hi=0x42fe0000\n  config_st st_stride={}\n", dim * l_.product.j);
-    add("  mvin dst=0, src=0, cols=16, blocks=1, rows=1\n  fence\n.at 1 \"\"\n");
+    images(c_target);
+    add(".layer {{\"name\": \"configure\"}}\n.layer {{\"name\": \"loop\"}}\n");
+    configure(l_.product.j);
     for (std::int64_t i = 0; i < l_.product.i; i += l_.i) {
       for (std::int64_t j = 0; j < l_.product.j; j += l_.j) {
         for (std::int64_t k = 0; k < l_.product.k; k += l_.k) block(i, j, k);
@@ -34,15 +29,10 @@ class Writer {
       }
     }
     add("  fence\n");
-    return std::move(text_);
+    return take();
   }
 
  private:
-  template <typename... Arguments>
-  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-  }
-
   // A lies at the beginning of the half, B at its end.
   void block(std::int64_t i0, std::int64_t j0, std::int64_t k0) {
     const std::int64_t ni = std::min(l_.i, l_.product.i - i0), nj = std::min(l_.j, l_.product.j - j0),
@@ -97,7 +87,6 @@ class Writer {
 
   const GemminiLoop& l_;
   std::int64_t spad_ = 0, acc_ = 0;  // halves in use
-  std::string text_;
 };
 
 }  // namespace

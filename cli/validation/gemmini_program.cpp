@@ -1,9 +1,7 @@
 #include "cli/validation/gemmini_program.h"
+#include "cli/validation/gemmini_text.h"
 
 #include <algorithm>
-#include <iterator>
-
-#include <fmt/format.h>
 
 namespace accord {
 
@@ -11,17 +9,15 @@ namespace {
 
 // Where the bench's operands lie: rows of the scratchpad, bytes off chip.
 constexpr std::int64_t b_row = 8192, a_source = 0, b_source = 0x400000, c_target = 0x800000;
-constexpr std::int64_t dim = 16, row_stride = 1024;
 
-class Writer {
+class Writer : GemminiText {
  public:
   explicit Writer(const GemminiProduct& product) : p_(product) {}
 
   std::string write() {
-    add(".image dram 0 zeros {}\n.image spad 0 zeros 262144\n.image acc 0 zeros 65536\n.image scales 0 zeros 64\n",
-        c_target);
+    images(c_target);
     for (const char* name : {"configure", "B", "A", "compute", "store"}) add(".layer {{\"name\": \"{}\"}}\n", name);
-    configure();
+    configure(p_.j);
     phase(1);
     load(b_row, b_source, p_.k, p_.j);
     phase(2);
@@ -31,22 +27,10 @@ class Writer {
     phase(4);
     store();
     add("  fence\n");
-    return std::move(text_);
+    return take();
   }
 
  private:
-  template <typename... Arguments>
-  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-  }
-
-  // Registers are set before the clock of the bench starts; a load makes the layer end.
-  void configure() {
-    add(".at 0 \"\"\n  config_ld ld_stride={}, ld_block={}\n  config_ex a_step={}\n", row_stride, dim * dim, dim);
-    add("  config_act lo=0xc3000000, hi=0x42fe0000\n  config_st st_stride={}\n", dim * p_.j);
-    add("  mvin dst=0, src=0, cols=16, blocks=1, rows=1\n  fence\n.at 1 \"\"\n");
-  }
-
   void phase(int layer) {
     if (!p_.fenced) return;
     const bool loads_go_together = p_.output_stationary && layer == 2;
@@ -87,7 +71,6 @@ class Writer {
   }
 
   const GemminiProduct& p_;
-  std::string text_;
 };
 
 }  // namespace

@@ -2,11 +2,11 @@
 // data, a fetch of the weights per group of 8 kernels, and per stripe of output positions a channel operation, a
 // hand-over and an output.
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "cli/validation/assembly_text.h"
 #include "cli/validation/benches.h"
 
 namespace accord {
@@ -44,7 +44,7 @@ std::vector<std::int64_t> stripes_of(std::int64_t positions) {
   return lengths;
 }
 
-class Writer {
+class Writer : AssemblyText {
  public:
   explicit Writer(const Convolution& convolution) : c_(convolution), weights_(up(c_.data_bytes, bank)) {}
 
@@ -62,15 +62,10 @@ class Writer {
         stripe_of(k, stripes[s], k + atom >= c_.kernels && s + 1 == stripes.size());
     }
     add("  fence\n");
-    return std::move(text_);
+    return take();
   }
 
  private:
-  template <typename... Arguments>
-  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-  }
-
   void fetch_weights(std::int64_t kernel) {
     const std::int64_t at = kernel * c_.reduction;
     const std::int64_t end = kernel + atom < c_.kernels ? (kernel + atom) * c_.reduction : c_.weight_bytes;
@@ -93,7 +88,6 @@ class Writer {
   std::int64_t weights_;
   std::int64_t done_ = 0;
   std::int64_t written_ = 0;
-  std::string text_;
 };
 
 BenchRun run(const CsvRow& row) {

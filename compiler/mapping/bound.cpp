@@ -159,13 +159,15 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   return work;
 }
 
-MainWork main_work(const Machine& machine, const LinkBound& links, const MoverBound& movers,
-                   const std::vector<Mapping>& candidates) {
+MainWork main_work(const Machine& machine, const PassageFinder& finder, const std::vector<Mapping>& candidates) {
+  const LinkBound links(machine, finder);
+  const MoverBound movers(machine, finder);
   MainWork least;
   for (const auto& mapping : candidates) {
     const MainWork work = work_of(machine, mapping);
     least.compute = std::min(least.compute, work.compute);
-    least.busy = std::min(least.busy, std::max({work.compute, links.cycles(mapping), movers.cycles(mapping)}));
+    const Passages passages = finder.of(mapping);
+    least.busy = std::min(least.busy, std::max({work.compute, links.cycles(passages), movers.cycles(passages)}));
     least.passage = std::min(least.passage, work.passage);
     least.ending = std::min(least.ending, work.ending);
     least.waits = least.waits && work.waits;
@@ -212,8 +214,7 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   if (candidates.empty()) return bound;
   const Traffic traffic = compulsory(network, work, homes, candidates.front().steps[0].statement);
   bound.compulsory_bytes = traffic.read + traffic.written;
-  const MainWork main =
-      main_work(machine, LinkBound(machine, network, work), MoverBound(machine, network, work), candidates);
+  const MainWork main = main_work(machine, PassageFinder(machine, network, work), candidates);
   const OffChipWidth width(machine.architecture);
   const std::int64_t latency = first_byte(machine.architecture);
   const std::int64_t computed = (main.waits ? latency : 0) + main.busy;

@@ -5,8 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "compiler/mapping/candidates.h"
-#include "compiler/mapping/spread.h"
+#include "compiler/mapping/passages.h"
 
 namespace accord {
 
@@ -15,9 +14,10 @@ namespace accord {
 /// that serve any of them (Hall's condition, as for the transportation problem).
 class LinkBound {
  public:
-  LinkBound(const Machine& machine, const Network& network, const Work& work);
+  /// `finder` must outlive it.
+  LinkBound(const Machine& machine, const PassageFinder& finder);
 
-  std::int64_t cycles(const Mapping& assignment) const;
+  std::int64_t cycles(const Passages& passages) const;
 
  private:
   using Key = std::array<int, 4>;  ///< what kind of wire, and which
@@ -36,22 +36,15 @@ class LinkBound {
     std::vector<bool> wires;
   };
 
-  bool off_chip(int memory) const;
   Wire& wire(Key key, double width);
   Wire& wire_of_link(int index, int memory, bool inwards);
   void add_route(int unit, const Route& route);
   void add_operands(int unit);
-  bool comes_from(const Wire& wire, const Use& use) const;
-  bool leaves_by(const Wire& wire, const Use& use) const;
-  std::int64_t bytes_of(const Use& use) const;
-  void serve(Demand& demand, const Use& use, int unit) const;
-  std::vector<Demand> demands(const Mapping& assignment) const;
+  bool serves(const Wire& wire, const Passage::Place& place) const;
+  std::vector<Demand> demands(const Passages& passages) const;
 
   const Machine& machine_;
-  const Network& network_;
-  const Work& work_;
-  Spread spread_;
-  mutable std::vector<std::int64_t> distinct_;  ///< by operand; -1: not asked for yet
+  const PassageFinder& finder_;
   std::map<Key, std::size_t> index_;
   std::vector<Wire> wires_;
 };

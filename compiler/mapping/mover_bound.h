@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/mapping/candidates.h"
-#include "compiler/mapping/spread.h"
+#include "compiler/mapping/passages.h"
 
 namespace accord {
 
@@ -13,9 +12,10 @@ namespace accord {
 /// has. Whatever the program, each set of operands shares the movers that serve any of them.
 class MoverBound {
  public:
-  MoverBound(const Machine& machine, const Network& network, const Work& work);
+  /// `finder` must outlive it.
+  MoverBound(const Machine& machine, const PassageFinder& finder);
 
-  std::int64_t cycles(const Mapping& assignment) const;
+  std::int64_t cycles(const Passages& passages) const;
 
  private:
   /// A route between off-chip and on-chip memory, or (`own`) what a mover's capability reads or writes off chip.
@@ -37,19 +37,13 @@ class MoverBound {
   };
 
   void add_ways(int unit);
-  bool off_chip(int memory) const { return memory >= 0 && machine_.architecture.memories[memory].off_chip; }
-  bool serves(const Way& way, const Use& use, int unit) const;
-  void serve(Demand& demand, double bytes, const Use& use, int unit) const;
-  double bytes_of(const Use& use) const;
-  std::vector<Demand> demands(const Mapping& assignment) const;
+  bool serves(const Way& way, const Passage::Place& place) const;
+  std::vector<Demand> demands(const Passages& passages) const;
 
   const Machine& machine_;
-  const Network& network_;
-  const Work& work_;
-  Spread spread_;
+  const PassageFinder& finder_;
   std::vector<Way> ways_;
   std::int64_t latency_ = 0;  ///< the longest
-  mutable std::vector<double> distinct_;  ///< bytes by operand; negative: not asked for yet
 };
 
 }  // namespace accord

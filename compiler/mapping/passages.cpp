@@ -1,0 +1,57 @@
+#include "compiler/mapping/passages.h"
+
+#include <map>
+
+#include "compiler/mapping/compulsory.h"
+
+namespace accord {
+
+PassageFinder::PassageFinder(const Machine& machine, const Network& network, const Work& work)
+    : machine_(machine),
+      network_(network),
+      work_(work),
+      spread_(machine.architecture),
+      distinct_(work.operands.size(), -1) {}
+
+/// Once for each operand: assignments differ in much, not in these.
+std::int64_t PassageFinder::bytes_of(int operand) const {
+  std::int64_t& bytes = distinct_[operand];
+  if (bytes < 0) bytes = distinct_bytes(network_, work_, operand);
+  return bytes;
+}
+
+Passages PassageFinder::of(const Mapping& assignment) const {
+  Passages result{machine_.elements.images(assignment), {}};
+  std::map<int, Passage> by_operand;
+  for (std::size_t u = 0; u < assignment.uses.size(); ++u) {
+    const Use& use = assignment.uses[u];
+    const int operand = use.access.operand;
+    if (use.filled || use.role == UseRole::accumulator || operand < 0) continue;
+    if (work_.operands[operand].tensor == no_tensor || !off_chip(use.home)) continue;
+    Passage& passage = by_operand[operand];
+    passage.bytes = bytes_of(operand);
+    for (const auto& image : result.images) {
+      passage.places.push_back({&image.uses[u], image.steps[use.step].match.unit});
+    }
+  }
+  for (auto& [operand, passage] : by_operand) result.operands.push_back(std::move(passage));
+  return result;
+}
+
+bool PassageFinder::comes_from(const std::vector<int>& memories, const Use& use) const {
+  const WorkOperand& operand = work_.operands[use.access.operand];
+  const ElementType type = network_.tensors[operand.tensor].type;
+  return std::any_of(memories.begin(), memories.end(), [&](int memory) {
+    if (memory == use.memory) return true;
+    return operand.constant ? spread_.reaches_in_any_type(memory, use.memory, use.type)
+                            : spread_.reaches(memory, type, use.memory, use.type);
+  });
+}
+
+bool PassageFinder::reaches(const std::vector<int>& memories, const Use& use) const {
+  const ElementType type = network_.tensors[work_.operands[use.access.operand].tensor].type;
+  return std::any_of(memories.begin(), memories.end(),
+                     [&](int memory) { return spread_.reaches(use.memory, use.type, memory, type); });
+}
+
+}  // namespace accord
