@@ -57,7 +57,7 @@ CLI::Option* add_model(CLI::App* sub, ModelChoice& model) {
 void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
   static const std::map<std::string, Fidelity> levels = {{"function", Fidelity::function},
                                                          {"transaction", Fidelity::transaction}};
-  sub->add_option("--fidelity", fidelity, "function (values only) or transaction (values and time)")
+  sub->add_option("--fidelity", fidelity, "function: values only; transaction: values and time")
       ->transform(CLI::CheckedTransformer(levels));
 }
 

@@ -80,6 +80,7 @@ RunReport make_report(const Architecture& architecture, const Program& program, 
   report.arch = architecture.name;
   report.clock_hz = architecture.clock_hz;
   report.lanes = multiply_lanes(architecture);
+  report.timed = result.timed;
   report.total_cycles = result.total_cycles;
   report.instructions = result.instructions;
   report.energy_pj = result.energy_pj;

@@ -10,23 +10,29 @@ nlohmann::json verdict_json(const std::optional<bool>& verified) {
   return verified ? nlohmann::json(*verified) : nlohmann::json(nullptr);
 }
 
-nlohmann::json layer_json(const LayerReport& layer, std::int64_t lanes) {
+/// Figures that need time are null without it.
+template <typename T>
+nlohmann::json timed_json(const RunReport& report, const T& figure) {
+  return report.timed ? nlohmann::json(figure) : nlohmann::json(nullptr);
+}
+
+nlohmann::json layer_json(const RunReport& report, const LayerReport& layer) {
   nlohmann::json json = {{"name", layer.name},
                          {"op", layer.op},
                          {"placed_on", layer.placed_on},
                          {"capability", layer.capability},
-                         {"cycles", layer.cycles},
-                         {"overlap_cycles", layer.overlap_cycles},
-                         {"bound_cycles", layer.bound_cycles},
-                         {"efficiency", layer.efficiency()},
-                         {"utilisation", layer.utilisation(lanes)},
+                         {"cycles", timed_json(report, layer.cycles)},
+                         {"overlap_cycles", timed_json(report, layer.overlap_cycles)},
+                         {"bound_cycles", timed_json(report, layer.bound_cycles)},
+                         {"efficiency", timed_json(report, layer.efficiency())},
+                         {"utilisation", timed_json(report, layer.utilisation(report.lanes))},
                          {"macs", layer.macs},
                          {"lane_macs", layer.lane_macs},
                          {"energy_pj", layer.energy_pj},
                          {"bytes", layer.link_bytes},
                          {"off_chip_bytes", layer.off_chip_bytes},
                          {"fusion", layer.fusion},
-                         {"stalls", layer.stalls},
+                         {"stalls", timed_json(report, layer.stalls)},
                          {"verified", verdict_json(layer.verified)},
                          {"mismatches", layer.mismatches}};
   if (!layer.reason.empty()) json["reason"] = layer.reason;
@@ -34,10 +40,15 @@ nlohmann::json layer_json(const LayerReport& layer, std::int64_t lanes) {
   return json;
 }
 
-nlohmann::json hazard_json(const Hazard& hazard) {
-  return {{"kind", hazard.kind},         {"cycle", hazard.cycle},    {"instruction", hazard.instruction},
-          {"mnemonic", hazard.mnemonic}, {"layer", hazard.layer},    {"statement", hazard.statement},
-          {"where", hazard.where},       {"message", hazard.message}};
+nlohmann::json hazard_json(const RunReport& report, const Hazard& hazard) {
+  return {{"kind", hazard.kind},
+          {"cycle", timed_json(report, hazard.cycle)},
+          {"instruction", hazard.instruction},
+          {"mnemonic", hazard.mnemonic},
+          {"layer", hazard.layer},
+          {"statement", hazard.statement},
+          {"where", hazard.where},
+          {"message", hazard.message}};
 }
 
 template <typename T, typename Convert>
@@ -68,8 +79,9 @@ nlohmann::json to_json(const RunReport& report) {
   return {{"arch", report.arch},
           {"model", report.model},
           {"clock_hz", report.clock_hz},
-          {"total_cycles", report.total_cycles},
-          {"bound_cycles", report.bound_cycles},
+          {"timed", report.timed},
+          {"total_cycles", timed_json(report, report.total_cycles)},
+          {"bound_cycles", timed_json(report, report.bound_cycles)},
           {"instructions", report.instructions},
           {"lanes", report.lanes},
           {"verified", verdict_json(report.verified)},
@@ -82,12 +94,13 @@ nlohmann::json to_json(const RunReport& report) {
             {"reference_s", report.reference_s},
             {"total_s", report.total_s}}},
           {"binary_bytes", report.binary_bytes},
-          {"invariants", {{"hold", report.broken_invariants.empty()}, {"broken", report.broken_invariants}}},
-          {"hazards", array_of(report.hazards, hazard_json)},
-          {"layers", array_of(report.layers, [&](const auto& layer) { return layer_json(layer, report.lanes); })},
+          {"invariants",
+           {{"hold", timed_json(report, report.broken_invariants.empty())}, {"broken", report.broken_invariants}}},
+          {"hazards", array_of(report.hazards, [&](const auto& hazard) { return hazard_json(report, hazard); })},
+          {"layers", array_of(report.layers, [&](const auto& layer) { return layer_json(report, layer); })},
           {"bytes", report.link_bytes},
           {"off_chip_bytes", report.off_chip_bytes},
-          {"stalls", report.stalls},
+          {"stalls", timed_json(report, report.stalls)},
           {"memory", array_of(report.memory, [](const auto& use) { return to_json(use); })},
           {"outputs", array_of(report.distances, [](const auto& distance) { return to_json(distance); })},
           {"warnings", report.warnings}};

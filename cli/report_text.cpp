@@ -45,6 +45,11 @@ void print_layers(const RunReport& report, std::ostream& out) {
                  mark(layer.verified));
       continue;
     }
+    if (!report.timed) {
+      fmt::print(out, row, shortened(layer.name), width, layer.op, layer.placed_on, layer.capability, "", "", "", "",
+                 "", mark(layer.verified));
+      continue;
+    }
     fmt::print(out, row, shortened(layer.name), width, layer.op, layer.placed_on, layer.capability, layer.cycles,
                layer.bound_cycles, fmt::format("{:.2f}", layer.efficiency()),
                fmt::format("{:.2f}", layer.utilisation(report.lanes)), top_stall(layer), mark(layer.verified));
@@ -97,7 +102,11 @@ void print_components(const RunReport& report, std::ostream& out) {
   }
 }
 
-void print_totals(const RunReport& report, std::ostream& out) {
+void print_time(const RunReport& report, std::ostream& out) {
+  if (!report.timed) {
+    fmt::print(out, "\ntotal   no cycles: values only. Not checked: race, semaphore_overflow, invariants\n");
+    return;
+  }
   const auto cycles = static_cast<double>(report.total_cycles);
   fmt::print(out, "\ntotal   {} cycles = {:.4g} ms at {:.0f} MHz", report.total_cycles, 1e3 * cycles / report.clock_hz,
              report.clock_hz / 1e6);
@@ -106,6 +115,10 @@ void print_totals(const RunReport& report, std::ostream& out) {
                cycles > 0 ? static_cast<double>(report.bound_cycles) / cycles : 0, weighted_efficiency(report));
   }
   fmt::print(out, "\n");
+}
+
+void print_totals(const RunReport& report, std::ostream& out) {
+  print_time(report, out);
   std::size_t idle = 0;
   for (const auto& [link, moved] : report.link_bytes) {
     if (moved > 0) fmt::print(out, "        {}: {} bytes\n", link, moved);
@@ -124,7 +137,8 @@ void print_verdict(const RunReport& report, std::ostream& out) {
     fmt::print(out, "WRONG   {}: {}\n", layer.name, layer.verdict);
   }
   for (const auto& hazard : report.hazards | std::views::take(most_lines)) {
-    fmt::print(out, "HAZARD  {} at cycle {}, instruction {} ({}), layer '{}', {}{}{}: {}\n", hazard.kind, hazard.cycle,
+    const auto when = report.timed ? fmt::format(" at cycle {}", hazard.cycle) : "";
+    fmt::print(out, "HAZARD  {}{}, instruction {} ({}), layer '{}', {}{}{}: {}\n", hazard.kind, when,
                hazard.instruction, hazard.mnemonic, hazard.layer, hazard.statement,
                hazard.statement.empty() ? "" : ", ", hazard.where, hazard.message);
   }
@@ -136,7 +150,10 @@ void print_verdict(const RunReport& report, std::ostream& out) {
   const auto rule =
       report.tolerance > 0 ? fmt::format("within {:g} of the largest value", report.tolerance) : "bit-exact";
   fmt::print(out, "verified: {} ({} mismatches, {} per layer), {} hazards, invariants {}\n", *report.verified,
-             report.mismatches, rule, report.hazards.size(), report.broken_invariants.empty() ? "hold" : "broken");
+             report.mismatches, rule, report.hazards.size(),
+             !report.timed                      ? "not checked"
+             : report.broken_invariants.empty() ? "hold"
+                                                : "broken");
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 
 #include "archdsl/source/error.h"
 #include "simulator/kernels/symbols.h"
+#include "simulator/modules/function_datapath.h"
 #include "simulator/modules/machine.h"
+#include "simulator/modules/transaction_datapath.h"
 #include "simulator/report/collect.h"
 
 namespace accord {
@@ -115,6 +117,13 @@ std::unique_ptr<sim::ChromeTrace> open_trace(const Architecture& architecture, c
   return trace;
 }
 
+sim::MakeDatapath datapath_of(Fidelity fidelity) {
+  return [fidelity](sim::RunState& run, std::vector<ByteStore>& stores) -> std::unique_ptr<sim::Datapath> {
+    if (fidelity == Fidelity::function) return std::make_unique<sim::FunctionDatapath>(run);
+    return std::make_unique<sim::TransactionDatapath>(run, stores);
+  };
+}
+
 /// One run, from images to result.
 class Simulation {
  public:
@@ -139,6 +148,7 @@ class Simulation {
     load_images(architecture, program, stores_);
     load_inputs(program, places_, inputs);
     run_.in_order = architecture.sync.kind == Sync::Kind::in_order;
+    run_.timed = options.fidelity != Fidelity::function;
     run_.end_layer = [this](int layer) { end_layer(layer); };
     for (const auto& [leader, layer] : map_.empty_layers()) {
       if (leader >= 0) layers_.follow(leader, layer);
@@ -146,25 +156,17 @@ class Simulation {
   }
 
   SimulateResult run() {
-    const bool timed = options_.fidelity == Fidelity::transaction;
-    const bool queued = timed && !run_.in_order;
+    const bool queued = run_.timed && !run_.in_order;
     layers_.on_end = [this, queued](int layer, sim::Cycle end) {
       if (!queued) return end_layer(layer);
       run_.agenda.add({end, std::numeric_limits<std::int64_t>::max(), nullptr, layer, layers_sequence_++, 0});
     };
-    SimulateResult result;
-    if (timed) {
-      sim::Machine machine(run_, front_, sequence_, stores_);
-      end_leading_layers();
-      machine.run();
-      const sim::Cycle total = machine.close();
-      result = sim::collect(run_, machine, total);
-      if (trace_) sim::trace_layers(*trace_, program_, layers_);
-    } else {
-      end_leading_layers();
-      sim::execute_values(run_, front_, sequence_);
-      result = sim::collect_values(run_);
-    }
+    sim::Machine machine(run_, front_, sequence_, stores_, datapath_of(options_.fidelity));
+    end_leading_layers();
+    machine.run();
+    SimulateResult result = run_.timed ? sim::collect(run_, machine, machine.close()) : sim::collect_values(run_);
+    if (trace_) sim::trace_layers(*trace_, program_, layers_);
+    result.timed = run_.timed;
     result.instructions = front_.executed();
     for (const Symbol& symbol : program_.symbols) {
       if (symbol.role == Symbol::Role::output) result.outputs.merge(read_outputs({symbol.name}, places_));
@@ -188,8 +190,8 @@ class Simulation {
   }
 
   sim::RaceDetector* races() {
-    const bool queued = races_.watches() && options_.fidelity == Fidelity::transaction;
-    return options_.check_hazards && queued ? &races_ : nullptr;
+    const bool watch = options_.check_hazards && races_.watches() && options_.fidelity != Fidelity::function;
+    return watch ? &races_ : nullptr;
   }
 
   // Layers before the first that has work.
@@ -228,6 +230,8 @@ class Simulation {
 SimulateResult simulate(const Architecture& architecture, const Program& program, const Values& inputs,
                         const SimulateOptions& options) {
   check_fits(architecture, program);
+  if (options.fidelity == Fidelity::function && !options.trace.empty())
+    throw Error("a trace needs time, which fidelity function does not have");
   return Simulation(architecture, program, inputs, options).run();
 }
 

@@ -13,12 +13,15 @@
 
 namespace accord {
 
-enum class Fidelity { function, transaction };
+enum class Fidelity {
+  function,    ///< values in an order that the program's dependences allow, in no time; no races, no overflows
+  transaction  ///< ports and links reserved for whole requests and operands
+};
 
 struct SimulateOptions {
   Fidelity fidelity = Fidelity::transaction;
   bool check_hazards = true;
-  std::filesystem::path trace;  ///< Chrome trace events; empty: none
+  std::filesystem::path trace;  ///< Chrome trace events; empty: none; an Error at Fidelity::function
   /// Called when a layer is complete, with the values of its outputs (read from memory through their symbols).
   std::function<void(int layer, const Values& outputs)> on_layer;
 };
@@ -51,6 +54,7 @@ struct LayerResult {
 };
 
 struct SimulateResult {
+  bool timed = true;  ///< false (Fidelity::function): all cycles are 0 and mean nothing, and there are no stalls
   std::int64_t total_cycles = 0;
   std::vector<LayerResult> layers;  ///< same index as Program::layers; host layers have 0 cycles
   std::map<std::string, std::int64_t> link_bytes;

@@ -13,7 +13,7 @@ Controller::Controller(const sc_core::sc_module_name& name, RunState& run, Front
       run_(run),
       front_(front),
       sequence_(sequence),
-      clock_(run.architecture.controller, std::move(account)) {
+      clock_(run.architecture.controller, run.timed, std::move(account)) {
   for (const Memory& memory : run.architecture.memories) watched_.push_back(!memory.off_chip);
   front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
   SC_HAS_PROCESS(Controller);
@@ -97,7 +97,7 @@ bool Controller::dispatch() {
   const auto kind =
       instruction_->meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
   to.push({kind, nullptr, static_cast<int>(semaphore), instruction_->index, instruction_->mnemonic,
-           clock_.now() + run_.architecture.controller.latency});
+           clock_.now() + run_.issue_latency()});
   clock_.issue(1);
   return true;
 }
@@ -110,7 +110,7 @@ bool Controller::dispatch_operation(UnitModule& to) {
     return false;
   }
   operation.id = next_id_++;
-  operation.dispatched = clock_.now() + run_.architecture.controller.latency;
+  operation.dispatched = clock_.now() + run_.issue_latency();
   run_.layers.count(operation);
   if (interlock) {
     order_after_conflicts(operation);

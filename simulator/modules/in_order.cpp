@@ -12,7 +12,7 @@ InOrderController::InOrderController(const sc_core::sc_module_name& name, RunSta
       run_(run),
       front_(front),
       sequence_(sequence),
-      clock_(run.architecture.controller, std::move(account)) {
+      clock_(run.architecture.controller, run.timed, std::move(account)) {
   front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
   SC_HAS_PROCESS(InOrderController);
   SC_METHOD(step);
@@ -46,7 +46,7 @@ bool InOrderController::execute(const Decoded& decoded) {
   if (decoded.meaning == Meaning::run || decoded.meaning == Meaning::transfer) {
     if (!run_.bind(decoded, front_.arguments(), clock_.now(), operation_)) return false;
     UnitModule& unit = *units_[static_cast<std::size_t>(decoded.unit)];
-    const Cycle latency = run_.architecture.controller.latency;
+    const Cycle latency = run_.issue_latency();
     operation_.dispatched = clock_.now() + latency;
     clock_.wait_until(unit.free_at() - latency, run_.leaves.queue_of(decoded.unit));
     int user = decoded.unit;
@@ -57,7 +57,7 @@ bool InOrderController::execute(const Decoded& decoded) {
     unit.begin(operation_, start);
     if (run_.hazards.fatal) return false;
     use_ranges(operation_);
-    run_.evaluator.evaluate(operation_);
+    if (run_.timed) run_.evaluator.evaluate(operation_);
   } else if (decoded.meaning != Meaning::fence) {
     run_.hazards.report("out_of_range", clock_.now(), decoded.index, decoded.mnemonic,
                         "an in-order machine has no semaphores");
@@ -91,22 +91,6 @@ void InOrderController::use_ranges(const Operation& operation) {
     if (access.footprint.extent == 0) continue;
     uses_.push_back(
         {access.memory, operation.unit, access.writes, operation.low(access), operation.high(access), operation.done});
-  }
-}
-
-void execute_values(RunState& run, FrontEnd& front, Sequence& sequence) {
-  Operation operation;
-  operation.done = 0;
-  front.layer_over = [&](int layer) { run.layers.all_dispatched(layer, 0); };
-  for (bool more = sequence.begin(0); more && !run.hazards.fatal; more = sequence.next_stage(0)) {
-    while (const Decoded* decoded = front.next()) {
-      if (decoded->meaning != Meaning::run && decoded->meaning != Meaning::transfer) continue;
-      if (!run.bind(*decoded, front.arguments(), 0, operation)) return;
-      if (!run.read_list(operation, 0)) return;
-      run.layers.count(operation);
-      run.layers.finish(operation);
-      run.evaluator.evaluate(operation);
-    }
   }
 }
 

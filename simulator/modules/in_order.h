@@ -50,8 +50,4 @@ class InOrderController : public sc_core::sc_module {
   bool finished_ = false;
 };
 
-/// Executes the program for its values only (Fidelity::function): every operation at once, in program order, in no
-/// time.
-void execute_values(RunState& run, FrontEnd& front, Sequence& sequence);
-
 }  // namespace accord::sim

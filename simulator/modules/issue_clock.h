@@ -7,12 +7,13 @@
 
 namespace accord::sim {
 
-/// A controller's own time: groups of `width` instructions, each `interval` cycles after the one before.
+/// A controller's own time: groups of `width` instructions, each `interval` cycles after the one before; it stands
+/// still where the run is not timed.
 class IssueClock {
  public:
-  IssueClock(const accord::Controller& spec, StallAccount account)
+  IssueClock(const accord::Controller& spec, bool timed, StallAccount account)
       : width_(std::max(1, spec.issue_width)),
-        interval_(std::max(1, spec.issue_interval)),
+        interval_(timed ? std::max(1, spec.issue_interval) : 0),
         account_(std::move(account)) {}
 
   /// When the next instruction can issue.

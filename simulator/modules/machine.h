@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "simulator/modules/controller.h"
+#include "simulator/modules/datapath.h"
 #include "simulator/modules/in_order.h"
-#include "simulator/modules/mover.h"
 #include "simulator/modules/systemc_session.h"
 
 namespace accord::sim {
@@ -14,7 +14,8 @@ namespace accord::sim {
 class Machine {
  public:
   /// `stores` one per memory.
-  Machine(RunState& run, FrontEnd& front, Sequence& sequence, std::vector<ByteStore>& stores);
+  Machine(RunState& run, FrontEnd& front, Sequence& sequence, std::vector<ByteStore>& stores,
+          const MakeDatapath& make_datapath);
 
   /// Works the program off; reports a deadlock where it does not end.
   void run();
@@ -28,21 +29,16 @@ class Machine {
     StallAccount* account;
   };
   std::vector<Component> components();
-  const LinkModule& link(std::size_t index) const { return *links_[index]; }
+  const Datapath& datapath() const { return *datapath_; }
 
  private:
-  StallAccount account() const { return StallAccount(run_.leaves, run_.layers, run_.settled); }
-  void make_unit(int index);
-  std::vector<std::vector<LinkModule*>> ways(const Unit& unit);
   void perform(const Agenda::Item& item);
   void report_unmatched_signals();
 
   SystemcSession session_;
   RunState& run_;
-  std::vector<std::unique_ptr<MemoryModule>> memories_;
-  std::vector<std::unique_ptr<LinkModule>> links_;  ///< the covenant's, then private wires
-  std::vector<std::unique_ptr<UnitModule>> units_;
-  std::vector<Mover*> movers_;  ///< by unit; nullptr for compute units
+  std::unique_ptr<Datapath> datapath_;
+  std::vector<UnitModule*> units_;
   std::unique_ptr<Semaphores> semaphores_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<InOrderController> in_order_;

@@ -31,6 +31,7 @@ struct RunState {
   Agenda agenda{};
   Cycle settled = 0;  ///< everything before this time is decided
   bool in_order = false;
+  bool timed = true;  ///< false: Fidelity::function
   std::exception_ptr failure{};  ///< thrown inside a process, which SystemC must not see
 
   /// A layer's outputs are complete.
@@ -41,6 +42,9 @@ struct RunState {
     failure = std::current_exception();
     hazards.fatal = true;
   }
+
+  /// Cycles from an instruction's issue to its unit's queue.
+  Cycle issue_latency() const { return timed ? architecture.controller.latency : 0; }
 
   /// Puts an instruction's arguments into `operation`; reports out_of_range and makes it fatal otherwise.
   bool bind(const Decoded& decoded, std::span<const std::int64_t> arguments, Cycle now, Operation& operation);

@@ -65,7 +65,8 @@ bool UnitModule::pass_wait(const Entry& entry) {
     wake(token->time);
     return false;
   }
-  if (const Semaphores::Token* over = semaphores->overflow(entry.semaphore, now())) {
+  // Without time any giver may run ahead of its takers.
+  if (const auto* over = run_.timed ? semaphores->overflow(entry.semaphore, now()) : nullptr) {
     run_.hazards.report(
         "semaphore_overflow", over->time, over->instruction, over->mnemonic,
         fmt::format("semaphore {} rises above {}", entry.semaphore, run_.architecture.sync.semaphore_max));

@@ -45,10 +45,10 @@ std::vector<std::string> broken_invariants(const RunState& run, const Machine& m
     if (measured.energy_pj < 0 || measured.lane_macs < 0) broken.push_back(layer.name + ": a counter is negative");
   }
   for (std::size_t l = 0; l < run.architecture.links.size(); ++l) {
-    const LinkModule& link = machine.link(l);
-    if (link.bytes() > link.peak(result.total_cycles)) {
+    const Datapath::LinkUse link = machine.datapath().link(l, result.total_cycles);
+    if (link.bytes > link.peak) {
       broken.push_back(fmt::format("{}: {} bytes in {} cycles are above its peak", run.architecture.links[l].name,
-                                   link.bytes(), result.total_cycles));
+                                   link.bytes, result.total_cycles));
     }
   }
   return broken;

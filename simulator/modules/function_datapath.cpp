@@ -1,0 +1,21 @@
+#include "simulator/modules/function_datapath.h"
+
+#include <fmt/format.h>
+
+namespace accord::sim {
+
+void InstantUnit::begin(Operation& operation, Cycle at) {
+  operation.done = at;
+  if (!run_.read_list(operation, at)) return;
+  run_.evaluator.evaluate(operation);
+  resolve(operation);
+}
+
+FunctionDatapath::FunctionDatapath(RunState& run) {
+  for (std::size_t u = 0; u < run.architecture.units.size(); ++u) {
+    units_.push_back(std::make_unique<InstantUnit>(fmt::format("unit_{}", u).c_str(), run, static_cast<int>(u),
+                                                   std::vector<MemoryModule*>(), account_of(run)));
+  }
+}
+
+}  // namespace accord::sim

@@ -1,0 +1,94 @@
+#include "simulator/modules/transaction_datapath.h"
+
+#include "archdsl/graph/rates.h"
+#include "simulator/modules/compute.h"
+
+namespace accord::sim {
+
+namespace {
+
+// Covenant names may hold what SystemC's may not.
+std::string numbered(const std::string& kind, std::size_t index) { return kind + "_" + std::to_string(index); }
+
+}  // namespace
+
+TransactionDatapath::TransactionDatapath(RunState& run, std::vector<ByteStore>& stores) : run_(run) {
+  const Architecture& architecture = run.architecture;
+  for (std::size_t m = 0; m < stores.size(); ++m) {
+    memories_.push_back(std::make_unique<MemoryModule>(numbered("memory", m).c_str(), architecture.memories[m],
+                                                       stores[m], account_of(run)));
+  }
+  for (const Link& link : architecture.links) {
+    links_.push_back(std::make_unique<LinkModule>(numbered("link", links_.size()).c_str(), run, link, account_of(run)));
+  }
+  for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) make_unit(u);
+}
+
+void TransactionDatapath::make_unit(int index) {
+  const Unit& spec = run_.architecture.units[static_cast<std::size_t>(index)];
+  std::vector<MemoryModule*> memories;
+  for (auto& memory : memories_) memories.push_back(memory.get());
+  const std::string name = numbered("unit", units_.size());
+  if (spec.kind == UnitKind::compute) {
+    units_.push_back(std::make_unique<Compute>(name.c_str(), run_, index, memories, account_of(run_)));
+    movers_.push_back(nullptr);
+    return;
+  }
+  auto mover = std::make_unique<Mover>(name.c_str(), run_, index, memories, account_of(run_), ways(spec));
+  for (MemoryModule* memory : memories) mover->socket.bind(memory->socket);
+  for (auto& link : links_) {
+    if (mover->uses(*link)) link->attach(*mover);
+  }
+  movers_.push_back(mover.get());
+  units_.push_back(std::move(mover));
+}
+
+std::vector<std::vector<LinkModule*>> TransactionDatapath::ways(const Unit& unit) {
+  const auto wire = [&](const Link& spec) {
+    links_.push_back(
+        std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, spec, account_of(run_)));
+    return std::vector<LinkModule*>{links_.back().get()};
+  };
+  std::vector<std::vector<LinkModule*>> result;
+  for (const Route& route : unit.routes) {
+    if (route.links.empty()) {
+      result.push_back(wire(private_wire(run_.architecture, route)));
+      continue;
+    }
+    auto& way = result.emplace_back();
+    for (const int link : route.links) way.push_back(links_[static_cast<std::size_t>(link)].get());
+  }
+  if (capability_route(unit)) {
+    result.push_back(result.front());
+  } else if (unit.link >= 0) {
+    result.push_back({links_[static_cast<std::size_t>(unit.link)].get()});
+  } else {
+    Link own;
+    own.width = unit.request;
+    own.period = unit.period;
+    result.push_back(unit.routes.empty() ? wire(own) : result.front());
+  }
+  return result;
+}
+
+std::vector<StallAccount*> TransactionDatapath::accounts() {
+  std::vector<StallAccount*> result;
+  for (auto& memory : memories_) result.push_back(&memory->account());
+  for (std::size_t l = 0; l < run_.architecture.links.size(); ++l) result.push_back(&links_[l]->account());
+  return result;
+}
+
+void TransactionDatapath::settle(Cycle total) {
+  for (auto& memory : memories_) memory->settle(total);
+  for (auto& link : links_) link->settle(total);
+}
+
+void TransactionDatapath::move(const Operation& operation, std::int64_t first, std::int64_t last) {
+  movers_[static_cast<std::size_t>(operation.unit)]->move(operation, first, last);
+}
+
+Datapath::LinkUse TransactionDatapath::link(std::size_t index, Cycle cycles) const {
+  return {links_[index]->bytes(), links_[index]->peak(cycles)};
+}
+
+}  // namespace accord::sim
