@@ -11,11 +11,9 @@
 #include "archdsl/tensor/element_type.h"
 #include "simulator/kernels/footprint.h"
 #include "simulator/kernels/prepared_program.h"
+#include "simulator/time/time.h"
 
 namespace accord::sim {
-
-using Cycle = std::int64_t;
-constexpr Cycle unknown = -1;
 
 /// Operands of one instruction that this simulator takes.
 constexpr std::size_t max_operands = 16;
@@ -146,10 +144,10 @@ struct Operation {
   std::array<std::uint64_t, max_operands> scalar{};  ///< values of scalar operands, in their types
   std::vector<std::int64_t> indices;                 ///< gathers: the list, as read when the operation streamed
 
-  Cycle dispatched = 0;
-  Cycle ready = 0;  ///< ranges are free from then on
-  Cycle started = 0;
-  Cycle done = unknown;
+  Time dispatched;
+  Time ready;  ///< ranges are free from then on
+  Time started;
+  Time done = not_known;
   int blocked_by = -1;  ///< unit whose operation determined `ready`
   int unresolved = 0;   ///< earlier conflicting operations whose end is not known
   std::vector<Operation*> dependents;

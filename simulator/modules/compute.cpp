@@ -4,24 +4,27 @@
 
 namespace accord::sim {
 
-void Compute::begin(Operation& operation, Cycle at) {
+void Compute::begin(Operation& operation, Time at) {
+  DependenceGraph& graph = run_.graph;
   const OperationShape& shape = *operation.shape;
-  const Cycle reading = at + shape.start;
-  Cycle read = reading + shape.interval;
+  const Delay start(Cause::start, index(), shape.start), interval(Cause::interval, index(), shape.interval);
+  const Time reading = graph.after(at, start);
+  Time read = graph.after(reading, interval);
   for (const AccessShape& access : shape.accesses) {
-    if (access.reads) read = std::max(read, memory(access.memory).access(false, operation, access, reading).end);
+    if (access.reads) read = graph.later(read, memory(access.memory).access(false, operation, access, reading).end);
   }
-  free_ = read - shape.start;
-  operation.done = read + shape.drain;
-  const Cycle writing = std::max(reading, operation.done - std::max<Cycle>(1, shape.interval));
+  free_ = graph.after(read, -start);
+  operation.done = graph.after(read, {Cause::drain, index(), shape.drain});
+  const Cycle written = std::max<Cycle>(1, shape.interval);
+  const Time writing = graph.later_after(operation.done, -Delay(Cause::interval, index(), written), reading);
   for (const AccessShape& access : shape.accesses) {
     if (!access.writes) continue;
-    operation.done = std::max(operation.done, memory(access.memory).access(true, operation, access, writing).end);
+    operation.done = graph.later(operation.done, memory(access.memory).access(true, operation, access, writing).end);
   }
   account_.spend(Leaves::working, at + shape.useful);
   account_.spend(Leaves::padding, at + shape.interval);
   account_.spend(Leaves::port, free_);
-  last_read_ = std::max(last_read_, read);
+  last_read_ = std::max(last_read_, read.at);
   if (!run_.in_order) {
     ++operation.holds;
     run_.agenda.add({last_read_, operation.id, &operation, -1, 0, 0});

@@ -10,11 +10,11 @@ namespace accord::sim {
 class Compute final : public UnitModule {
  public:
   using UnitModule::UnitModule;
-  void begin(Operation& operation, Cycle at) override;
-  Cycle free_at() const override { return free_; }
+  void begin(Operation& operation, Time at) override;
+  Time free_at() const override { return free_; }
 
  private:
-  Cycle free_ = 0;
+  Time free_;
   Cycle last_read_ = 0;
 };
 

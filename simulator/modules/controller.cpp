@@ -13,9 +13,10 @@ Controller::Controller(const sc_core::sc_module_name& name, RunState& run, Front
       run_(run),
       front_(front),
       sequence_(sequence),
-      clock_(run.architecture.controller, run.timed, std::move(account)) {
+      clock_(run.architecture.controller, run, std::move(account)),
+      unused_entries_(std::max(1, run.architecture.sync.entries)) {
   for (const Memory& memory : run.architecture.memories) watched_.push_back(!memory.off_chip);
-  front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
+  front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.at()); };
   SC_HAS_PROCESS(Controller);
   SC_METHOD(step);
   sensitive << wake_;
@@ -28,7 +29,6 @@ void Controller::attach(UnitModule& unit) {
 
 void Controller::step() try {
   run_.settled = sim::now();
-  if (wait_ != Wait::nothing && wait_ != Wait::idle) clock_.wait_until(sim::now(), wait_leaf_);
   wait_ = Wait::nothing;
   run_.agenda.drain(sim::now());
   while (!run_.hazards.fatal && !finished_ && fetch() && dispatch()) instruction_ = nullptr;
@@ -48,14 +48,13 @@ bool Controller::fetch() {
     clock_.issue(instruction_ ? fetched - 1 : fetched);  // the instruction itself issues when it is dispatched
     if (instruction_) return true;
     if (run_.hazards.fatal || !fence()) return false;
-    finished_ = !sequence_.next_stage(clock_.now());
+    finished_ = !sequence_.next_stage(clock_.at());
   }
   return instruction_ != nullptr;
 }
 
-bool Controller::block(Wait wait, int leaf) {
+bool Controller::block(Wait wait) {
   wait_ = wait;
-  wait_leaf_ = leaf;
   return false;
 }
 
@@ -63,14 +62,15 @@ bool Controller::all_idle() const {
   return std::ranges::all_of(units_, [](const UnitModule* unit) { return unit->idle(); });
 }
 
-Cycle Controller::last_done() const {
-  Cycle last = 0;
-  for (const UnitModule* unit : units_) last = std::max(last, unit->last_done());
+Time Controller::last_done() const {
+  Time last;
+  for (const UnitModule* unit : units_) last = run_.graph.later(last, unit->last_done());
   return last;
 }
 
 bool Controller::fence() {
-  if (!all_idle()) return block(Wait::idle, Leaves::fence);
+  if (!all_idle()) return block(Wait::idle);
+  if (instruction_) run_.graph.work_for(-1, instruction_->index);
   clock_.wait_until(last_done(), Leaves::fence);
   if (run_.races) run_.races->join_all();
   return true;
@@ -83,34 +83,38 @@ bool Controller::dispatch() {
     return true;
   }
   UnitModule& to = unit(instruction_->unit);
-  if (to.full()) return block(Wait::queue, run_.leaves.queue_of(instruction_->unit));
+  if (to.full()) return block(Wait::queue);
+  run_.graph.work_for(-1, instruction_->index);
+  clock_.wait_until(to.next_place(), run_.leaves.queue_of(instruction_->unit));
   if (instruction_->meaning == Meaning::run || instruction_->meaning == Meaning::transfer)
     return dispatch_operation(to);
   const std::int64_t semaphore = front_.arguments()[0];
   if (semaphore < 0 || semaphore >= run_.architecture.sync.semaphores) {
     run_.hazards.report(
-        "out_of_range", clock_.now(), instruction_->index, instruction_->mnemonic,
+        "out_of_range", clock_.at(), instruction_->index, instruction_->mnemonic,
         fmt::format("semaphore {} does not exist; there are {}", semaphore, run_.architecture.sync.semaphores));
     run_.hazards.fatal = true;
     return false;
   }
   const auto kind =
       instruction_->meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
-  to.push({kind, nullptr, static_cast<int>(semaphore), instruction_->index, instruction_->mnemonic,
-           clock_.now() + run_.issue_latency()});
+  to.push({kind, nullptr, static_cast<int>(semaphore), instruction_->index, instruction_->mnemonic, dispatched()});
   clock_.issue(1);
   return true;
 }
+
+// What issues now reaches its queue then.
+Time Controller::dispatched() { return run_.graph.after(clock_.now(), {Cause::dispatch, 0, run_.issue_latency()}); }
 
 bool Controller::dispatch_operation(UnitModule& to) {
   const bool interlock = run_.architecture.sync.kind == Sync::Kind::interlock;
   if (interlock && !reserve_entry()) return false;
   Operation& operation = *run_.pool.take();
-  if (!run_.bind(*instruction_, front_.arguments(), clock_.now(), operation)) {
+  if (!run_.bind(*instruction_, front_.arguments(), clock_.at(), operation)) {
     return false;
   }
   operation.id = next_id_++;
-  operation.dispatched = clock_.now() + run_.issue_latency();
+  operation.dispatched = dispatched();
   run_.layers.count(operation);
   if (interlock) {
     order_after_conflicts(operation);
@@ -126,24 +130,44 @@ bool Controller::dispatch_operation(UnitModule& to) {
 bool Controller::reserve_entry() {
   const auto entries = static_cast<std::size_t>(std::max(1, run_.architecture.sync.entries));
   while (true) {
-    Cycle earliest = std::numeric_limits<Cycle>::max();
+    const Cycle current = clock_.at();
+    const Operation* earliest = nullptr;
     bool all_known = true;
     std::erase_if(outstanding_, [&](Operation* operation) {
-      if (operation->done != unknown && operation->done <= clock_.now()) {
+      if (operation->done != unknown && operation->done.at <= current) {
+        entries_left_.push_back(operation->done);
         run_.pool.release(operation);
         return true;
       }
-      all_known = all_known && operation->done != unknown;
-      if (operation->done != unknown) earliest = std::min(earliest, operation->done);
+      const bool known = operation->done != unknown;
+      all_known = all_known && known;
+      if (known && (!earliest || operation->done.at < earliest->done.at)) earliest = operation;
       return false;
     });
-    if (outstanding_.size() < entries) return true;
-    if (!all_known) {
-      if (earliest != std::numeric_limits<Cycle>::max()) notify_at(wake_, earliest);
-      return block(Wait::entries, Leaves::entries);
+    if (outstanding_.size() < entries) {
+      clock_.wait_until(take_entry(), Leaves::entries);
+      return true;
     }
-    clock_.wait_until(earliest, Leaves::entries);
+    if (!earliest) return block(Wait::entries);
+    if (!all_known && earliest->done.at > sim::now()) {
+      notify_at(wake_, earliest->done);
+      return block(Wait::entries);
+    }
+    clock_.wait_until(earliest->done, Leaves::entries);
   }
+}
+
+// When the entry became free; that which has been so for longest.
+Time Controller::take_entry() {
+  if (unused_entries_ > 0) {
+    --unused_entries_;
+    return {};
+  }
+  const auto first = std::ranges::min_element(entries_left_, {}, &Time::at);
+  const Time entry = *first;
+  *first = entries_left_.back();
+  entries_left_.pop_back();
+  return entry;
 }
 
 void Controller::order_after_conflicts(Operation& operation) {
@@ -153,9 +177,9 @@ void Controller::order_after_conflicts(Operation& operation) {
       earlier->dependents.push_back(&operation);
       ++operation.unresolved;
       ++operation.holds;
-    } else if (earlier->done > operation.ready) {
-      operation.ready = earlier->done;
-      operation.blocked_by = earlier->unit;
+    } else {
+      if (earlier->done.at > operation.ready.at) operation.blocked_by = earlier->unit;
+      operation.ready = run_.graph.later(operation.ready, earlier->done);
     }
   }
 }

@@ -24,7 +24,8 @@ class Controller : public sc_core::sc_module {
   void operation_resolved(Operation& operation);
 
   bool finished() const { return finished_; }
-  Cycle now() const { return clock_.now(); }
+  /// When the last issue slot ends.
+  Time now() { return clock_.end(); }
   StallAccount& account() { return clock_.account(); }
   /// No event is left and the program is not over: says who waits for whom.
   void report_deadlock();
@@ -37,10 +38,12 @@ class Controller : public sc_core::sc_module {
   bool dispatch();
   bool dispatch_operation(UnitModule& unit);
   bool reserve_entry();
+  Time dispatched();
   void order_after_conflicts(Operation& operation);
-  bool block(Wait wait, int leaf);
+  bool block(Wait wait);
   bool all_idle() const;
-  Cycle last_done() const;
+  Time last_done() const;
+  Time take_entry();
   bool fence();
   std::vector<int> waits_for(int node) const;
   std::string describe(int node) const;
@@ -53,11 +56,12 @@ class Controller : public sc_core::sc_module {
   std::vector<UnitModule*> units_;
   std::vector<bool> watched_;            ///< memories whose ranges the interlock keeps in order
   std::vector<Operation*> outstanding_;  ///< interlock: dispatched, not done at the clock's time
+  std::vector<Time> entries_left_;       ///< interlock: when entries that nothing took since became free
+  int unused_entries_;
   const Decoded* instruction_ = nullptr;
   std::int64_t executed_ = 0;
   std::int64_t next_id_ = 0;
   Wait wait_ = Wait::nothing;
-  int wait_leaf_ = 0;
   bool started_ = false;
   bool finished_ = false;
   sc_core::sc_event wake_;

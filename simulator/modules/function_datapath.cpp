@@ -4,7 +4,7 @@
 
 namespace accord::sim {
 
-void InstantUnit::begin(Operation& operation, Cycle at) {
+void InstantUnit::begin(Operation& operation, Time at) {
   operation.done = at;
   if (!run_.read_list(operation, at)) return;
   run_.evaluator.evaluate(operation);

@@ -8,8 +8,8 @@ namespace accord::sim {
 class InstantUnit final : public UnitModule {
  public:
   using UnitModule::UnitModule;
-  void begin(Operation& operation, Cycle at) override;
-  Cycle free_at() const override { return 0; }
+  void begin(Operation& operation, Time at) override;
+  Time free_at() const override { return {}; }
 };
 
 /// Fidelity::function: nothing but units that take no time.

@@ -12,14 +12,14 @@ InOrderController::InOrderController(const sc_core::sc_module_name& name, RunSta
       run_(run),
       front_(front),
       sequence_(sequence),
-      clock_(run.architecture.controller, run.timed, std::move(account)) {
-  front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.now()); };
+      clock_(run.architecture.controller, run, std::move(account)) {
+  front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.at()); };
   SC_HAS_PROCESS(InOrderController);
   SC_METHOD(step);
 }
 
 void InOrderController::step() try {
-  for (bool more = sequence_.begin(0); more && !run_.hazards.fatal; more = sequence_.next_stage(clock_.now())) {
+  for (bool more = sequence_.begin(0); more && !run_.hazards.fatal; more = sequence_.next_stage(clock_.at())) {
     while (const Decoded* decoded = front_.next()) {
       if (!execute(*decoded)) return;
     }
@@ -34,8 +34,8 @@ void InOrderController::step() try {
 }
 
 void InOrderController::fence() {
-  Cycle last = 0;
-  for (const UnitModule* unit : units_) last = std::max(last, unit->last_done());
+  Time last;
+  for (const UnitModule* unit : units_) last = run_.graph.later(last, unit->last_done());
   clock_.wait_until(last, Leaves::fence);
 }
 
@@ -44,14 +44,18 @@ bool InOrderController::execute(const Decoded& decoded) {
   executed_ = front_.executed();
   if (decoded.meaning == Meaning::fence) fence();
   if (decoded.meaning == Meaning::run || decoded.meaning == Meaning::transfer) {
-    if (!run_.bind(decoded, front_.arguments(), clock_.now(), operation_)) return false;
+    if (!run_.bind(decoded, front_.arguments(), clock_.at(), operation_)) return false;
     UnitModule& unit = *units_[static_cast<std::size_t>(decoded.unit)];
-    const Cycle latency = run_.issue_latency();
-    operation_.dispatched = clock_.now() + latency;
-    clock_.wait_until(unit.free_at() - latency, run_.leaves.queue_of(decoded.unit));
+    DependenceGraph& graph = run_.graph;
+    const Delay latency(Cause::dispatch, 0, run_.issue_latency());
+    graph.work_for(decoded.unit, decoded.index);
+    operation_.dispatched = graph.after(clock_.now(), latency);
+    clock_.wait_until(graph.after(unit.free_at(), -latency), run_.leaves.queue_of(decoded.unit));
     int user = decoded.unit;
-    clock_.wait_until(ranges_free(operation_, clock_.now() + latency, user) - latency, run_.leaves.operand_of(user));
-    const Cycle start = run_.settled = operation_.started = clock_.now() + latency;
+    const Time free = ranges_free(operation_, graph.after(clock_.now(), latency), user);
+    clock_.wait_until(graph.after(free, -latency), run_.leaves.operand_of(user));
+    const Time start = operation_.started = graph.after(clock_.now(), latency);
+    run_.settled = start;
     run_.layers.count(operation_);
     unit.account_start(operation_, start, run_.leaves.operand_of(user));
     unit.begin(operation_, start);
@@ -59,7 +63,7 @@ bool InOrderController::execute(const Decoded& decoded) {
     use_ranges(operation_);
     if (run_.timed) run_.evaluator.evaluate(operation_);
   } else if (decoded.meaning != Meaning::fence) {
-    run_.hazards.report("out_of_range", clock_.now(), decoded.index, decoded.mnemonic,
+    run_.hazards.report("out_of_range", clock_.at(), decoded.index, decoded.mnemonic,
                         "an in-order machine has no semaphores");
     run_.hazards.fatal = true;
     return false;
@@ -68,18 +72,18 @@ bool InOrderController::execute(const Decoded& decoded) {
   return true;
 }
 
-Cycle InOrderController::ranges_free(const Operation& operation, Cycle at, int& unit) {
-  std::erase_if(uses_, [at](const Use& use) { return use.done <= at; });
-  Cycle free = at;
+Time InOrderController::ranges_free(const Operation& operation, Time at, int& unit) {
+  std::erase_if(uses_, [at](const Use& use) { return use.done.at <= at.at; });
+  Time free = at;
   for (const AccessShape& access : operation.shape->accesses) {
     const std::int64_t low = operation.low(access), high = operation.high(access);
     for (const Use& use : uses_) {
-      if (use.memory != access.memory || use.low >= high || low >= use.high || use.done <= free) continue;
+      if (use.memory != access.memory || use.low >= high || low >= use.high || use.done.at <= free.at) continue;
       // Within one unit only reading a result waits: its operations read and write in order.
       const bool waits =
           use.unit == operation.unit ? use.writes && access.reads && !access.in_place : use.writes || access.writes;
       if (!waits) continue;
-      free = use.done;
+      free = run_.graph.later(free, use.done);
       unit = use.unit;
     }
   }

@@ -19,7 +19,8 @@ class InOrderController : public sc_core::sc_module {
 
   void attach(UnitModule& unit) { units_.push_back(&unit); }
   bool finished() const { return finished_; }
-  Cycle now() const { return clock_.now(); }
+  /// When the last issue slot ends.
+  Time now() { return clock_.end(); }
   StallAccount& account() { return clock_.account(); }
 
  private:
@@ -29,14 +30,14 @@ class InOrderController : public sc_core::sc_module {
     int unit;
     bool writes;
     std::int64_t low, high;
-    Cycle done;
+    Time done;
   };
 
   void step();
   bool execute(const Decoded& decoded);
   void fence();
   /// When the operation's ranges are free, from `at` on; `unit` is then the one that used them last.
-  Cycle ranges_free(const Operation& operation, Cycle at, int& unit);
+  Time ranges_free(const Operation& operation, Time at, int& unit);
   void use_ranges(const Operation& operation);
 
   RunState& run_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "archdsl/graph/architecture.h"
-#include "simulator/modules/stall_account.h"
+#include "simulator/modules/run_state.h"
 
 namespace accord::sim {
 
@@ -11,30 +11,48 @@ namespace accord::sim {
 /// still where the run is not timed.
 class IssueClock {
  public:
-  IssueClock(const accord::Controller& spec, bool timed, StallAccount account)
+  IssueClock(const accord::Controller& spec, RunState& run, StallAccount account)
       : width_(std::max(1, spec.issue_width)),
-        interval_(timed ? std::max(1, spec.issue_interval) : 0),
+        interval_(run.timed ? std::max(1, spec.issue_interval) : 0),
+        graph_(run.graph),
         account_(std::move(account)) {}
 
+  /// When the next instruction can issue, as a number.
+  Cycle at() const { return from_.at + issued_ / width_ * interval_; }
   /// When the next instruction can issue.
-  Cycle now() const { return from_ + issued_ / width_ * interval_; }
+  Time now() {
+    if (graph_.recording() && issued_ >= width_) {
+      from_ = after_groups(issued_ / width_);
+      issued_ %= width_;
+    }
+    return after_groups(issued_ / width_);
+  }
   void issue(std::int64_t instructions) {
     issued_ += instructions;
     account_.spend(Leaves::working, from_ + (issued_ + width_ - 1) / width_ * interval_);
   }
-  /// Nothing is issued before `cycle`.
-  void wait_until(Cycle cycle, int leaf) {
-    if (cycle <= now()) return;
-    from_ = cycle;
-    issued_ = 0;
-    account_.spend(leaf, cycle);
+  /// Nothing is issued before `time`.
+  void wait_until(Time time, int leaf) {
+    if (time.at > at()) {
+      account_.spend(leaf, time);
+      from_ = graph_.later(time, now());
+      issued_ = 0;
+    } else if (graph_.recording()) {
+      from_ = graph_.later(now(), time);
+    }
   }
+  /// When all that was issued has been.
+  Time end() const { return after_groups((issued_ + width_ - 1) / width_); }
   StallAccount& account() { return account_; }
 
  private:
+  Time after_groups(std::int64_t groups) const {
+    return graph_.after(from_, {Cause::issue, 0, groups * interval_, groups});
+  }
   int width_;
   int interval_;
-  Cycle from_ = 0;           ///< a group began here,
+  DependenceGraph& graph_;
+  Time from_;                ///< a group began here,
   std::int64_t issued_ = 0;  ///< and so many have issued since
   StallAccount account_;
 };

@@ -21,11 +21,11 @@ void Layers::count(const Operation& operation) {
 void Layers::finish(const Operation& operation) {
   Totals& totals = of(operation.layer);
   const auto earlier = [&](Cycle cycle) {
-    return cycle == unknown ? operation.started : std::min(cycle, operation.started);
+    return cycle == unknown ? operation.started : std::min(cycle, operation.started.at);
   };
   totals.begin = earlier(totals.begin);
   if (!operation.shape->placements.empty()) totals.computes = earlier(totals.computes);
-  totals.end = std::max(totals.end, operation.done);
+  totals.end = std::max(totals.end, operation.done.at);
   --totals.unfinished;
   if (operation.layer >= 0) end_if_complete(operation.layer);
 }

@@ -13,9 +13,11 @@ constexpr std::size_t most_pieces = 256;
 
 }  // namespace
 
-LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, const Link& spec, StallAccount account)
+LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int number, const Link& spec,
+                       StallAccount account)
     : sc_module(name),
       run_(run),
+      number_(number),
       spec_(spec),
       latency_(spec.period.cycles(spec.latency)),
       account_(std::move(account)) {
@@ -73,8 +75,8 @@ bool LinkModule::before(const Mover& a, const Mover& b) const {
   return turn(a) < turn(b);
 }
 
-Cycle LinkModule::cycles_of(std::int64_t bytes) const {
-  return spec_.period.cycles((bytes + spec_.width - 1) / spec_.width);
+Delay LinkModule::beats(std::int64_t bytes) const {
+  return {Cause::beats, number_, spec_.period.cycles((bytes + spec_.width - 1) / spec_.width), bytes};
 }
 
 std::int64_t LinkModule::peak(Cycle cycles) const {
@@ -83,31 +85,33 @@ std::int64_t LinkModule::peak(Cycle cycles) const {
   return spec_.width * (cycles * spec_.period.denominator / spec_.period.numerator + 1) * ways;
 }
 
-Timeline::Slot LinkModule::pass(const Way& way, std::int64_t bytes, Cycle earliest) {
-  const Cycle cycles = cycles_of(bytes);
-  Timeline::Slot slot;
+TimeSlot LinkModule::pass(const Way& way, std::int64_t bytes, Time earliest) {
+  DependenceGraph& graph = run_.graph;
+  TimeSlot slot;
   if (spec_.crossbar) {
     Timeline& input = inputs_[way.source];
     Timeline& output = outputs_[way.target];
-    slot = input.reserve(std::max({earliest, input.end(), output.end()}), cycles);
-    output.reserve(slot.first, cycles);
+    const Time both_free = graph.later(graph.next_free(input), graph.next_free(output));
+    slot = graph.reserve(input, graph.later(earliest, both_free), beats(bytes));
+    graph.reserve(output, slot.first, beats(bytes));
   } else {
-    slot = lane(way).reserve(earliest, cycles);
+    slot = graph.reserve(lane(way), earliest, beats(bytes));
   }
-  free_ = std::max(free_, slot.end);
+  free_ = std::max(free_, slot.end.at);
   bytes_ += bytes;
   busy_.add(slot.first, slot.end);
   if (busy_.pieces() > most_pieces) settle(account_.settled());
   return slot;
 }
 
-void LinkModule::hold(const Way& way, std::int64_t bytes, const Timeline::Slot& slot, Cycle out) {
+void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, Time out) {
   if (spec_.fifo == 0) return;
-  const Cycle until = out - cycles_of(std::min(bytes, spec_.fifo));  // from then on the FIFO holds the rest
-  if (until <= slot.end) return;
-  if (spec_.crossbar) inputs_[way.source].reserve(slot.end, until - slot.end);
-  (spec_.crossbar ? outputs_[way.target] : lane(way)).reserve(slot.end, until - slot.end);
-  free_ = std::max(free_, until);
+  // From then on the FIFO holds the rest.
+  const Time until = run_.graph.after(run_.graph.after(out, -latency()), -beats(std::min(bytes, spec_.fifo)));
+  if (until <= slot.end.at) return;
+  if (spec_.crossbar) run_.graph.hold(inputs_[way.source], slot.end, until);
+  run_.graph.hold(spec_.crossbar ? outputs_[way.target] : lane(way), slot.end, until);
+  free_ = std::max(free_, until.at);
 }
 
 void LinkModule::settle(Cycle limit) {

@@ -6,7 +6,7 @@
 
 #include "simulator/modules/run_state.h"
 #include "simulator/modules/stall_account.h"
-#include "simulator/modules/timeline.h"
+#include "simulator/time/dependence_graph.h"
 
 namespace accord::sim {
 
@@ -19,7 +19,8 @@ class Mover;
 /// be presented earlier than that.
 class LinkModule : public sc_core::sc_module {
  public:
-  LinkModule(const sc_core::sc_module_name& name, RunState& run, const Link& spec, StallAccount account);
+  /// `number` among the machine's links, private wires included.
+  LinkModule(const sc_core::sc_module_name& name, RunState& run, int number, const Link& spec, StallAccount account);
 
   void attach(Mover& mover);  ///< in the covenant's order
   /// One of the movers has a request to present.
@@ -32,10 +33,10 @@ class LinkModule : public sc_core::sc_module {
     int target = -1;
   };
   /// Takes the link for `bytes` bytes.
-  Timeline::Slot pass(const Way& way, std::int64_t bytes, Cycle earliest);
+  TimeSlot pass(const Way& way, std::int64_t bytes, Time earliest);
   /// The last of `bytes` bytes that passed in `slot` is out at `out`: without a FIFO that holds them the link waits.
-  void hold(const Way& way, std::int64_t bytes, const Timeline::Slot& slot, Cycle out);
-  Cycle latency() const { return latency_; }
+  void hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, Time out);
+  Delay latency() const { return {Cause::link_latency, number_, latency_}; }
   /// Bytes that passed.
   std::int64_t bytes() const { return bytes_; }
   /// Greatest number of bytes that could have passed in so many cycles.
@@ -48,10 +49,11 @@ class LinkModule : public sc_core::sc_module {
   void arbitrate();
   Mover* choose() const;
   bool before(const Mover& a, const Mover& b) const;
-  Cycle cycles_of(std::int64_t bytes) const;
+  Delay beats(std::int64_t bytes) const;
   Timeline& lane(const Way& way) { return lanes_[spec_.duplex && way.backward ? 1 : 0]; }
 
   RunState& run_;
+  int number_;
   const Link spec_;
   Cycle latency_;
   StallAccount account_;

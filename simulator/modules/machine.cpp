@@ -57,10 +57,10 @@ void Machine::report_unmatched_signals() {
   }
 }
 
-Cycle Machine::close() {
-  Cycle total = controller_ ? controller_->now() : in_order_->now();
-  for (const Component& component : components()) total = std::max(total, component.account->spent());
-  for (const UnitModule* unit : units_) total = std::max(total, unit->last_done());
+Time Machine::close() {
+  Time total = controller_ ? controller_->now() : in_order_->now();
+  for (const UnitModule* unit : units_) total = run_.graph.later(total, unit->last_done());
+  for (const Component& component : components()) total = run_.graph.no_earlier(total, component.account->spent());
   datapath_->settle(total);
   for (UnitModule* unit : units_) unit->account().spend(Leaves::draining, unit->last_done());
   for (const Component& component : components()) component.account->close(total);

@@ -21,7 +21,7 @@ class Machine {
   void run();
 
   /// Closes all accounts at the end of the last operation; returns that time.
-  Cycle close();
+  Time close();
 
   /// Every component's account, by its name in the covenant.
   struct Component {

@@ -14,10 +14,12 @@ constexpr std::size_t most_pieces = 256;
 
 }  // namespace
 
-MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& spec, ByteStore& store,
-                           StallAccount account)
+MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,
+                           ByteStore& store, StallAccount account)
     : sc_module(name),
       socket("socket"),
+      graph_(graph),
+      number_(number),
       spec_(spec),
       store_(store),
       account_(std::move(account)),
@@ -33,12 +35,17 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, const Memory& sp
   socket.register_b_transport(this, &MemoryModule::transport);
 }
 
-Timeline::Slot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Cycle earliest) {
+// From the first cycle of any to the last of all.
+void MemoryModule::add(TimeSlot& all, const TimeSlot& slot) const {
+  if (all.first == unknown || slot.first.at < all.first.at) all.first = slot.first;
+  all.end = graph_.later(all.end, slot.end);
+}
+
+TimeSlot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
   auto& ports = (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
-  const Period& period = spec_.period;
-  if (ports.size() == 1) return ports[0].reserve(earliest, period.cycles(words));
-  if (words == 1) return std::ranges::min_element(ports, {}, &Timeline::end)->reserve(earliest, period.cycles(1));
-  Timeline::Slot all{unknown, earliest};
+  if (ports.size() == 1) return reserve(ports[0], earliest, words);
+  if (words == 1) return reserve(*std::ranges::min_element(ports, {}, &Timeline::end), earliest, 1);
+  TimeSlot all{not_known, earliest};
   const auto count = static_cast<std::int64_t>(ports.size());
   by_end_.clear();
   for (Timeline& port : ports) by_end_.push_back(&port);
@@ -49,15 +56,13 @@ Timeline::Slot MemoryModule::access_bank(bool write, std::size_t bank, std::int6
   for (std::int64_t p = 0; p < count; ++p) {
     const std::int64_t share = words / count + (p < words % count ? 1 : 0);
     if (share == 0) break;
-    const Timeline::Slot slot = by_end_[static_cast<std::size_t>(p)]->reserve(earliest, period.cycles(share));
-    all.first = all.first == unknown ? slot.first : std::min(all.first, slot.first);
-    all.end = std::max(all.end, slot.end);
+    add(all, reserve(*by_end_[static_cast<std::size_t>(p)], earliest, share));
   }
   return all;
 }
 
-Timeline::Slot MemoryModule::access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
-                                    Cycle earliest) {
+TimeSlot MemoryModule::access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
+                              Time earliest) {
   if (words <= 0) return {earliest, earliest};
   std::int64_t first = 0, span = 1;
   if (spec_.banks > 1 && spec_.off_chip) {
@@ -68,20 +73,17 @@ Timeline::Slot MemoryModule::access(bool write, std::int64_t address, std::int64
     span = std::min<std::int64_t>((address + extent - 1) / bank_bytes_, spec_.banks - 1) - first + 1;
     span = std::min(span, words);
   }
-  Timeline::Slot all{unknown, earliest};
+  TimeSlot all{not_known, earliest};
   for (std::int64_t b = 0; b < span; ++b) {
     const std::int64_t share = words / span + (b < words % span ? 1 : 0);
-    const Timeline::Slot slot =
-        access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest);
-    all.first = all.first == unknown ? slot.first : std::min(all.first, slot.first);
-    all.end = std::max(all.end, slot.end);
+    add(all, access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest));
   }
   busy_.add(all.first, all.end);
   if (busy_.pieces() > most_pieces) settle(account_.settled());
   return all;
 }
 
-Timeline::Slot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Cycle earliest) {
+TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest) {
   const Footprint& footprint = shape.footprint;
   if (footprint.extent == 0) return {earliest, earliest};
   const std::int64_t low = operation.low(shape);

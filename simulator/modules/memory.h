@@ -8,7 +8,7 @@
 #include "archdsl/graph/architecture.h"
 #include "simulator/kernels/byte_store.h"
 #include "simulator/modules/stall_account.h"
-#include "simulator/modules/timeline.h"
+#include "simulator/time/dependence_graph.h"
 
 namespace accord::sim {
 
@@ -18,14 +18,16 @@ class MemoryModule : public sc_core::sc_module {
  public:
   tlm_utils::multi_passthrough_target_socket<MemoryModule> socket;
 
-  MemoryModule(const sc_core::sc_module_name& name, const Memory& spec, ByteStore& store, StallAccount account);
+  /// `number` of the memory in the covenant.
+  MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,
+               ByteStore& store, StallAccount account);
 
   /// Takes ports for `words` words that lie in `extent` bytes from `address`. Words of one bank share its ports, one
   /// word per port and cycle; several banks work side by side.
-  Timeline::Slot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Cycle earliest);
+  TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
 
   /// The same for all that an operation's access touches.
-  Timeline::Slot access(bool write, const Operation& operation, const AccessShape& shape, Cycle earliest);
+  TimeSlot access(bool write, const Operation& operation, const AccessShape& shape, Time earliest);
 
   /// Words that `bytes` contiguous bytes touch.
   std::int64_t words(std::int64_t address, std::int64_t bytes) const {
@@ -35,6 +37,8 @@ class MemoryModule : public sc_core::sc_module {
 
   std::int64_t word() const { return spec_.word; }
   Cycle latency() const { return latency_; }
+  /// `time` and the latency.
+  Time after_latency(Time time) const { return graph_.after(time, {Cause::latency, number_, latency_}); }
   bool off_chip() const { return spec_.off_chip; }
   /// Charges busy cycles before `limit`.
   void settle(Cycle limit);
@@ -42,8 +46,14 @@ class MemoryModule : public sc_core::sc_module {
 
  private:
   void transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  Timeline::Slot access_bank(bool write, std::size_t bank, std::int64_t words, Cycle earliest);
+  TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest);
+  TimeSlot reserve(Timeline& port, Time earliest, std::int64_t words) {
+    return graph_.reserve(port, earliest, {Cause::port, number_, spec_.period.cycles(words), words});
+  }
+  void add(TimeSlot& all, const TimeSlot& slot) const;
 
+  DependenceGraph& graph_;
+  int number_;
   const Memory& spec_;
   ByteStore& store_;
   StallAccount account_;
@@ -51,7 +61,7 @@ class MemoryModule : public sc_core::sc_module {
   std::int64_t bank_bytes_;
   int word_shift_;                                               ///< log2 of the word where that is an integer, else -1
   std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank; shared ones are the first
-  std::vector<Timeline*> by_end_;  ///< scratch
+  std::vector<Timeline*> by_end_;                                ///< scratch
   BusyCycles busy_;
 };
 

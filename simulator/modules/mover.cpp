@@ -15,13 +15,13 @@ Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, cons
       ways_(std::move(ways)),
       setup_(spec().period.cycles(spec().setup)),
       beat_(spec().period.cycles(1)),
-      arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight)), 0) {
+      arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight))) {
   payload_.set_byte_enable_ptr(nullptr);
 }
 
-void Mover::begin(Operation& operation, Cycle at) {
+void Mover::begin(Operation& operation, Time at) {
   setting_up_ = &operation;
-  setup_end_ = at + setup_;
+  setup_end_ = run_.graph.after(at, {Cause::setup, index(), setup_});
   if (!streaming_) stream();
 }
 
@@ -32,20 +32,28 @@ void Mover::stream() {
   const Mnemonic& mnemonic = run_.architecture.isa.mnemonics[static_cast<std::size_t>(streaming_->mnemonic)];
   route_ = mnemonic.meaning == Meaning::transfer ? &spec().routes[static_cast<std::size_t>(mnemonic.route)] : nullptr;
   way_ = route_ ? &ways_[static_cast<std::size_t>(mnemonic.route)] : &ways_.back();
-  first_ = next_start_ = std::max(setup_end_, presented_ + 1);
+  run_.graph.work_for(index(), streaming_->instruction);
+  first_ = next_start_ = run_.graph.later(setup_end_, after_last_);
   account_.spend(Leaves::setup, first_);
   if (!shape.placements.empty()) {
     reserve_on_chip_ports();
-    presented_ = std::max(presented_, first_ + shape.start + shape.interval - 1);
+    after_last_ = run_.graph.later(after_last_, pipelined());
   }
   if (!shape.filling.boxes.empty()) fill_ports();
   cursor_.start(*streaming_, spec().request);
   if (cursor_.done()) return finish();
   reads_list_ = shape.walk.gather >= 0;
-  next_ = reads_list_ ? first_ : std::max(first_, arrivals_[oldest_]);
+  next_ = reads_list_ ? first_ : run_.graph.later(first_, arrivals_[oldest_]);
   if (!run_.in_order) return way_->front()->wake(next_);
   if (reads_list_) read_list();
   while (streaming_ && !run_.hazards.fatal) present();
+}
+
+// When a capability's statements would be done with one operand word after the other.
+Time Mover::pipelined() const {
+  const OperationShape& shape = *streaming_->shape;
+  const Time started = run_.graph.after(first_, {Cause::start, index(), shape.start});
+  return run_.graph.after(started, {Cause::interval, index(), shape.interval});
 }
 
 // The list as it is at this cycle; its words pass the read ports one by one.
@@ -57,17 +65,17 @@ void Mover::read_list() {
   MemoryModule& from = memory(access.memory);
   const std::int64_t address = streaming_->low(access), word = from.word();
   word_ready_.clear();
-  Cycle at = next_;
+  Time at = next_;
   for (std::int64_t w = 0; w < from.words(address, access.footprint.extent); ++w) {
     at = from.access(false, std::max(address, (address / word + w) * word), 1, 1, at).first;
-    word_ready_.push_back(at + from.latency());
+    word_ready_.push_back(from.after_latency(at));
   }
   account_.spend(Leaves::port, word_ready_.front() - from.latency());
-  next_ = std::max({next_, arrivals_[oldest_], index_ready()});
+  next_ = run_.graph.later(run_.graph.later(next_, arrivals_[oldest_]), index_ready());
 }
 
 // When the last index that the next request needs is there.
-Cycle Mover::index_ready() const {
+Time Mover::index_ready() const {
   const OperationShape& shape = *streaming_->shape;
   const auto dim = static_cast<std::size_t>(shape.walk.gather);
   const std::int64_t steps = shape.walk.dims[dim].count;
@@ -83,15 +91,15 @@ Cycle Mover::index_ready() const {
 
 // Through the target's ports alone, once all that came before has arrived.
 void Mover::fill_ports() {
-  const Cycle from = std::max(first_, arrived_);
-  Cycle end = from;
+  const Time from = run_.graph.later(first_, arrived_);
+  Time end = from;
   for (const AccessShape& target : targets_of(*streaming_->shape)) {
     MemoryModule& to = memory(target.memory);
     for (const Footprint& box : streaming_->shape->filling.boxes) {
       const std::int64_t base = streaming_->base[1];
       std::int64_t words = 0;
       for_each_run(box, base, [&](std::int64_t address, std::int64_t n) { words += to.words(address, n); });
-      end = std::max(end, to.access(true, base + box.offset, box.extent, words, from).end);
+      end = run_.graph.later(end, to.access(true, base + box.offset, box.extent, words, from).end);
     }
   }
   account_.spend(Leaves::memory_latency, from);
@@ -104,22 +112,30 @@ void Mover::fill_ports() {
 
 void Mover::reserve_on_chip_ports() {
   ports_end_ = first_;
-  source_latency_ = 0;
+  slowest_source_ = -1;
   for (const bool write : {false, true}) {
     for (const AccessShape& access : streaming_->shape->accesses) {
       MemoryModule& used = memory(access.memory);
       if (used.off_chip() || !(write ? access.writes : access.reads)) continue;
-      ports_end_ =
-          std::max(ports_end_, used.access(write, *streaming_, access, first_ + (write ? source_latency_ : 0)).end);
-      if (!write) source_latency_ = std::max(source_latency_, used.latency());
+      const Time from = write ? after_source(first_) : first_;
+      ports_end_ = run_.graph.later(ports_end_, used.access(write, *streaming_, access, from).end);
+      if (!write && (slowest_source_ < 0 || used.latency() > memory(slowest_source_).latency()))
+        slowest_source_ = access.memory;
     }
   }
 }
 
+// What a capability reads on chip is there.
+Time Mover::after_source(Time time) const {
+  return slowest_source_ < 0 ? time : memory(slowest_source_).after_latency(time);
+}
+
 void Mover::present() {
+  DependenceGraph& graph = run_.graph;
+  graph.work_for(index(), streaming_->instruction);
   const Request request = cursor_.next();
-  presented_ = std::max(presented_, next_);
-  arrived_ = std::max(arrived_, pass(request));
+  after_last_ = graph.later_after(next_, {Cause::request, index(), 1}, after_last_);
+  arrived_ = graph.later(arrived_, pass(request));
   arrivals_[oldest_] = arrived_;
   oldest_ = (oldest_ + 1) % arrivals_.size();
   const bool transfer = streaming_->shape->placements.empty();
@@ -128,12 +144,12 @@ void Mover::present() {
     run_.agenda.add({arrived_, streaming_->id, streaming_, -1, request.first, request.first + request.bytes});
   }
   if (cursor_.done()) return finish();
-  next_ = std::max(next_ + beat_, arrivals_[oldest_]);
-  if (streaming_->shape->walk.gather >= 0) next_ = std::max(next_, index_ready());
+  next_ = graph.later_after(next_, {Cause::request, index(), beat_}, arrivals_[oldest_]);
+  if (streaming_->shape->walk.gather >= 0) next_ = graph.later(next_, index_ready());
 }
 
 // What the mover still holds goes to the target alone.
-Cycle Mover::repeat(const Request& request) {
+Time Mover::repeat(const Request& request) {
   const AccessShape& there = streaming_->shape->accesses[1];
   std::int64_t address = 0, words = 0;
   for_each_piece(*streaming_, request.first, request.first + request.bytes,
@@ -141,9 +157,9 @@ Cycle Mover::repeat(const Request& request) {
                    if (words == 0) address = streaming_->base[1] + t;
                    words += memory(there.memory).words(streaming_->base[1] + t, n);
                  });
-  const Cycle from = std::max(next_, arrived_);
+  const Time from = run_.graph.later(next_, arrived_);
   account_.spend(Leaves::memory_latency, from);
-  Cycle end = from;
+  Time end = from;
   store(request, address, words, from, end);
   account_.spend(Leaves::working, end);
   return end;
@@ -164,7 +180,7 @@ bool repeats(const Walk& walk, std::int64_t at) {
 }  // namespace
 
 // From source memory over the link into the target memory; returns the arrival.
-Cycle Mover::pass(const Request& request) {
+Time Mover::pass(const Request& request) {
   const OperationShape& shape = *streaming_->shape;
   const bool transfer = shape.placements.empty();
   const bool write = request.pattern->write;
@@ -192,68 +208,75 @@ Cycle Mover::pass(const Request& request) {
                    });
   }
   if (fresh.bytes == 0) {
-    const Cycle from = std::max(next_, arrived_);
+    const Time from = run_.graph.later(next_, arrived_);
     account_.spend(Leaves::memory_latency, from);
-    const Cycle end = here.access(true, request.address, request.bytes, words, from).end;
+    const Time end = here.access(true, request.address, request.bytes, words, from).end;
     account_.spend(Leaves::working, end);
     return end;
   }
   account_.spend(Leaves::memory_latency, next_);
-  Timeline::Slot source{next_, next_ + 1};
-  Cycle latency = source_latency_;
+  const MemoryModule* source = transfer ? &memory(shape.accesses[0].memory) : write ? nullptr : &here;
+  TimeSlot read{next_, run_.graph.after(next_, {Cause::request, index(), 1})};
   if (!write) {
-    source = here.access(false, request.address, request.bytes, words, next_);
-    latency = here.latency();
+    read = here.access(false, request.address, request.bytes, words, next_);
   } else if (transfer) {
-    source = memory(there->memory).access(false, there_address, fresh.bytes, there_words, next_);
-    latency = memory(there->memory).latency();
+    read = memory(there->memory).access(false, there_address, fresh.bytes, there_words, next_);
   }
-  account_.spend(Leaves::port, source.first);
-  account_.spend(Leaves::memory_latency, source.first + latency);
-  Cycle way = 0;
-  const Timeline::Slot beats = cross(fresh, source.first + latency, way);
-  account_.spend(Leaves::link, beats.first);
-  account_.spend(Leaves::working, beats.end);
-  Cycle arrival = std::max(beats.end, source.end + latency) + way;
-  const Cycle storing = beats.first + way;
+  account_.spend(Leaves::port, read.first);
+  const Time first = source ? source->after_latency(read.first) : after_source(read.first);
+  account_.spend(Leaves::memory_latency, first);
+  const Passage passage = cross(fresh, first, source ? source->after_latency(read.end) : after_source(read.end));
+  Time arrival = passage.last_there;
   if (write) {
-    arrival = std::max(arrival, here.access(true, request.address, request.bytes, words, storing).end);
+    arrival =
+        run_.graph.later(arrival, here.access(true, request.address, request.bytes, words, passage.first_there).end);
   } else if (transfer) {
-    store(request, there_address, there_words, storing, arrival);
+    store(request, there_address, there_words, passage.first_there, arrival);
   }
   const int from = transfer ? shape.accesses[0].memory : side.memory;
-  way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, fresh.bytes, beats,
-                     arrival - way_->back()->latency());
+  way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, fresh.bytes, passage.beats,
+                     arrival);
   return arrival;
 }
 
-// Beat by beat over the links of the way; `latency` is that of all of them together, crossings included.
-Timeline::Slot Mover::cross(const Request& request, Cycle earliest, Cycle& latency) {
+// Beat by beat over the links of the way; from `first` to `last` the source gives the bytes.
+Mover::Passage Mover::cross(const Request& request, Time first, Time last) {
+  DependenceGraph& graph = run_.graph;
   const OperationShape& shape = *streaming_->shape;
   const int here = shape.accesses[static_cast<std::size_t>(request.pattern->access)].memory;
   LinkModule::Way way{request.pattern->write, route_ ? route_->source : here, route_ ? route_->target : here};
   // A capability's bytes pass the way of the first route, those in the other direction against it.
   const Route* const like = route_ ? route_ : capability_route(spec());
   const bool against = !route_ && like && request.pattern->write != memory(like->target).off_chip();
-  Timeline::Slot beats{earliest, earliest};
-  latency = 0;
+  Passage passage{{first, first}, first, last};
+  Cycle latency = 0, begin = first.at, end = first.at;  // seen from the way's begin
   for (std::size_t l = 0; l < way_->size(); ++l) {
     if (like && !like->links.empty()) {
       const Link& link = run_.architecture.links[static_cast<std::size_t>(like->links[l])];
       if (!link.between.empty()) way.backward = like->backward[l] != against;
     }
-    const Timeline::Slot slot = (*way_)[l]->pass(way, request.bytes, beats.first + latency);
-    beats = {slot.first - latency, std::max(beats.end, slot.end - latency)};
-    latency += (*way_)[l]->latency();
+    LinkModule& link = *(*way_)[l];
+    passage.beats = link.pass(way, request.bytes, passage.first_there);
+    passage.first_there = graph.after(passage.beats.first, link.latency());
+    passage.last_there = graph.after(graph.later(passage.last_there, passage.beats.end), link.latency());
+    begin = passage.beats.first.at - latency;
+    end = std::max(end, passage.beats.end.at - latency);
+    latency += link.latency().cycles;
   }
-  if (like) latency += like->crossing;
-  return beats;
+  if (like) {
+    const Delay crossing(Cause::crossing, index(), like->crossing);
+    passage.first_there = graph.after(passage.first_there, crossing);
+    passage.last_there = graph.after(passage.last_there, crossing);
+  }
+  account_.spend(Leaves::link, begin);
+  account_.spend(Leaves::working, end);
+  return passage;
 }
 
 // Into every target of a transfer.
-void Mover::store(const Request& request, std::int64_t address, std::int64_t words, Cycle from, Cycle& arrival) {
+void Mover::store(const Request& request, std::int64_t address, std::int64_t words, Time from, Time& arrival) {
   for (const AccessShape& target : targets_of(*streaming_->shape)) {
-    arrival = std::max(arrival, memory(target.memory).access(true, address, request.bytes, words, from).end);
+    arrival = run_.graph.later(arrival, memory(target.memory).access(true, address, request.bytes, words, from).end);
   }
 }
 
@@ -262,10 +285,12 @@ void Mover::finish() {
   const OperationShape& shape = *operation.shape;
   const bool transfer = shape.placements.empty();
   const bool arrives = !shape.requests.empty() || !shape.filling.boxes.empty();
-  operation.done = arrives ? std::max(first_, arrived_) : first_;
+  DependenceGraph& graph = run_.graph;
+  operation.done = arrives ? graph.later(first_, arrived_) : first_;
   if (!transfer) {
-    operation.done = std::max({operation.done, ports_end_, first_ + shape.start + shape.interval}) + shape.drain;
-    arrived_ = std::max(arrived_, operation.done);
+    const Time last = graph.later(graph.later(operation.done, ports_end_), pipelined());
+    operation.done = graph.after(last, {Cause::drain, index(), shape.drain});
+    arrived_ = graph.later(arrived_, operation.done);
     if (!run_.in_order) {
       ++operation.holds;
       run_.agenda.add({operation.done, operation.id, &operation, -1, 0, 0});

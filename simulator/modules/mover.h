@@ -22,8 +22,8 @@ class Mover final : public UnitModule {
   Mover(const sc_core::sc_module_name& name, RunState& run, int index, const std::vector<MemoryModule*>& memories,
         StallAccount account, std::vector<std::vector<LinkModule*>> ways);
 
-  void begin(Operation& operation, Cycle at) override;
-  Cycle free_at() const override { return setting_up_ ? unknown : next_start_; }
+  void begin(Operation& operation, Time at) override;
+  Time free_at() const override { return setting_up_ ? not_known : next_start_; }
 
   /// True where some way begins with the link.
   bool uses(const LinkModule& link) const {
@@ -47,14 +47,22 @@ class Mover final : public UnitModule {
   void reserve_on_chip_ports();
   void fill_ports();
   void fill(const Operation& operation);
-  Cycle index_ready() const;
-  Cycle pass(const Request& request);
-  Cycle repeat(const Request& request);
+  Time index_ready() const;
+  Time pipelined() const;
+  Time after_source(Time time) const;
+  Time pass(const Request& request);
+  Time repeat(const Request& request);
   void finish();
   void transport(tlm::tlm_command command, int memory, std::int64_t address, unsigned char* data, std::int64_t length);
 
-  Timeline::Slot cross(const Request& request, Cycle earliest, Cycle& latency);
-  void store(const Request& request, std::int64_t address, std::int64_t words, Cycle from, Cycle& arrival);
+  /// What a request's bytes have passed once they left the last link of the way.
+  struct Passage {
+    TimeSlot beats;    ///< on the last link
+    Time first_there;  ///< the first beat at the end of the way
+    Time last_there;   ///< the last one
+  };
+  Passage cross(const Request& request, Time first, Time last);
+  void store(const Request& request, std::int64_t address, std::int64_t words, Time from, Time& arrival);
 
   std::vector<std::vector<LinkModule*>> ways_;
   Cycle setup_;
@@ -65,16 +73,16 @@ class Mover final : public UnitModule {
   const Route* route_ = nullptr;  ///< nullptr: a capability
   RequestCursor cursor_;
   bool reads_list_ = false;
-  std::vector<Cycle> word_ready_;  ///< by word of a gather's list
-  Cycle setup_end_ = 0;
-  Cycle first_ = 0;  ///< presentation of the stream's first request
-  Cycle next_ = 0;   ///< of its next one
-  Cycle next_start_ = 0;
-  Cycle presented_ = -1;         ///< the last presentation
-  Cycle arrived_ = 0;            ///< the last arrival
-  Cycle ports_end_ = 0;          ///< of a capability's on-chip operands
-  Cycle source_latency_ = 0;     ///< of a capability's on-chip sources
-  std::vector<Cycle> arrivals_;  ///< of the last `in_flight` requests
+  std::vector<Time> word_ready_;  ///< by word of a gather's list
+  Time setup_end_;
+  Time first_;  ///< presentation of the stream's first request
+  Time next_;   ///< of its next one
+  Time next_start_;
+  Time after_last_;             ///< one cycle past the last presentation
+  Time arrived_;                ///< the last arrival
+  Time ports_end_;              ///< of a capability's on-chip operands
+  int slowest_source_ = -1;     ///< memory: of a capability's on-chip sources
+  std::vector<Time> arrivals_;  ///< of the last `in_flight` requests
   std::size_t oldest_ = 0;
   tlm::tlm_generic_payload payload_;
   std::vector<unsigned char> buffer_;

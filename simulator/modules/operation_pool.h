@@ -14,8 +14,8 @@ class OperationPool {
     if (free_.empty()) free_.push_back(&all_.emplace_back());
     Operation* operation = free_.back();
     free_.pop_back();
-    operation->ready = operation->started = 0;
-    operation->done = unknown;
+    operation->ready = operation->started = {};
+    operation->done = not_known;
     operation->blocked_by = -1;
     operation->unresolved = 0;
     operation->dependents.clear();

@@ -11,6 +11,7 @@
 #include "simulator/modules/operation_pool.h"
 #include "simulator/modules/race_detector.h"
 #include "simulator/modules/stall_account.h"
+#include "simulator/time/dependence_graph.h"
 #include "simulator/trace/chrome_trace.h"
 
 namespace accord::sim {
@@ -29,9 +30,10 @@ struct RunState {
   RaceDetector* races = nullptr;  ///< nullptr: not checked
   OperationPool pool{};
   Agenda agenda{};
+  DependenceGraph graph{};
   Cycle settled = 0;  ///< everything before this time is decided
   bool in_order = false;
-  bool timed = true;  ///< false: Fidelity::function
+  bool timed = true;             ///< false: Fidelity::function
   std::exception_ptr failure{};  ///< thrown inside a process, which SystemC must not see
 
   /// A layer's outputs are complete.

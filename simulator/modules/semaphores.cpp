@@ -6,7 +6,7 @@ namespace accord::sim {
 
 void Semaphores::give(int semaphore, Token token) {
   auto& tokens = tokens_[static_cast<std::size_t>(semaphore)];
-  const auto at = std::ranges::upper_bound(tokens, token.time, {}, &Token::time);
+  const auto at = std::ranges::upper_bound(tokens, token.time.at, {}, [](const Token& other) { return other.time.at; });
   tokens.insert(at, std::move(token));
 }
 

@@ -13,7 +13,7 @@ namespace accord::sim {
 class Semaphores {
  public:
   struct Token {
-    Cycle time;
+    Time time;
     std::int64_t instruction;
     int mnemonic;
     VectorClock clock;

@@ -15,11 +15,13 @@ std::string numbered(const std::string& kind, std::size_t index) { return kind +
 TransactionDatapath::TransactionDatapath(RunState& run, std::vector<ByteStore>& stores) : run_(run) {
   const Architecture& architecture = run.architecture;
   for (std::size_t m = 0; m < stores.size(); ++m) {
-    memories_.push_back(std::make_unique<MemoryModule>(numbered("memory", m).c_str(), architecture.memories[m],
-                                                       stores[m], account_of(run)));
+    memories_.push_back(std::make_unique<MemoryModule>(numbered("memory", m).c_str(), run.graph, static_cast<int>(m),
+                                                       architecture.memories[m], stores[m], account_of(run)));
   }
   for (const Link& link : architecture.links) {
-    links_.push_back(std::make_unique<LinkModule>(numbered("link", links_.size()).c_str(), run, link, account_of(run)));
+    const auto number = static_cast<int>(links_.size());
+    links_.push_back(
+        std::make_unique<LinkModule>(numbered("link", links_.size()).c_str(), run, number, link, account_of(run)));
   }
   for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) make_unit(u);
 }
@@ -45,8 +47,9 @@ void TransactionDatapath::make_unit(int index) {
 
 std::vector<std::vector<LinkModule*>> TransactionDatapath::ways(const Unit& unit) {
   const auto wire = [&](const Link& spec) {
+    const auto number = static_cast<int>(links_.size());
     links_.push_back(
-        std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, spec, account_of(run_)));
+        std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, number, spec, account_of(run_)));
     return std::vector<LinkModule*>{links_.back().get()};
   };
   std::vector<std::vector<LinkModule*>> result;

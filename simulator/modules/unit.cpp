@@ -27,7 +27,8 @@ UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int i
       spec_(run.architecture.units[static_cast<std::size_t>(index)]),
       index_(index),
       capacity_(std::max(1, spec_.queue)),
-      memories_(std::move(memories)) {
+      memories_(std::move(memories)),
+      unused_places_(capacity_) {
   if (run.in_order) return;  // the controller begins operations itself
   SC_HAS_PROCESS(UnitModule);
   SC_METHOD(step);
@@ -36,6 +37,11 @@ UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int i
 }
 
 void UnitModule::push(const Entry& entry) {
+  if (unused_places_ > 0) {
+    --unused_places_;
+  } else {
+    places_.pop_front();
+  }
   queue_.push_back(entry);
   if (queue_.size() == 1) wake(entry.dispatched);
 }
@@ -44,11 +50,12 @@ void UnitModule::step() try {
   run_.settled = now();
   while (!queue_.empty() && !run_.hazards.fatal) {
     const Entry entry = queue_.front();
-    if (entry.dispatched > now()) return wake(entry.dispatched);
+    if (entry.dispatched.at > now()) return wake(entry.dispatched);
     if (entry.kind == Entry::Kind::wait && !pass_wait(entry)) return;
     if (entry.kind == Entry::Kind::signal) pass_signal(entry);
     if (entry.kind == Entry::Kind::operation && !start(*entry.operation)) return;
     queue_.pop_front();
+    places_.push_back(passed_);
     controller->slot_freed(index_);
   }
 } catch (...) {
@@ -61,7 +68,7 @@ bool UnitModule::pass_wait(const Entry& entry) {
     semaphores->add_waiter(entry.semaphore, index_);
     return false;
   }
-  if (token->time > now()) {
+  if (token->time.at > now()) {
     wake(token->time);
     return false;
   }
@@ -71,16 +78,23 @@ bool UnitModule::pass_wait(const Entry& entry) {
         "semaphore_overflow", over->time, over->instruction, over->mnemonic,
         fmt::format("semaphore {} rises above {}", entry.semaphore, run_.architecture.sync.semaphore_max));
   }
-  account_.spend(Leaves::draining, std::min(entry.dispatched, last_done_));
+  account_.spend(Leaves::draining, std::min(entry.dispatched.at, last_done_.at));
   account_.spend(Leaves::nothing_to_do, entry.dispatched);
   account_.spend(run_.leaves.semaphore(entry.semaphore), now());
   const Semaphores::Token taken = semaphores->take(entry.semaphore);
+  run_.graph.work_for(index_, entry.instruction);
+  leave_queue(run_.graph.later(entry.dispatched, taken.time));
   if (run_.races) run_.races->acquire(index_, taken.clock);
   return true;
 }
 
+// Neither before the entry ahead of it nor before `ready`.
+void UnitModule::leave_queue(Time ready) { passed_ = run_.graph.no_earlier(run_.graph.later(ready, passed_), now()); }
+
 void UnitModule::pass_signal(const Entry& entry) {
-  signals_.push_back({begun_, entry.semaphore, entry.instruction, entry.mnemonic,
+  run_.graph.work_for(index_, entry.instruction);
+  leave_queue(entry.dispatched);
+  signals_.push_back({begun_, entry.semaphore, entry.instruction, entry.mnemonic, passed_,
                       run_.races ? run_.races->clock(index_) : VectorClock()});
   flush_signals();
 }
@@ -88,15 +102,15 @@ void UnitModule::pass_signal(const Entry& entry) {
 void UnitModule::flush_signals() {
   while (!signals_.empty() && signals_.front().after <= resolved_) {
     PendingSignal& signal = signals_.front();
-    const Cycle at = std::max(last_done_, now());
+    const Time at = run_.graph.no_earlier(run_.graph.later(last_done_, signal.passed), now());
     semaphores->give(signal.semaphore, {at, signal.instruction, signal.mnemonic, std::move(signal.clock)});
     for (const int waiter : semaphores->take_waiters(signal.semaphore)) controller->unit(waiter).wake(at);
     signals_.pop_front();
   }
 }
 
-Cycle UnitModule::results_ready(const Operation& operation) {
-  Cycle ready = 0;
+Time UnitModule::results_ready(const Operation& operation) {
+  Time ready;
   std::size_t kept = 0;
   for (Operation* earlier : recent_) {
     if (earlier->done != unknown && earlier->done <= now()) {
@@ -105,7 +119,7 @@ Cycle UnitModule::results_ready(const Operation& operation) {
     }
     recent_[kept++] = earlier;
     if (ready == unknown || !reads_result_of(operation, *earlier)) continue;
-    ready = earlier->done == unknown ? unknown : std::max(ready, earlier->done);
+    ready = earlier->done == unknown ? not_known : run_.graph.later(ready, earlier->done);
   }
   recent_.resize(kept);
   return ready;
@@ -113,45 +127,46 @@ Cycle UnitModule::results_ready(const Operation& operation) {
 
 bool UnitModule::start(Operation& operation) {
   if (operation.unresolved > 0) return false;
-  const Cycle free = free_at(), results = results_ready(operation);
+  const Time free = free_at(), results = results_ready(operation);
   if (free == unknown || results == unknown) return false;
-  const Cycle at = std::max({operation.dispatched, operation.ready, free, results});
+  const Cycle at = std::max({operation.dispatched.at, operation.ready.at, free.at, results.at});
   if (at > now()) {
     wake(at);
     return false;
   }
-  const int cause = results > operation.ready || operation.blocked_by < 0 ? index_ : operation.blocked_by;
+  const int cause = results.at > operation.ready.at || operation.blocked_by < 0 ? index_ : operation.blocked_by;
   account_start(operation, now(), run_.leaves.operand_of(cause));
-  operation.started = now();
+  run_.graph.work_for(index_, operation.instruction);
+  leave_queue(
+      run_.graph.later(run_.graph.later(operation.dispatched, operation.ready), run_.graph.later(free, results)));
+  operation.started = passed_;
   ++begun_;
   ++unresolved_;
   ++operation.holds;
   recent_.push_back(&operation);
   if (run_.races) run_.races->begin(operation, now());
-  begin(operation, now());
+  begin(operation, operation.started);
   return true;
 }
 
 void UnitModule::account_start(const Operation& operation, Cycle at, int leaf) {
   if (unresolved_ > 0) return account_.spend(Leaves::memory_latency, at);  // an earlier operation is under way
-  account_.spend(Leaves::draining, std::min(operation.dispatched, last_done_));
+  account_.spend(Leaves::draining, std::min(operation.dispatched.at, last_done_.at));
   account_.spend(Leaves::nothing_to_do, operation.dispatched);
   account_.spend(leaf, at);
 }
 
 void UnitModule::resolve(Operation& operation) {
-  last_done_ = std::max(last_done_, operation.done);
+  last_done_ = run_.graph.later(last_done_, operation.done);
   run_.layers.finish(operation);
   if (run_.trace) trace(operation);
   if (run_.in_order) return;
   ++resolved_;
   --unresolved_;
   for (Operation* dependent : operation.dependents) {
-    if (operation.done > dependent->ready) {
-      dependent->ready = operation.done;
-      dependent->blocked_by = index_;
-    }
-    if (--dependent->unresolved == 0) controller->unit(dependent->unit).wake(std::max(now(), dependent->ready));
+    if (operation.done.at > dependent->ready.at) dependent->blocked_by = index_;
+    dependent->ready = run_.graph.later(dependent->ready, operation.done);
+    if (--dependent->unresolved == 0) controller->unit(dependent->unit).wake(std::max(now(), dependent->ready.at));
     run_.pool.release(dependent);
   }
   operation.dependents.clear();

@@ -22,7 +22,7 @@ class UnitModule : public sc_core::sc_module {
     int semaphore;
     std::int64_t instruction;
     int mnemonic;
-    Cycle dispatched;
+    Time dispatched;
   };
 
   UnitModule(const sc_core::sc_module_name& name, RunState& run, int index, std::vector<MemoryModule*> memories,
@@ -31,20 +31,22 @@ class UnitModule : public sc_core::sc_module {
   // The controller's side.
   bool full() const { return static_cast<int>(queue_.size()) >= capacity_; }
   void push(const Entry& entry);
+  /// When the place in the queue that the next entry takes was left. Not where the queue is full.
+  Time next_place() const { return unused_places_ > 0 ? Time() : places_.front(); }
   /// The operation may have become ready.
   void wake(Cycle at) { notify_at(wake_, at); }
 
   /// Starts the operation at `at` and fixes what follows from that; its end may stay unknown for a while.
-  virtual void begin(Operation& operation, Cycle at) = 0;
+  virtual void begin(Operation& operation, Time at) = 0;
   /// When the next operation can start; unknown until something that is under way says so.
-  virtual Cycle free_at() const = 0;
+  virtual Time free_at() const = 0;
 
   /// Charges the time up to an operation's start: drained and idle, then waiting for `leaf`.
   void account_start(const Operation& operation, Cycle at, int leaf);
 
   const std::deque<Entry>& queue() const { return queue_; }
   bool idle() const { return queue_.empty() && unresolved_ == 0; }
-  Cycle last_done() const { return last_done_; }
+  Time last_done() const { return last_done_; }
   StallAccount& account() { return account_; }
   const Unit& spec() const { return spec_; }
   int index() const { return index_; }
@@ -65,9 +67,10 @@ class UnitModule : public sc_core::sc_module {
   void step();
   bool pass_wait(const Entry& entry);
   void pass_signal(const Entry& entry);
+  void leave_queue(Time ready);
   bool start(Operation& operation);
   /// Latest end among this unit's earlier operations whose results it reads; unknown where one has no end yet.
-  Cycle results_ready(const Operation& operation);
+  Time results_ready(const Operation& operation);
   void flush_signals();
 
   struct PendingSignal {
@@ -75,6 +78,7 @@ class UnitModule : public sc_core::sc_module {
     int semaphore;
     std::int64_t instruction;
     int mnemonic;
+    Time passed;
     VectorClock clock;
   };
 
@@ -87,7 +91,10 @@ class UnitModule : public sc_core::sc_module {
   std::deque<PendingSignal> signals_;
   std::int64_t begun_ = 0, resolved_ = 0;
   int unresolved_ = 0;
-  Cycle last_done_ = 0;
+  Time last_done_;
+  Time passed_;              ///< when the last entry left the queue
+  std::deque<Time> places_;  ///< left by entries, not taken since
+  int unused_places_;
   sc_core::sc_event wake_;
 };
 

@@ -18,11 +18,12 @@ struct Bench {
     spec.word = 16;
     spec.read_ports = spec.write_ports = read_ports;
     spec.shared_ports = shared;
-    memory = std::make_unique<MemoryModule>("memory", spec, store, StallAccount(leaves, layers, settled));
+    memory = std::make_unique<MemoryModule>("memory", graph, 0, spec, store, StallAccount(leaves, layers, settled));
   }
-  Cycle end(std::int64_t words, bool write = false) { return memory->access(write, 0, 16 * words, words, 0).end; }
+  Cycle end(std::int64_t words, bool write = false) { return memory->access(write, 0, 16 * words, words, Time()).end; }
 
   SystemcSession session;
+  DependenceGraph graph;
   Memory spec;
   ByteStore store;
   Leaves leaves{{}, 0};

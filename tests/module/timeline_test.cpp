@@ -1,4 +1,4 @@
-#include "simulator/modules/timeline.h"
+#include "simulator/time/timeline.h"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/kernels/operation.h"
+#include "simulator/time/time.h"
 
 namespace accord::sim {
 
@@ -24,6 +24,8 @@ class Timeline {
 
   /// No later call will ask for cycles before `now`.
   void forget_before(Cycle now);
+
+  int number = -1;  ///< in the dependence graph; -1: none yet
 
  private:
   struct Interval {
