@@ -59,6 +59,7 @@ Exit run_command(const SimCommand& command) {
   SimulateOptions options;
   options.fidelity = command.fidelity;
   options.check_hazards = command.check_hazards;
+  options.most_cycles = command.most_cycles;
   options.trace = command.trace;
   const auto start = std::chrono::steady_clock::now();
   const auto result = simulate(architecture, program, inputs, options);

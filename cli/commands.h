@@ -83,6 +83,7 @@ struct SimCommand {
   std::uint64_t seed = 0;
   Fidelity fidelity = Fidelity::transaction;
   bool check_hazards = true;
+  std::int64_t most_cycles = SimulateOptions{}.most_cycles;
   std::filesystem::path trace;
   std::filesystem::path json;
 };

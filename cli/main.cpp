@@ -158,6 +158,8 @@ void add_sim(CLI::App& app, Action& chosen) {
   sub->add_option("--seed", command->seed, "Of the inputs that are not given");
   add_fidelity(sub, command->fidelity);
   sub->add_flag("!--no-hazards", command->check_hazards, "Leaves the hazard checks out");
+  sub->add_option("--most-cycles", command->most_cycles, "Ends a run that takes longer, with the hazard cycle_limit")
+      ->check(CLI::PositiveNumber);
   sub->add_option("--trace", command->trace, "Writes Chrome trace events");
   sub->add_option("--json", command->json, "Writes the result");
 }

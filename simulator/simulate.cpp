@@ -124,6 +124,14 @@ sim::MakeDatapath datapath_of(Fidelity fidelity) {
   };
 }
 
+// That issue within so many cycles.
+std::int64_t most_instructions(const Controller& controller, std::int64_t cycles) {
+  const std::int64_t width = std::max(1, controller.issue_width);
+  const std::int64_t groups = cycles / std::max(1, controller.issue_interval);
+  return groups >= std::numeric_limits<std::int64_t>::max() / width - 1 ? std::numeric_limits<std::int64_t>::max()
+                                                                        : (groups + 1) * width;
+}
+
 /// One run, from images to result.
 class Simulation {
  public:
@@ -149,6 +157,8 @@ class Simulation {
     load_inputs(program, places_, inputs);
     run_.in_order = architecture.sync.kind == Sync::Kind::in_order;
     run_.timed = options.fidelity != Fidelity::function;
+    run_.most_cycles = options.most_cycles;
+    front_.limit(most_instructions(architecture.controller, options.most_cycles));
     run_.end_layer = [this](int layer) { end_layer(layer); };
     for (const auto& [leader, layer] : map_.empty_layers()) {
       if (leader >= 0) layers_.follow(leader, layer);
@@ -164,7 +174,7 @@ class Simulation {
     sim::Machine machine(run_, front_, sequence_, stores_, datapath_of(options_.fidelity));
     end_leading_layers();
     machine.run();
-    SimulateResult result = run_.timed ? sim::collect(run_, machine, machine.close()) : sim::collect_values(run_);
+    SimulateResult result = run_.timed ? sim::collect(run_, machine, close(machine)) : sim::collect_values(run_);
     if (trace_) sim::trace_layers(*trace_, program_, layers_);
     result.timed = run_.timed;
     result.instructions = front_.executed();
@@ -192,6 +202,13 @@ class Simulation {
   sim::RaceDetector* races() {
     const bool watch = options_.check_hazards && races_.watches() && options_.fidelity != Fidelity::function;
     return watch ? &races_ : nullptr;
+  }
+
+  // The last operations' ends may lie behind all events.
+  sim::Time close(sim::Machine& machine) {
+    const sim::Time total = machine.close();
+    if (total.at > options_.most_cycles && !hazards_.fatal) run_.out_of_time(total, -1, -1);
+    return total;
   }
 
   // Layers before the first that has work.

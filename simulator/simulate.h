@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct SimulateOptions {
   Fidelity fidelity = Fidelity::transaction;
   bool check_hazards = true;
   std::filesystem::path trace;  ///< Chrome trace events; empty: none; an Error at Fidelity::function
+  /// A run that is not over by this cycle ends with the hazard cycle_limit.
+  std::int64_t most_cycles = std::numeric_limits<std::int64_t>::max();
   /// Called when a layer is complete, with the values of its outputs (read from memory through their symbols).
   std::function<void(int layer, const Values& outputs)> on_layer;
 };
@@ -29,7 +32,7 @@ struct SimulateOptions {
 /// A thing that silicon would do wrong, silently.
 struct Hazard {
   std::string kind;  ///< uninitialised_read, race, out_of_range, semaphore_overflow, unmatched_signal, deadlock,
-                     ///< undefined_opcode, loop_overflow
+                     ///< undefined_opcode, loop_overflow, cycle_limit, ambiguous_signal
   std::int64_t cycle = 0;
   std::int64_t instruction = -1;  ///< index
   std::string mnemonic;

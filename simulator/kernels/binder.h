@@ -66,6 +66,8 @@ class Binder {
   double energy_of(const AccessShape& access, std::int64_t bytes) const;
   double link_energy(const OperationShape& shape) const;
   void add_requests(OperationShape& shape, bool transfer) const;
+  /// Least cycles from start to done, found without walking through what the operation touches.
+  Cycle least_cycles(const OperationShape& shape, const Unit& unit) const;
   bool in_range(const Operation& operation, std::string& error) const;
 
   const Architecture& architecture_;

@@ -124,7 +124,8 @@ struct OperationShape {
   Filling filling;                       ///< transfers
   std::vector<RequestPattern> requests;  ///< of movers
   Cycle start = 0, interval = 0, drain = 0;
-  Cycle useful = 0;  ///< cycles that the interval would take with every lane busy
+  Cycle least_cycles = 0;  ///< from start to done, on any state of the machine: never more than it takes
+  Cycle useful = 0;        ///< cycles that the interval would take with every lane busy
   std::int64_t lane_macs = 0;
   std::vector<int> links;       ///< that the bytes pass
   std::int64_t link_bytes = 0;  ///< over each of them

@@ -170,6 +170,7 @@ std::shared_ptr<OperationShape> Binder::shape_transfer(const Plan& plan, std::sp
   }
   shape->energy_pj += link_energy(*shape);
   add_requests(*shape, true);
+  shape->least_cycles = least_cycles(*shape, unit);
   return shape;
 }
 

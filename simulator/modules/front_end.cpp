@@ -44,7 +44,8 @@ const Decoded* FrontEnd::next() {
     if (pc_ == end_) return nullptr;
     const Decoded* decoded = fetch(pc_);
     if (!decoded) return nullptr;
-    if (++executed_ > most_executed) throw Error("more than 10^10 instructions executed");
+    if (++executed_ > limit_) return end_at_limit(*decoded);
+    if (executed_ > most_executed) throw Error("more than 10^10 instructions executed");
     arguments_.resize(decoded->arguments.size());
     for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i] = value(decoded->arguments[i]);
     if (!decoded->updates.empty()) update(*decoded);
@@ -55,6 +56,14 @@ const Decoded* FrontEnd::next() {
     advance();
     if (decoded->meaning != Meaning::set && decoded->meaning != Meaning::add) return decoded;
   }
+}
+
+const Decoded* FrontEnd::end_at_limit(const Decoded& decoded) {
+  hazards_.report(
+      "cycle_limit", 0, decoded.index, decoded.mnemonic,
+      fmt::format("is reached after {} instructions, which issue in no less than the allowed cycles", limit_));
+  hazards_.fatal = true;
+  return nullptr;
 }
 
 const Decoded* FrontEnd::fetch(std::int64_t index) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,9 @@ class FrontEnd {
 
   std::int64_t executed() const { return executed_; }
 
+  /// A run of more instructions than this ends with the hazard cycle_limit.
+  void limit(std::int64_t instructions) { limit_ = instructions; }
+
   /// Called once nothing more of a layer will be fetched.
   std::function<void(int layer)> layer_over;
 
@@ -53,6 +57,7 @@ class FrontEnd {
     std::int64_t begin, end, left;
   };
   const Decoded* fetch(std::int64_t index);
+  const Decoded* end_at_limit(const Decoded& decoded);
   void decode(std::int64_t index, Decoded& out);
   Decoded::Term reduce(const Binding& binding) const;
   int register_number(Binding::Base base, int reg, int index_field) const;
@@ -78,6 +83,7 @@ class FrontEnd {
   std::size_t next_end_ = 0;
   std::int64_t pc_ = 0, end_ = 0;
   std::int64_t executed_ = 0;
+  std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
 };
 
 }  // namespace accord::sim

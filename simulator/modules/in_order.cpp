@@ -60,6 +60,10 @@ bool InOrderController::execute(const Decoded& decoded) {
     unit.account_start(operation_, start, run_.leaves.operand_of(user));
     unit.begin(operation_, start);
     if (run_.hazards.fatal) return false;
+    if (operation_.done.at > run_.most_cycles) {
+      run_.out_of_time(start, decoded.index, decoded.mnemonic);
+      return false;
+    }
     use_ranges(operation_);
     if (run_.timed) run_.evaluator.evaluate(operation_);
   } else if (decoded.meaning != Meaning::fence) {

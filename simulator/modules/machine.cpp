@@ -40,11 +40,19 @@ void Machine::perform(const Agenda::Item& item) {
 }
 
 void Machine::run() {
-  session_.run();
+  const bool over = session_.run(run_.most_cycles);
   if (run_.failure) std::rethrow_exception(run_.failure);
+  if (!over && !run_.hazards.fatal) report_late_unit();
   if (controller_ && !controller_->finished() && !run_.hazards.fatal) controller_->report_deadlock();
   if (semaphores_ && !run_.hazards.fatal) report_unmatched_signals();
   run_.agenda.drain();
+}
+
+// Names what the unit at work is about to do, of several the one that stands first.
+void Machine::report_late_unit() {
+  const auto late = std::ranges::find_if(units_, [](const auto& unit) { return !unit->idle(); });
+  const auto* head = late == units_.end() || (*late)->queue().empty() ? nullptr : &(*late)->queue().front();
+  run_.out_of_time(run_.most_cycles, head ? head->instruction : -1, head ? head->mnemonic : -1);
 }
 
 // A count that is left over is a wait that is missing somewhere, even where the order came out right.

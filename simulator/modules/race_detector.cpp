@@ -25,6 +25,7 @@ void for_each_granule(std::int64_t address, std::int64_t length, Visit&& visit) 
 RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards)
     : architecture_(architecture),
       hazards_(hazards),
+      semaphores_(architecture.sync.semaphores, static_cast<int>(architecture.units.size())),
       shadows_(architecture.memories.size()),
       clocks_(architecture.units.size(), VectorClock(architecture.units.size())),
       origins_(architecture.units.size(), std::vector<Origin>(origins_kept)) {
@@ -43,10 +44,34 @@ void RaceDetector::join_all() {
   VectorClock all = clocks_.front();
   for (const VectorClock& clock : clocks_) all.join(clock);
   for (VectorClock& clock : clocks_) clock = all;
+  semaphores_.fence();
+}
+
+void RaceDetector::wait(int unit, int semaphore) {
+  const auto u = static_cast<std::size_t>(unit);
+  semaphores_.wait(semaphore, unit, ++clocks_[u][u]);
+}
+
+const VectorClock& RaceDetector::knowledge(int unit) {
+  VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
+  semaphores_.settle(unit, clock);
+  return clock;
+}
+
+void RaceDetector::signal(int unit, int semaphore, const VectorClock& knowledge, std::int64_t instruction, int mnemonic,
+                          Cycle now) {
+  const int misled = semaphores_.signal(semaphore, unit, knowledge);
+  if (misled < 0) return;
+  hazards_.report("ambiguous_signal", now, instruction, mnemonic,
+                  fmt::format("{} signals semaphore {}, and nothing orders that with a wait of {} for another unit's "
+                              "signal: which of them it takes depends on timing",
+                              architecture_.units[static_cast<std::size_t>(unit)].name, semaphore,
+                              architecture_.units[static_cast<std::size_t>(misled)].name));
 }
 
 void RaceDetector::begin(const Operation& operation, Cycle now) {
   const auto unit = static_cast<std::size_t>(operation.unit);
+  semaphores_.settle(operation.unit, clocks_[unit]);
   const std::uint64_t count = ++clocks_[unit][unit];
   origins_[unit][count % origins_kept] = {count, operation.instruction, operation.mnemonic};
   for (const AccessShape& access : operation.shape->accesses) {

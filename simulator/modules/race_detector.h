@@ -6,6 +6,7 @@
 #include "archdsl/graph/architecture.h"
 #include "simulator/kernels/zeroed_array.h"
 #include "simulator/modules/hazard_log.h"
+#include "simulator/modules/semaphore_order.h"
 #include "simulator/modules/vector_clock.h"
 
 namespace accord::sim {
@@ -18,12 +19,17 @@ class RaceDetector {
   /// Watches all memories under semaphores, off-chip ones under interlock, none in order.
   RaceDetector(const Architecture& architecture, HazardLog& hazards);
 
-  /// The unit's next operation begins, after all that `acquire` brought.
+  /// The unit's next operation begins, after all that its waits have surely seen.
   void begin(const Operation& operation, Cycle now);
 
   bool watches() const { return watches_; }
-  const VectorClock& clock(int unit) const { return clocks_[static_cast<std::size_t>(unit)]; }
-  void acquire(int unit, const VectorClock& clock) { clocks_[static_cast<std::size_t>(unit)].join(clock); }
+
+  /// A wait of the unit passes.
+  void wait(int unit, int semaphore);
+  /// What the unit knows where its queue comes to a signal.
+  const VectorClock& knowledge(int unit);
+  /// The semaphore rises by that signal.
+  void signal(int unit, int semaphore, const VectorClock& knowledge, std::int64_t instruction, int mnemonic, Cycle now);
   /// Every unit is idle: all that was comes before all that will be.
   void join_all();
 
@@ -51,6 +57,7 @@ class RaceDetector {
   const Architecture& architecture_;
   HazardLog& hazards_;
   bool watches_ = false;
+  SemaphoreOrder semaphores_;
   std::vector<Shadow> shadows_;  ///< by memory; 0 granules: not watched
   std::vector<VectorClock> clocks_;
   std::vector<std::vector<Origin>> origins_;  ///< by unit, by count modulo its size

@@ -1,5 +1,7 @@
 #include "simulator/modules/run_state.h"
 
+#include <fmt/format.h>
+
 namespace accord::sim {
 
 bool RunState::bind(const Decoded& decoded, std::span<const std::int64_t> arguments, Cycle now, Operation& operation) {
@@ -8,10 +10,19 @@ bool RunState::bind(const Decoded& decoded, std::span<const std::int64_t> argume
   operation.unit = decoded.unit;
   operation.layer = decoded.layer;
   std::string error;
-  if (binder.bind(decoded.mnemonic, decoded.unit, arguments, operation, error)) return true;
+  if (binder.bind(decoded.mnemonic, decoded.unit, arguments, operation, error)) {
+    if (operation.shape->least_cycles <= most_cycles - now) return true;
+    out_of_time(now, decoded.index, decoded.mnemonic);
+    return false;
+  }
   hazards.report("out_of_range", now, decoded.index, decoded.mnemonic, error);
   hazards.fatal = true;
   return false;
+}
+
+void RunState::out_of_time(Cycle now, std::int64_t instruction, int mnemonic) {
+  hazards.report("cycle_limit", now, instruction, mnemonic, fmt::format("is not over after {} cycles", most_cycles));
+  hazards.fatal = true;
 }
 
 bool RunState::read_list(Operation& operation, Cycle now) {

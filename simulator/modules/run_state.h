@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <limits>
 
 #include "simulator/kernels/binder.h"
 #include "simulator/kernels/evaluator.h"
@@ -32,6 +33,7 @@ struct RunState {
   Agenda agenda{};
   DependenceGraph graph{};
   Cycle settled = 0;  ///< everything before this time is decided
+  Cycle most_cycles = std::numeric_limits<Cycle>::max();
   bool in_order = false;
   bool timed = true;             ///< false: Fidelity::function
   std::exception_ptr failure{};  ///< thrown inside a process, which SystemC must not see
@@ -48,7 +50,11 @@ struct RunState {
   /// Cycles from an instruction's issue to its unit's queue.
   Cycle issue_latency() const { return timed ? architecture.controller.latency : 0; }
 
-  /// Puts an instruction's arguments into `operation`; reports out_of_range and makes it fatal otherwise.
+  /// Reports that the run takes longer than `most_cycles`, and ends it.
+  void out_of_time(Cycle now, std::int64_t instruction, int mnemonic);
+
+  /// Puts an instruction's arguments into `operation`; reports out_of_range (or cycle_limit, of one that cannot end in
+  /// time) and makes it fatal otherwise.
   bool bind(const Decoded& decoded, std::span<const std::int64_t> arguments, Cycle now, Operation& operation);
 
   /// Reads a gather's list as it is now; an index beyond the table is an out_of_range and fatal.

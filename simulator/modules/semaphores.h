@@ -5,18 +5,16 @@
 #include <vector>
 
 #include "simulator/kernels/operation.h"
-#include "simulator/modules/vector_clock.h"
 
 namespace accord::sim {
 
-/// Counting semaphores. A unit's count rises at the time of its token, and its taker learns what the giver knew.
+/// Counting semaphores. A count rises at the time of a token.
 class Semaphores {
  public:
   struct Token {
     Time time;
     std::int64_t instruction;
     int mnemonic;
-    VectorClock clock;
   };
 
   Semaphores(int count, std::int64_t maximum)

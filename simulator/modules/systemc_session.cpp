@@ -1,5 +1,6 @@
 #include "simulator/modules/systemc_session.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -19,9 +20,12 @@ SystemcSession::SystemcSession() {
 
 SystemcSession::~SystemcSession() { sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = nullptr; }
 
-void SystemcSession::run() {
+bool SystemcSession::run(Cycle most_cycles) {
   try {
-    sc_core::sc_start();
+    const auto longest = sc_core::sc_max_time().value();
+    const auto wanted = static_cast<sc_dt::uint64>(most_cycles);
+    sc_core::sc_start(cycles(static_cast<Cycle>(std::min(wanted, longest))), sc_core::SC_EXIT_ON_STARVATION);
+    return !sc_core::sc_pending_activity();
   } catch (const sc_core::sc_report& report) {
     throw Error(std::string("SystemC: ") + report.what());
   }

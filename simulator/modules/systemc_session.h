@@ -3,6 +3,8 @@
 #include <memory>
 #include <systemc>
 
+#include "simulator/modules/clock.h"
+
 namespace accord::sim {
 
 /// A fresh SystemC context for one run: SystemC itself allows one elaboration per process (E529). One cycle is
@@ -14,8 +16,8 @@ class SystemcSession {
   SystemcSession(const SystemcSession&) = delete;
   SystemcSession& operator=(const SystemcSession&) = delete;
 
-  /// Runs until no event is left.
-  void run();
+  /// Runs until no event is left, or until this cycle is over. False where events are left.
+  bool run(Cycle most_cycles);
 
  private:
   std::unique_ptr<sc_core::sc_simcontext> context_;

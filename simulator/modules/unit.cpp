@@ -84,7 +84,7 @@ bool UnitModule::pass_wait(const Entry& entry) {
   const Semaphores::Token taken = semaphores->take(entry.semaphore);
   run_.graph.work_for(index_, entry.instruction);
   leave_queue(run_.graph.later(entry.dispatched, taken.time));
-  if (run_.races) run_.races->acquire(index_, taken.clock);
+  if (run_.races) run_.races->wait(index_, entry.semaphore);
   return true;
 }
 
@@ -95,7 +95,7 @@ void UnitModule::pass_signal(const Entry& entry) {
   run_.graph.work_for(index_, entry.instruction);
   leave_queue(entry.dispatched);
   signals_.push_back({begun_, entry.semaphore, entry.instruction, entry.mnemonic, passed_,
-                      run_.races ? run_.races->clock(index_) : VectorClock()});
+                      run_.races ? run_.races->knowledge(index_) : VectorClock()});
   flush_signals();
 }
 
@@ -103,7 +103,8 @@ void UnitModule::flush_signals() {
   while (!signals_.empty() && signals_.front().after <= resolved_) {
     PendingSignal& signal = signals_.front();
     const Time at = run_.graph.no_earlier(run_.graph.later(last_done_, signal.passed), now());
-    semaphores->give(signal.semaphore, {at, signal.instruction, signal.mnemonic, std::move(signal.clock)});
+    semaphores->give(signal.semaphore, {at, signal.instruction, signal.mnemonic});
+    if (run_.races) run_.races->signal(index_, signal.semaphore, signal.clock, signal.instruction, signal.mnemonic, at);
     for (const int waiter : semaphores->take_waiters(signal.semaphore)) controller->unit(waiter).wake(at);
     signals_.pop_front();
   }

@@ -50,6 +50,66 @@ TEST_CASE("is a race found that this run's timing hides") {
   CHECK(find(result, "race")->mnemonic == "load");
 }
 
+TEST_CASE("does a unit that waits twice see what two units have signalled") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  for (const bool twice : {true, false}) {
+    Product product(machine, 1);
+    product.load();
+    product.assembler.emit("signal_load", {{"semaphore", 0}});
+    product.assembler.emit("signal_store", {{"semaphore", 0}});
+    product.assembler.emit("wait_mesh", {{"semaphore", 0}});
+    if (twice) product.assembler.emit("wait_mesh", {{"semaphore", 0}});
+    product.multiply();
+    if (!twice) product.assembler.emit("wait_mesh", {{"semaphore", 0}});
+    const SimulateResult result = simulate(machine, product.assembler.program, {});
+    CHECK(result.hazards.empty() == twice);
+    if (!twice) CHECK(find(result, "race")->mnemonic == "matmul");  // the store's signal alone may have come
+  }
+}
+
+TEST_CASE("is a signal that may be taken for another unit's reported") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  for (const bool after : {true, false}) {
+    Product product(machine, 1);
+    product.load();
+    product.assembler.emit("signal_load", {{"semaphore", 0}});
+    product.assembler.emit("wait_mesh", {{"semaphore", 0}});
+    product.multiply();
+    product.assembler.emit("signal_mesh", {{"semaphore", 1}});
+    if (after) product.assembler.emit("wait_store", {{"semaphore", 1}});
+    for (int i = 0; i < 8; ++i)  // the signal comes long after the mesh's wait, here
+      product.assembler.emit("store", {{"src.base", 4096}, {"dst.base", 12288}, {"n0", 64}, {"n1", 16}});
+    product.assembler.emit("signal_store", {{"semaphore", 0}});
+    product.assembler.emit("wait_store", {{"semaphore", 0}});
+    if (!after) product.assembler.emit("wait_load", {{"semaphore", 1}});
+    const SimulateResult result = simulate(machine, product.assembler.program, {});
+    const Hazard* found = find(result, "ambiguous_signal");
+    CHECK((found == nullptr) == after);
+    if (found == nullptr) continue;
+    CHECK(found->mnemonic == "signal_store");
+    CHECK(found->message.find("a wait of mesh") != std::string::npos);
+  }
+}
+
+TEST_CASE("is what a wait has seen the same whichever of two waiting units takes a signal") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  for (const bool all_loaded : {true, false}) {
+    Product product(machine, 1);
+    product.load_zeros();
+    if (all_loaded) product.load_a();
+    if (all_loaded) product.load_b();
+    product.assembler.emit("signal_load", {{"semaphore", 0}});
+    if (!all_loaded) product.load_a();
+    if (!all_loaded) product.load_b();
+    product.assembler.emit("signal_load", {{"semaphore", 0}});
+    product.assembler.emit("wait_store", {{"semaphore", 0}});
+    product.assembler.emit("wait_mesh", {{"semaphore", 0}});  // takes the second signal here, the first elsewhere
+    product.multiply();
+    const SimulateResult result = simulate(machine, product.assembler.program, {});
+    CHECK((find(result, "race") == nullptr) == all_loaded);
+  }
+}
+
 TEST_CASE("does a fence order units") {
   const Architecture machine = matrix_machine(Sync::Kind::semaphores);
   Product product(machine, 1);
@@ -190,6 +250,52 @@ TEST_CASE("are loops that nest too deep or leave their stage reported") {
   wide.assembler.emit("loop", {{"count", 2}, {"length", 2}});
   wide.load_a();
   REQUIRE(find(simulate(machine, wide.assembler.program, {}), "loop_overflow"));
+}
+
+TEST_CASE("does a run end at the cycle that the user allows") {
+  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+    const Architecture machine = matrix_machine(sync);
+    Product product(machine, 1);
+    product.load();
+    product.assembler.emit("fence");
+    product.multiply();
+    product.assembler.emit("fence");
+    product.store();
+    const std::int64_t cycles = simulate(machine, product.assembler.program, {}).total_cycles;
+    SimulateOptions options;
+    options.most_cycles = cycles;
+    CHECK(simulate(machine, product.assembler.program, {}, options).hazards.empty());
+    for (const std::int64_t fewer : {cycles - 1, cycles / 2, std::int64_t{1}}) {
+      options.most_cycles = fewer;
+      const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
+      REQUIRE(find(result, "cycle_limit"));
+      CHECK(result.hazards.size() == 1);
+    }
+  }
+}
+
+TEST_CASE("do loops and instructions that take ages end at once where the cycles are limited") {
+  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+    Architecture machine = matrix_machine(sync);
+    for (WalkDim& dim : machine.units[0].routes[0].walk) dim.max = std::int64_t{1} << 32;
+    machine.units[0].routes[0].walk[2].target.bytes = 0;
+    SimulateOptions options;
+    options.most_cycles = 10'000;
+    Product looping(machine, 1);
+    looping.assembler.emit("loop", {{"count", std::int64_t{1} << 60}, {"length", 1}});
+    looping.load_a();
+    Product idle(machine, 1);
+    idle.assembler.emit("loop", {{"count", std::int64_t{1} << 60}, {"length", 1}});
+    idle.assembler.emit("fence");
+    Product moving(machine, 1);
+    moving.assembler.emit("load", {{"n0", 16}, {"n1", 1 << 20}, {"n2", 1 << 16}});
+    for (const Product* product : {&looping, &idle, &moving}) {
+      const SimulateResult result = simulate(machine, product->assembler.program, {}, options);
+      for (const Hazard& hazard : result.hazards) INFO(hazard.kind << ": " << hazard.message);
+      REQUIRE(result.hazards.size() == 1);
+      CHECK(result.hazards.front().kind == "cycle_limit");
+    }
+  }
 }
 
 TEST_CASE("do programs that do not fit the machine throw") {
