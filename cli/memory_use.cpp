@@ -12,8 +12,8 @@ using Range = std::pair<std::int64_t, std::int64_t>;
 /// From the first element to the end of the last one.
 Range range_of(const Symbol& symbol) {
   Range range{symbol.address, symbol.address};
-  for (std::size_t i = 0; i < symbol.shape.size(); ++i) {
-    const std::int64_t reach = (symbol.shape[i] - 1) * symbol.strides[i];
+  for (std::size_t i = 0; i < symbol.extents().size(); ++i) {
+    const std::int64_t reach = (symbol.extents()[i] - 1) * symbol.strides[i];
     (reach < 0 ? range.first : range.second) += reach;
   }
   range.second += bytes(symbol.type);

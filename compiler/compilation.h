@@ -27,7 +27,7 @@ struct LayerPlan {
   Bound bound;
   int chain = -1;         ///< that this is a layer, or a strip of a layer, of; -1: of none
   std::string strip;      ///< "[0:16]": positions of the result that the strip computes
-  std::int64_t macs = 0;  ///< in a chain: without what the strip computes anew
+  std::int64_t macs = -1;  ///< of a strip, without what it computes anew; of interleaved rows; -1: those of `work`
 };
 
 /// Where a tensor that is kept on chip stands in the network's: all of it, or a strip.
@@ -68,6 +68,7 @@ struct Compilation {
 /// The passes, in order; one file each.
 void group_pass(Compilation& compilation);        ///< fusion groups -> work
 void place_pass(Compilation& compilation);        ///< work -> candidate mappings, or host with the reason
+void interleave_pass(Compilation& compilation);   ///< rows of the network's inputs side by side, where that is quicker
 void map_pass(Compilation& compilation);          ///< tiles, loop order
 void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, aliases
 void fuse_pass(Compilation& compilation);         ///< chains of layers that keep their results on chip

@@ -61,6 +61,7 @@ void search(const Compilation& compilation, SharedMachines& shared, LayerChoices
 std::vector<LayerChoices> explore(Compilation& compilation) {
   group_pass(compilation);
   place_pass(compilation);
+  interleave_pass(compilation);
   SharedMachines shared(compilation.machine);
   std::vector<LayerChoices> layers;
   for (const auto& plan : compilation.layers) {
@@ -81,7 +82,7 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
 }
 
 void explore_chains(Compilation& compilation) {
-  for (const auto pass : {group_pass, place_pass, map_pass, allocate_pass, fuse_pass}) pass(compilation);
+  for (const auto pass : {group_pass, place_pass, interleave_pass, map_pass, allocate_pass, fuse_pass}) pass(compilation);
 }
 
 }  // namespace accord

@@ -167,7 +167,9 @@ bool Fuser::map_slice(const Chain& chain, int strip, int l, Realised& realised, 
   realised.cost.cycles += mapping->predicted_cycles + *margin;
   realised.cost.off_chip_bytes += off_chip_traffic_of(compilation_.machine, geometry, slice.work, *mapping).total();
   slice.mappings = {std::move(*mapping)};
-  slice.macs = macs_of(slice.work) / range.size() * chain.fresh(strip, l).size();
+  const std::int64_t macs = whole.macs < 0 ? macs_of(whole.work) : whole.macs;
+  const Shape& result = whole.work.operands[whole.work.program.statements.back().target.operand].shape;
+  slice.macs = macs / result[static_cast<std::size_t>(chain.index)] * chain.fresh(strip, l).size();
   realised.slices.push_back(std::move(slice));
   return true;
 }

@@ -101,7 +101,10 @@ void Generator::place_late(TensorId tensor) {
 
 void Generator::place_tensors() {
   off_chip_[0].allocate(compilation_.tensor_bytes, "the tensors between layers");
-  for (const TensorId t : network_.inputs) visible_.insert(t);
+  for (const TensorId t : network_.inputs) {
+    visible_.insert(t);
+    if (compilation_.homes[t].interleaved > 1) visible_.insert(compilation_.homes[t].alias);
+  }
   for (const auto& layer : compilation_.layers) {
     for (const TensorId t : layer.outputs) {
       if (compilation_.homes[t].memory < 0) visible_.insert(t);
@@ -127,6 +130,13 @@ void Generator::add_symbol(TensorId tensor) {
   symbol.type = t.type;
   symbol.shape = t.shape;
   symbol.strides = home.strides;
+  if (home.interleaved > 1) {
+    // The home of rows side by side counts channels s*c + i.
+    const HomeStrides& rows = compilation_.homes[home.alias].strides;
+    const std::int64_t s = home.interleaved;
+    symbol.split = {t.shape[0], t.shape[1], t.shape[2] / s, s, t.shape[3]};
+    symbol.strides = {rows[0], s * rows[1], rows[2], rows[1], rows[3]};
+  }
   const auto in = [&](const std::vector<TensorId>& list) {
     return std::find(list.begin(), list.end(), tensor) != list.end();
   };
@@ -238,7 +248,7 @@ bool Generator::add_layer(LayerPlan& layer) {
     if (!entry.op.empty()) entry.op += "+";
     entry.op += network_.operators[op].type;
   }
-  entry.macs = layer.chain < 0 ? macs_of(layer.work) : layer.macs;
+  entry.macs = layer.macs < 0 ? macs_of(layer.work) : layer.macs;
   for (const TensorId t : layer.outputs) {
     if (layer.chain < 0 && !is_visible(t)) place_late(t);
     if (compilation_.homes[t].memory >= 0) add_symbol(t);

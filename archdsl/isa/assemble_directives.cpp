@@ -139,6 +139,26 @@ bool Assembler::part(LineCursor& cursor, Symbol& symbol) {
   return true;
 }
 
+bool Assembler::strides(LineCursor& cursor, Symbol& symbol) {
+  const int column = cursor.column();
+  const auto strides = list(cursor, "the strides");
+  if (!strides) return false;
+  symbol.strides = *strides;
+  if (cursor.peek() == '[') {
+    const int split_column = cursor.column();
+    const auto split = list(cursor, "the split shape");
+    if (!split) return false;
+    symbol.split = *split;
+    if (!splits(symbol.split, symbol.shape)) {
+      mistake(split_column, "the shape with some dimensions split in several expected");
+      return false;
+    }
+  }
+  if (symbol.strides.size() == symbol.extents().size()) return true;
+  mistake(column, fmt::format("{} strides expected, one per dimension", symbol.extents().size()));
+  return false;
+}
+
 void Assembler::symbol_line(LineCursor& cursor) {
   Symbol symbol;
   const auto symbol_name = text(cursor, "the symbol's name");
@@ -165,14 +185,7 @@ void Assembler::symbol_line(LineCursor& cursor) {
   symbol = {*symbol_name, *memory_name, *address, *type, *shape, dense_strides(*shape, *type), {}};
   symbol.role = Symbol::Role::intermediate;
   if (cursor.peek() == '[') {
-    const int column = cursor.column();
-    const auto strides = list(cursor, "the strides");
-    if (!strides) return;
-    if (strides->size() != shape->size()) {
-      mistake(column, fmt::format("{} strides expected, one per dimension", shape->size()));
-      return;
-    }
-    symbol.strides = *strides;
+    if (!strides(cursor, symbol)) return;
   }
   if (!cursor.done()) {
     const int column = cursor.column();

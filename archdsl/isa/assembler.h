@@ -55,6 +55,7 @@ class Assembler {
   void architecture_line(LineCursor& cursor);
   void controller_line(LineCursor& cursor);
   void symbol_line(LineCursor& cursor);
+  bool strides(LineCursor& cursor, Symbol& symbol);
   bool part(LineCursor& cursor, Symbol& symbol);
   void layer_line(LineCursor& cursor);
   void stage_line(LineCursor& cursor);

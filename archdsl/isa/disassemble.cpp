@@ -72,6 +72,7 @@ class Disassembler {
     out_ += fmt::format(" {:#x} {}", symbol.address, name(symbol.type));
     list(symbol.shape);
     list(symbol.strides);
+    if (!symbol.split.empty()) list(symbol.split);
     out_ += ' ';
     out_ += name(symbol.role);
     if (!symbol.whole.empty()) {

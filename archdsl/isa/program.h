@@ -20,7 +20,8 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-/// A tensor in a memory: element (i0, i1, ...) lies at address + sum of index * stride.
+/// A tensor in a memory: element (i0, i1, ...) lies at address + sum of index * stride. An index may lie split in two
+/// (rows in pairs, say): then `split` is the shape with those indices in two, and the strides are its.
 struct Symbol {
   enum class Role { input, output, constant, intermediate };
   std::string name;
@@ -28,10 +29,12 @@ struct Symbol {
   std::int64_t address = 0;  ///< of element 0
   ElementType type{};
   Shape shape;                        ///< logical, in the model's index order
-  std::vector<std::int64_t> strides;  ///< bytes, one per index
+  std::vector<std::int64_t> strides;  ///< bytes, one per index of `extents()`
   Role role = Role::intermediate;
   std::string whole{};                 ///< tensor of which this is a part; empty: it is a tensor by itself
   std::vector<std::int64_t> origin{};  ///< of a part: index in the whole of its element 0
+  Shape split{};                       ///< the same elements in the same order; empty: as `shape` has them
+  const Shape& extents() const { return split.empty() ? shape : split; }
   bool operator==(const Symbol&) const = default;
 };
 

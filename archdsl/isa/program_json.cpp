@@ -231,6 +231,7 @@ json to_json(const Symbol& symbol) {
                  {"shape", symbol.shape},
                  {"strides", symbol.strides},
                  {"role", std::string(name(symbol.role))}};
+  if (!symbol.split.empty()) result["split"] = symbol.split;
   if (!symbol.whole.empty()) {
     result["whole"] = symbol.whole;
     result["origin"] = symbol.origin;
@@ -254,6 +255,7 @@ Symbol symbol_from_json(const json& object) {
   });
   reader.take("whole", symbol.whole, text);
   reader.take("origin", symbol.origin, list_of(integer));
+  reader.take("split", symbol.split, list_of(integer));
   reader.finish();
   return symbol;
 }
@@ -289,11 +291,27 @@ std::optional<Symbol::Role> parse_role(std::string_view text) {
   return std::nullopt;
 }
 
+bool splits(const Shape& split, const Shape& shape) {
+  std::size_t next = 0;
+  for (const std::int64_t extent : shape) {
+    std::int64_t product = 1;
+    do {
+      if (next == split.size() || split[next] < 0 || (split[next] > 0 && product > extent / split[next])) return false;
+      product *= split[next++];
+    } while (product != 0 && product < extent);
+    if (product != extent) return false;
+  }
+  return next == split.size();
+}
+
 void check_consistency(const Program& program) {
   for (const Symbol& symbol : program.symbols) {
-    if (symbol.strides.size() != symbol.shape.size()) {
+    if (!symbol.split.empty() && !splits(symbol.split, symbol.shape)) {
+      throw Error(fmt::format("symbol `{}` is split into other dimensions than its shape's", symbol.name));
+    }
+    if (symbol.strides.size() != symbol.extents().size()) {
       throw Error(fmt::format("symbol `{}` has {} strides for {} dimensions", symbol.name, symbol.strides.size(),
-                              symbol.shape.size()));
+                              symbol.extents().size()));
     }
     if (symbol.origin.size() != (symbol.whole.empty() ? 0 : symbol.shape.size())) {
       throw Error(fmt::format("symbol `{}` has an origin of {} indices for {} dimensions", symbol.name,

@@ -27,6 +27,9 @@ std::string print_json(const nlohmann::json& json);
 std::string_view name(Symbol::Role role);
 std::optional<Symbol::Role> parse_role(std::string_view text);
 
+/// Whether `split` is `shape` with extents replaced by factors of theirs.
+bool splits(const Shape& split, const Shape& shape);
+
 /// Throws Error where indices, counts or shapes of the program make no sense: layers that do not exist, negative
 /// counts, a map that does not ascend, strides that do not match the shape.
 void check_consistency(const Program& program);

@@ -44,10 +44,11 @@ class StringTable {
 /// Bytes that the elements of a symbol span from its address up.
 std::uint64_t extent(const Symbol& symbol) {
   std::uint64_t result = static_cast<std::uint64_t>(bytes(symbol.type));
-  for (std::size_t i = 0; i < symbol.shape.size() && i < symbol.strides.size(); ++i) {
-    if (symbol.shape[i] == 0) return 0;
+  const Shape& extents = symbol.extents();
+  for (std::size_t i = 0; i < extents.size() && i < symbol.strides.size(); ++i) {
+    if (extents[i] == 0) return 0;
     const std::int64_t stride = std::max<std::int64_t>(symbol.strides[i], 0);
-    result += static_cast<std::uint64_t>(symbol.shape[i] - 1) * static_cast<std::uint64_t>(stride);
+    result += static_cast<std::uint64_t>(extents[i] - 1) * static_cast<std::uint64_t>(stride);
   }
   return result;
 }

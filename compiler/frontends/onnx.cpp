@@ -259,6 +259,7 @@ void OnnxImporter::import_node(const onnx::NodeProto& proto) {
       throw Error(
           fmt::format("{} inputs where {} to {} are allowed", node.inputs.size(), rule.min_inputs, rule.max_inputs));
     }
+    if (node.output_count == 0) throw Error("no outputs");
     rule.infer(node);
     node.op.name = unique_operator_name(proto);
     if (node.results.size() < node.output_count) throw Error(fmt::format("{} outputs", node.output_count));

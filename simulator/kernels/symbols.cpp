@@ -15,20 +15,21 @@ namespace {
 template <class Visit>
 void for_each_row(const Symbol& symbol, Visit&& visit) {
   const std::int64_t element = bytes(symbol.type);
-  const std::size_t rank = symbol.shape.size();
+  const Shape& extents = symbol.extents();
+  const std::size_t rank = extents.size();
   const bool rows = rank > 0 && symbol.strides[rank - 1] == element;
   const std::size_t outer = rows ? rank - 1 : rank;
-  const std::int64_t length = rows ? element * symbol.shape[rank - 1] : element;
+  const std::int64_t length = rows ? element * extents[rank - 1] : element;
   std::int64_t count = 1;
-  for (std::size_t d = 0; d < outer; ++d) count *= symbol.shape[d];
+  for (std::size_t d = 0; d < outer; ++d) count *= extents[d];
   std::vector<std::int64_t> index(outer, 0);
   std::int64_t address = symbol.address;
   for (std::int64_t i = 0; i < count && length > 0; ++i) {
     visit(address, i * length, length);
     for (std::size_t d = outer; d-- > 0;) {
       address += symbol.strides[d];
-      if (++index[d] < symbol.shape[d]) break;
-      address -= symbol.strides[d] * symbol.shape[d];
+      if (++index[d] < extents[d]) break;
+      address -= symbol.strides[d] * extents[d];
       index[d] = 0;
     }
   }
@@ -63,12 +64,13 @@ void mark_symbol_written(const Symbol& symbol, ByteStore& store) {
 }
 
 void check_symbol(const Symbol& symbol, std::int64_t capacity) {
-  if (symbol.strides.size() != symbol.shape.size()) {
+  const Shape& extents = symbol.extents();
+  if (symbol.strides.size() != extents.size()) {
     throw Error(
-        fmt::format("symbol {}: {} strides for {} indices", symbol.name, symbol.strides.size(), symbol.shape.size()));
+        fmt::format("symbol {}: {} strides for {} indices", symbol.name, symbol.strides.size(), extents.size()));
   }
   std::vector<Stride> dims;
-  for (std::size_t d = 0; d < symbol.shape.size(); ++d) dims.push_back({symbol.shape[d], symbol.strides[d]});
+  for (std::size_t d = 0; d < extents.size(); ++d) dims.push_back({extents[d], symbol.strides[d]});
   const auto touched = make_footprint(bytes(symbol.type), 0, std::move(dims));
   if (touched && touched->extent == 0) return;
   if (!touched || symbol.address < -touched->offset || symbol.address > capacity - touched->extent - touched->offset) {

@@ -108,6 +108,7 @@ std::vector<Host::Tensor> Host::tensors(const HostWork& work) const {
     const Symbol& symbol = *found->second.symbol;
     if (symbol.type != operand.type)
       throw Error("host work: " + operand.name + " has another type than symbol " + symbol.name);
+    if (!symbol.split.empty()) throw Error("host work: symbol " + symbol.name + " lies with split dimensions");
     tensor.place = &found->second;
     tensor.shape = symbol.shape;
     tensor.strides = symbol.strides;

@@ -97,6 +97,19 @@ TEST_CASE("Does an unknown operator name itself, its node and what is supported?
   CHECK_THROWS_WITH_AS(load_model(file.path()), doctest::Contains("supported are: Abs, Add"), Error);
 }
 
+TEST_CASE("Is a node without outputs an Error?") {
+  auto model = small_model();
+  onnx::ModelProto proto;
+  REQUIRE(proto.ParseFromString(model));
+  const TemporaryFile file("mute.onnx");
+  for (int n = 0; n < proto.graph().node_size(); ++n) {
+    auto changed = proto;
+    changed.mutable_graph()->mutable_node(n)->clear_output();
+    write_file(file.path(), changed.SerializeAsString());
+    CHECK_THROWS_WITH_AS(load_model(file.path()), doctest::Contains("no outputs"), Error);
+  }
+}
+
 TEST_CASE("Are weights that the file lacks seeded, with a warning?") {
   ZooBuilder b("stripped", 0);
   const auto x = b.image_input("x", {1, 2, 6, 6});

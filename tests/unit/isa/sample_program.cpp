@@ -85,6 +85,13 @@ class Generator {
       symbol.shape.push_back(pick(0, 100));
       symbol.strides.push_back(pick(-1000, 1000));
     }
+    if (!symbol.shape.empty() && pick(0, 2) == 0) {
+      symbol.split = symbol.shape;
+      symbol.split.back() *= 2;
+      symbol.shape.back() *= 10;
+      symbol.split.push_back(5);
+      symbol.strides.push_back(pick(-1000, 1000));
+    }
     if (pick(0, 2) == 0) {
       symbol.whole = "whole" + text();
       for (std::size_t i = 0; i < symbol.shape.size(); ++i) symbol.origin.push_back(pick(0, 100));
