@@ -101,13 +101,14 @@ void Generator::place_late(TensorId tensor) {
 
 void Generator::place_tensors() {
   off_chip_[0].allocate(compilation_.tensor_bytes, "the tensors between layers");
-  for (const TensorId t : network_.inputs) {
+  const auto see = [&](TensorId t) {
     visible_.insert(t);
     if (compilation_.homes[t].interleaved > 1) visible_.insert(compilation_.homes[t].alias);
-  }
+  };
+  std::ranges::for_each(network_.inputs, see);
   for (const auto& layer : compilation_.layers) {
     for (const TensorId t : layer.outputs) {
-      if (compilation_.homes[t].memory < 0) visible_.insert(t);
+      if (compilation_.homes[t].memory < 0) see(t);
     }
   }
   std::set<std::int64_t> filled;  // tensors that share a frame have one margin

@@ -11,15 +11,15 @@
 namespace accord {
 namespace {
 
-/// Weighs convolutions of the network's inputs against their interleaved forms; the user's tensors lie as suits the
-/// first layer.
+/// Weighs convolutions of what the user or the host hands over against their interleaved forms: such tensors may lie
+/// as suits their reader.
 class Interleaver {
  public:
   explicit Interleaver(Compilation& compilation) : compilation_(compilation), shared_(compilation.machine) {}
 
   void weigh(LayerPlan& layer) {
     Operator& op = compilation_.network.operators[static_cast<std::size_t>(layer.group.operators[0])];
-    if (layer.placement != Placement::machine || !reads_input_alone(op)) return;
+    if (layer.placement != Placement::machine || op.type != "Conv" || !may_lie_split(op.inputs[0])) return;
     auto form = interleave_rows(compilation_.network, op);
     if (!form) return;
     const Operator before = op;
@@ -38,12 +38,20 @@ class Interleaver {
   }
 
  private:
-  bool reads_input_alone(const Operator& op) const {
+  /// Whether the tensor comes from the user or the host, and no other layer of the machine sees it.
+  bool may_lie_split(TensorId tensor) const {
     const Network& network = compilation_.network;
-    if (op.type != "Conv" || !std::ranges::count(network.inputs, op.inputs[0])) return false;
-    std::ptrdiff_t readers = std::ranges::count(network.outputs, op.inputs[0]);
-    for (const auto& other : network.operators) readers += std::ranges::count(other.inputs, op.inputs[0]);
-    return readers == 1;
+    bool written = std::ranges::count(network.inputs, tensor) != 0;
+    std::ptrdiff_t readers = 0;
+    for (const auto& layer : compilation_.layers) {
+      const bool host = layer.placement == Placement::host;
+      for (const int o : layer.group.operators) {
+        const Operator& op = network.operators[static_cast<std::size_t>(o)];
+        if (!host) readers += std::ranges::count(op.inputs, tensor);
+        if (host && std::ranges::count(op.outputs, tensor) != 0) written = true;
+      }
+    }
+    return written && readers == 1;
   }
 
   TensorId add(Tensor tensor) {

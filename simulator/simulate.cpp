@@ -87,7 +87,7 @@ void load_inputs(const Program& program, const std::map<std::string, sim::Host::
       throw Error(
           fmt::format("input {} has another type or shape than the program's {}", symbol.name, name(symbol.type)));
     }
-    sim::write_symbol(symbol, given->second, *places.at(symbol.name).store);
+    sim::write_symbol(symbol, given->second.data.data(), *places.at(symbol.name).store);
   }
   for (const auto& [name, value] : inputs) {
     if (!wanted.contains(name)) throw Error("the program has no input " + name);

@@ -51,9 +51,9 @@ Value read_symbol(const Symbol& symbol, const ByteStore& store) {
   return value;
 }
 
-void write_symbol(const Symbol& symbol, const Value& value, ByteStore& store) {
+void write_symbol(const Symbol& symbol, const std::byte* dense, ByteStore& store) {
   for_each_row(symbol, [&](std::int64_t address, std::int64_t at, std::int64_t length) {
-    std::memcpy(store.data() + address, value.data.data() + at, static_cast<std::size_t>(length));
+    std::memcpy(store.data() + address, dense + at, static_cast<std::size_t>(length));
     store.mark_written(address, length);
   });
 }

@@ -9,8 +9,8 @@ namespace accord::sim {
 /// The tensor's value, dense. The symbol must lie within the store.
 Value read_symbol(const Symbol& symbol, const ByteStore& store);
 
-/// Puts a dense value in place. Shape and type must be the symbol's.
-void write_symbol(const Symbol& symbol, const Value& value, ByteStore& store);
+/// Puts a dense value of the symbol's shape and type in place.
+void write_symbol(const Symbol& symbol, const std::byte* dense, ByteStore& store);
 
 void mark_symbol_written(const Symbol& symbol, ByteStore& store);
 

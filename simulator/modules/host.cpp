@@ -89,6 +89,14 @@ void copy_rows(std::byte* to, const std::byte* from, std::span<const std::int64_
 
 }  // namespace
 
+/// One copy for all operands that are this symbol.
+void Host::copy_split(Tensor& tensor, const std::vector<Tensor>& before) {
+  tensor.strides = dense_strides(tensor.shape, bytes(tensor.type));
+  const auto same = std::ranges::find(before, tensor.place, &Tensor::place);
+  if (&*same == &tensor) tensor.own = read_symbol(*tensor.place->symbol, *tensor.place->store).data;
+  tensor.data = &*same == &tensor ? tensor.own.data() : same->data;
+}
+
 std::vector<Host::Tensor> Host::tensors(const HostWork& work) const {
   std::vector<Tensor> result;
   for (const HostOperand& operand : work.operands) {
@@ -108,11 +116,11 @@ std::vector<Host::Tensor> Host::tensors(const HostWork& work) const {
     const Symbol& symbol = *found->second.symbol;
     if (symbol.type != operand.type)
       throw Error("host work: " + operand.name + " has another type than symbol " + symbol.name);
-    if (!symbol.split.empty()) throw Error("host work: symbol " + symbol.name + " lies with split dimensions");
     tensor.place = &found->second;
     tensor.shape = symbol.shape;
     tensor.strides = symbol.strides;
     tensor.data = found->second.store->data() + symbol.address;
+    if (!symbol.split.empty()) copy_split(tensor, result);
   }
   return result;
 }
@@ -258,7 +266,12 @@ void Host::execute(const HostWork& work) {
   for (std::size_t s = 0; s < prepared.kernels.size(); ++s) execute(prepared, s, operands);
   for (std::size_t o = 0; o < operands.size(); ++o) {
     if (!prepared.uses[o].writes || !operands[o]->place) continue;
-    mark_symbol_written(*operands[o]->place->symbol, *operands[o]->place->store);
+    const auto& [symbol, store] = *operands[o]->place;
+    if (symbol->split.empty()) {
+      mark_symbol_written(*symbol, *store);
+    } else {
+      write_symbol(*symbol, operands[o]->data, *store);
+    }
   }
 }
 

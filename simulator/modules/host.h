@@ -29,13 +29,14 @@ class Host {
   struct Tensor {
     std::byte* data = nullptr;
     std::vector<std::int64_t> shape, strides;
-    std::vector<std::byte> own;  ///< of temporaries
+    std::vector<std::byte> own;  ///< of temporaries, and of symbols that lie with split dimensions
     std::string name;
     ElementType type{};
     double outside = 0;
     const Place* place = nullptr;
   };
   std::vector<Tensor> tensors(const HostWork& work) const;
+  static void copy_split(Tensor& tensor, const std::vector<Tensor>& before);
   static void execute(const PreparedProgram& prepared, std::size_t statement, const std::vector<Tensor*>& operands);
 
   std::map<std::string, Place> symbols_;
