@@ -11,8 +11,8 @@
 
 namespace accord {
 
-/// The reference at work on a thread of its own while the model is compiled and simulated: evaluates the numeric
-/// network into `verifier`, then the fp32 network for its outputs. Leaving the scope early gives the work up.
+/// The reference at work on a thread of its own while the model is compiled and simulated: evaluates the fp32 network
+/// for its outputs, then the numeric network into `verifier`. Leaving the scope early gives the work up.
 class ReferenceRun {
  public:
   ReferenceRun(const Network& numeric, const Network& canonical, const Values& inputs, Verifier& verifier);

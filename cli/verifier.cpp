@@ -55,30 +55,54 @@ TensorVerdict compare_tensors(const Value& machine, const Value& reference, doub
   return verdict;
 }
 
-std::optional<Value> part_of(const Value& whole, const Delivery& delivery) {
-  if (delivery.origin.empty()) return whole;
+namespace {
+
+/// Visits the part's rows of the last index: their first bytes in the whole and in the part, and their length. False
+/// where the part does not lie within the whole.
+template <class Visit>
+bool for_each_row(const Value& whole, const Delivery& delivery, Visit visit) {
   const std::size_t rank = whole.shape.size();
-  if (delivery.origin.size() != rank || delivery.shape.size() != rank) return std::nullopt;
+  if (delivery.origin.size() != rank || delivery.shape.size() != rank) return false;
   for (std::size_t d = 0; d < rank; ++d) {
     const bool inside = delivery.origin[d] >= 0 && delivery.shape[d] <= whole.shape[d] - delivery.origin[d];
-    if (!inside || delivery.shape[d] <= 0) return std::nullopt;
+    if (!inside || delivery.shape[d] <= 0) return false;
   }
   const auto element = static_cast<std::size_t>(bytes(whole.type));
-  Value part{whole.type, delivery.shape, {}};
+  const std::size_t length = static_cast<std::size_t>(rank == 0 ? 1 : delivery.shape[rank - 1]) * element;
   std::vector<std::int64_t> at(rank, 0);
-  for (bool more = true; more;) {
+  std::size_t in_part = 0;
+  for (bool more = true; more; in_part += length) {
     std::int64_t flat = 0;
     for (std::size_t d = 0; d < rank; ++d) flat = flat * whole.shape[d] + delivery.origin[d] + at[d];
-    const std::byte* from = whole.data.data() + static_cast<std::size_t>(flat) * element;
-    const std::int64_t row = rank == 0 ? 1 : delivery.shape[rank - 1];
-    part.data.insert(part.data.end(), from, from + static_cast<std::size_t>(row) * element);
+    visit(static_cast<std::size_t>(flat) * element, in_part, length);
     more = false;
     for (std::size_t d = rank - std::min<std::size_t>(rank, 1); d-- > 0 && !more;) {
       more = ++at[d] < delivery.shape[d];
       if (!more) at[d] = 0;
     }
   }
-  return part;
+  return true;
+}
+
+}  // namespace
+
+std::optional<Value> part_of(const Value& whole, const Delivery& delivery) {
+  if (delivery.origin.empty()) return whole;
+  Value part{whole.type, delivery.shape, {}};
+  const bool within = for_each_row(whole, delivery, [&](std::size_t from, std::size_t, std::size_t length) {
+    part.data.insert(part.data.end(), whole.data.data() + from, whole.data.data() + from + length);
+  });
+  return within ? std::optional(std::move(part)) : std::nullopt;
+}
+
+void put_part(Value& whole, const Delivery& delivery, const Value& part) {
+  if (delivery.origin.empty()) {
+    whole.data = part.data;
+    return;
+  }
+  for_each_row(whole, delivery, [&](std::size_t to, std::size_t from, std::size_t length) {
+    std::copy_n(part.data.data() + from, length, whole.data.data() + to);
+  });
 }
 
 void Verifier::expect(const std::map<std::string, Delivery>& deliveries) {
@@ -91,13 +115,37 @@ void Verifier::expect(const std::map<std::string, Delivery>& deliveries) {
   released_.notify_all();
 }
 
-void Verifier::from_reference(const std::string& name, const Value& value) {
+void Verifier::from_reference(const std::string& name, Value& value) {
   std::unique_lock lock(mutex_);
+  if (is_float(value.type)) {
+    released_.wait(lock, [&] { return closed_ || (expected_ && delivered(name)); });
+    return adopt(name, value);
+  }
   released_.wait(lock, [&] { return closed_ || held_ < budget_; });
   if (expected_) {
     hand_out(name, value);
   } else {
     take_reference(name, value);
+  }
+}
+
+bool Verifier::delivered(const std::string& whole) const {
+  const auto [first, last] = names_of_.equal_range(whole);
+  return std::all_of(first, last, [&](const auto& entry) { return machine_.contains(entry.second); });
+}
+
+void Verifier::adopt(const std::string& whole, Value& value) {
+  const Value reference = value;
+  const auto [first, last] = names_of_.equal_range(whole);
+  for (auto name = first; name != last; ++name) {
+    const Delivery& delivery = expected_->at(name->second);
+    const auto machine = machine_.extract(name->second);
+    const auto part = part_of(reference, delivery);
+    if (!machine || !part) continue;
+    settle(name->second, machine.mapped(), *part);
+    if (machine.mapped().type == part->type && machine.mapped().shape == part->shape) {
+      put_part(value, delivery, machine.mapped());
+    }
   }
 }
 
@@ -123,6 +171,7 @@ void Verifier::from_machine(const std::string& name, const Value& value) {
   const auto partner = reference_.extract(name);
   if (!partner) {
     machine_.insert_or_assign(name, value);
+    released_.notify_all();
     return;
   }
   held_ -= partner.mapped().data.size();

@@ -13,9 +13,9 @@
 
 namespace accord {
 
-/// Part of a tensor's greatest value by which floats may differ: eight roundings of bf16, since the machine sums in
-/// another order than the reference and the differences pass through all layers.
-inline constexpr double default_tolerance = 0x1p-5;
+/// Part of a tensor's greatest value by which floats may differ: two roundings of bf16, since the machine sums in
+/// another order than the reference.
+inline constexpr double default_tolerance = 0x1p-7;
 
 /// How a tensor of the machine's differs from the reference's tensor of the same name.
 struct TensorVerdict {
@@ -41,16 +41,23 @@ struct Delivery {
 /// The part of a tensor; nothing where it does not lie within.
 std::optional<Value> part_of(const Value& whole, const Delivery& delivery);
 
+/// Writes the part, of the delivery's shape, into the tensor that it lies within.
+void put_part(Value& whole, const Delivery& delivery, const Value& part);
+
 /// Meeting point of the reference's thread and the simulator's: each tensor is compared as soon as both sides have
-/// delivered it, and freed. The reference waits while more than `budget` bytes of its tensors wait for their partners;
-/// the simulator never waits, so that the two cannot block each other whatever their orders are.
+/// delivered it, and freed. Floats are summed in other orders on either side, and differences grow from layer to layer:
+/// there the reference waits for the machine's tensor and, once compared, goes on with that one, so that each layer is
+/// held against the reference on the machine's own inputs. Integers are equal, and nobody waits for the other, but the
+/// reference while more than `budget` bytes of its tensors wait for their partners. The simulator never waits, so that
+/// the two cannot block each other whatever their orders are.
 class Verifier {
  public:
   Verifier(double tolerance, std::size_t budget) : tolerance_(tolerance), budget_(budget) {}
 
   /// What the machine will deliver, by name; the reference's other tensors are dropped from now on.
   void expect(const std::map<std::string, Delivery>& deliveries);
-  void from_reference(const std::string& name, const Value& value);
+  /// Floats become the machine's.
+  void from_reference(const std::string& name, Value& value);
   void from_machine(const std::string& name, const Value& value);
   /// The machine delivers nothing more: the reference is never held up again.
   void close();
@@ -62,6 +69,8 @@ class Verifier {
   void settle(const std::string& name, const Value& machine, const Value& reference);
   void take_reference(const std::string& name, const Value& value);
   void hand_out(const std::string& whole, const Value& value);
+  bool delivered(const std::string& whole) const;
+  void adopt(const std::string& whole, Value& value);
 
   double tolerance_;
   std::size_t budget_;

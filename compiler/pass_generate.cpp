@@ -132,11 +132,10 @@ void Generator::add_symbol(TensorId tensor) {
   symbol.shape = t.shape;
   symbol.strides = home.strides;
   if (home.interleaved > 1) {
-    // The home of rows side by side counts channels s*c + i.
     const HomeStrides& rows = compilation_.homes[home.alias].strides;
-    const std::int64_t s = home.interleaved;
-    symbol.split = {t.shape[0], t.shape[1], t.shape[2] / s, s, t.shape[3]};
-    symbol.strides = {rows[0], s * rows[1], rows[2], rows[1], rows[3]};
+    const std::int64_t side_by_side = home.interleaved;
+    symbol.split = {t.shape[0], t.shape[1], t.shape[2] / side_by_side, side_by_side, t.shape[3]};
+    symbol.strides = {rows[0], rows[1], rows[2], t.shape[1] * rows[1], rows[3]};
   }
   const auto in = [&](const std::vector<TensorId>& list) {
     return std::find(list.begin(), list.end(), tensor) != list.end();

@@ -1,62 +1,70 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <limits>
+#include <optional>
 
-#include "compiler/codelets/codelet.h"
 #include "compiler/compilation.h"
 #include "compiler/layer_search.h"
+#include "compiler/mapping/interleave.h"
 #include "compiler/mapping/step_bound.h"
-#include "compiler/network/interleave.h"
 
 namespace accord {
 namespace {
 
+constexpr std::int64_t most_results = 16;  ///< rows at once
+
 /// Weighs convolutions of what the user or the host hands over against their interleaved forms: such tensors may lie
-/// as suits their reader.
+/// as suits their reader. Layers between that convert element by element go along.
 class Interleaver {
  public:
-  explicit Interleaver(Compilation& compilation) : compilation_(compilation), shared_(compilation.machine) {}
+  explicit Interleaver(Compilation& compilation)
+      : compilation_(compilation), network_(compilation.network), shared_(compilation.machine) {}
 
-  void weigh(LayerPlan& layer) {
-    Operator& op = compilation_.network.operators[static_cast<std::size_t>(layer.group.operators[0])];
-    if (layer.placement != Placement::machine || op.type != "Conv" || !may_lie_split(op.inputs[0])) return;
-    auto form = interleave_rows(compilation_.network, op);
-    if (!form) return;
-    const Operator before = op;
-    const std::size_t tensors = compilation_.network.tensors.size();
-    replace(op, std::move(*form));
-    LayerPlan interleaved = plan(layer);
-    if (!quicker(interleaved, layer)) {
-      op = before;
-      forget(tensors);
-      return;
+  void run() {
+    for (auto& layer : compilation_.layers) {
+      const auto feeders = find_feeders(layer);
+      if (feeders) weigh(layer, *feeders);
     }
-    Home& home = compilation_.homes[static_cast<std::size_t>(before.inputs[0])];
-    home.alias = op.inputs[0];
-    home.interleaved = attribute(before, "strides", Shape{1, 1})[0];
-    layer = std::move(interleaved);
   }
 
  private:
-  /// Whether the tensor comes from the user or the host, and no other layer of the machine sees it.
-  bool may_lie_split(TensorId tensor) const {
-    const Network& network = compilation_.network;
-    bool written = std::ranges::count(network.inputs, tensor) != 0;
-    std::ptrdiff_t readers = 0;
-    for (const auto& layer : compilation_.layers) {
-      const bool host = layer.placement == Placement::host;
-      for (const int o : layer.group.operators) {
-        const Operator& op = network.operators[static_cast<std::size_t>(o)];
-        if (!host) readers += std::ranges::count(op.inputs, tensor);
-        if (host && std::ranges::count(op.outputs, tensor) != 0) written = true;
-      }
+  const Operator& first_operator(const LayerPlan& layer) const {
+    return network_.operators[static_cast<std::size_t>(layer.group.operators[0])];
+  }
+
+  /// The layer that writes the tensor; null: the user does.
+  LayerPlan* writer(TensorId tensor) {
+    for (auto& layer : compilation_.layers) {
+      if (std::ranges::count(layer.outputs, tensor) != 0) return &layer;
     }
-    return written && readers == 1;
+    return nullptr;
+  }
+
+  /// Whether one layer of the machine reads the tensor, and perhaps the host.
+  bool has_one_reader(TensorId tensor) const {
+    std::ptrdiff_t readers = std::ranges::count(network_.outputs, tensor);
+    for (const auto& layer : compilation_.layers) {
+      if (layer.placement == Placement::host) continue;
+      for (const int op : layer.group.operators) readers += std::ranges::count(network_.operators[op].inputs, tensor);
+    }
+    return readers == 1;
+  }
+
+  /// Layers between the user's or host's tensor and the convolution, nearest first; nothing where rows must lie apart.
+  std::optional<std::vector<LayerPlan*>> find_feeders(const LayerPlan& layer) {
+    if (layer.placement != Placement::machine || first_operator(layer).type != "Conv") return std::nullopt;
+    std::vector<LayerPlan*> feeders;
+    for (TensorId tensor = first_operator(layer).inputs[0];; tensor = first_operator(*feeders.back()).inputs[0]) {
+      if (network_.tensor(tensor).is_constant() || !has_one_reader(tensor)) return std::nullopt;
+      LayerPlan* before = writer(tensor);
+      if (before == nullptr || before->placement == Placement::host) return feeders;
+      if (before->placement != Placement::machine || !is_plain(before->work)) return std::nullopt;
+      feeders.push_back(before);
+    }
   }
 
   TensorId add(Tensor tensor) {
-    const TensorId id = compilation_.network.add(std::move(tensor));
-    const Tensor& added = compilation_.network.tensor(id);
+    const TensorId id = network_.add(std::move(tensor));
+    const Tensor& added = network_.tensor(id);
     Home home;
     home.order = {0, 2, 3, 1};
     settle(home, added.shape, added.type);
@@ -64,51 +72,101 @@ class Interleaver {
     return id;
   }
 
-  void replace(Operator& op, InterleavedConv form) {
-    op = std::move(form.conv);
-    op.inputs[0] = add(std::move(form.image));
-    op.inputs[1] = add(std::move(form.weights));
-  }
-
   void forget(std::size_t tensors) {
-    compilation_.network.tensors.resize(tensors);
-    compilation_.network.names = {};
+    network_.tensors.resize(tensors);
+    network_.names = {};
     compilation_.homes.resize(tensors);
   }
 
-  /// The layer with its operator as it is now.
-  LayerPlan plan(const LayerPlan& layer) const {
-    LayerPlan result = layer;
-    const Network& network = compilation_.network;
-    result.work = instantiate(network, layer.group.operators, CodeletLibrary::shipped());
-    result.turned_down.clear();
-    result.mappings = candidates(compilation_.machine, network, result.work, compilation_.homes, result.turned_down);
-    if (result.mappings.empty()) return result;
-    result.macs = macs_of(layer.work);
-    const Bound bound = bound_of(compilation_.machine, network, result.work, compilation_.homes, result.mappings);
-    if (bound.cycles < result.bound.cycles) result.bound = bound;
+  void weigh(LayerPlan& layer, const std::vector<LayerPlan*>& feeders) {
+    const LayerPlan plain = layer;
+    std::int64_t rows = 1;  // side by side
+    TensorId image = no_tensor;
+    double best = -1;  // cycles of `layer`; < 0: not searched yet
+    for (std::int64_t results = 1; results <= most_results; results *= 2) {
+      auto form = interleave_rows(network_, plain.work, results);
+      if (!form) continue;
+      if (best < 0) best = cycles(layer);
+      const std::size_t tensors = network_.tensors.size();
+      const std::int64_t form_rows = form->rows;
+      const int x = form->x;
+      LayerPlan other = plan(plain, std::move(*form));
+      other.bound = layer.bound =
+          std::min(layer.bound, other.bound, [](auto& a, auto& b) { return a.cycles < b.cycles; });
+      const bool hopeless = other.mappings.empty() || least(other) >= best;
+      const double found = hopeless ? best : cycles(other);
+      if (found >= best) {
+        forget(tensors);
+        continue;
+      }
+      best = found;
+      rows = form_rows;
+      image = other.work.operands[x].tensor;
+      layer = std::move(other);
+    }
+    if (rows > 1) lay_out(first_operator(layer).inputs[0], image, feeders, rows);
+  }
+
+  /// The layer with the form's work and tensors.
+  LayerPlan plan(const LayerPlan& plain, InterleavedWork form) {
+    LayerPlan result = plain;
+    result.work = std::move(form.work);
+    result.work.operands[form.x].tensor = add(std::move(form.image));
+    result.work.operands[form.w].tensor = add(std::move(form.weights));
+    result.macs = macs_of(plain.work);
+    assign(result);
+    if (!result.mappings.empty()) {
+      result.bound = bound_of(compilation_.machine, network_, result.work, compilation_.homes, result.mappings);
+    }
     return result;
   }
 
-  bool quicker(const LayerPlan& interleaved, const LayerPlan& layer) {
-    if (interleaved.mappings.empty()) return false;
+  void assign(LayerPlan& layer) const {
+    layer.turned_down.clear();
+    layer.mappings = candidates(compilation_.machine, network_, layer.work, compilation_.homes, layer.turned_down);
+  }
+
+  double least(const LayerPlan& layer) const {
+    return static_cast<double>(compute_bound(compilation_.machine, layer.mappings.front()));
+  }
+
+  double cycles(const LayerPlan& layer) {
     const LayerSearch known = search_layer(compilation_, shared_, layer);
-    if (known.kept.empty()) return true;
-    const double best = known.kept.front().mapping.predicted_cycles;
-    if (static_cast<double>(compute_bound(compilation_.machine, interleaved.mappings.front())) >= best) return false;
-    const LayerSearch other = search_layer(compilation_, shared_, interleaved);
-    return !other.kept.empty() && other.kept.front().mapping.predicted_cycles < best;
+    return known.kept.empty() ? std::numeric_limits<double>::infinity() : known.kept.front().mapping.predicted_cycles;
+  }
+
+  void lies_in(TensorId tensor, TensorId image, std::int64_t rows) {
+    compilation_.homes[tensor].alias = image;
+    compilation_.homes[tensor].interleaved = rows;
+  }
+
+  /// The convolution's input, and those of the layers before, with their rows side by side.
+  void lay_out(TensorId tensor, TensorId image, const std::vector<LayerPlan*>& feeders, std::int64_t rows) {
+    lies_in(tensor, image, rows);
+    for (LayerPlan* feeder : feeders) {
+      const TensorId before = first_operator(*feeder).inputs[0];
+      const TensorId image_before = add(interleaved(network_.tensor(before), rows));
+      feeder->work = interleave_plain(feeder->work, rows);
+      for (auto& operand : feeder->work.operands) {
+        if (operand.tensor == tensor)
+          operand.tensor = image;
+        else if (operand.tensor == before)
+          operand.tensor = image_before;
+      }
+      assign(*feeder);
+      lies_in(before, image_before, rows);
+      tensor = before;
+      image = image_before;
+    }
   }
 
   Compilation& compilation_;
+  Network& network_;
   SharedMachines shared_;
 };
 
 }  // namespace
 
-void interleave_pass(Compilation& compilation) {
-  Interleaver interleaver(compilation);
-  for (auto& layer : compilation.layers) interleaver.weigh(layer);
-}
+void interleave_pass(Compilation& compilation) { Interleaver(compilation).run(); }
 
 }  // namespace accord

@@ -45,7 +45,7 @@ std::vector<double> calibrate(const Network& network, const std::vector<Values>&
     }
   }
   ExecuteOptions options;
-  options.observer = [&](const Operator& op, const std::vector<const Value*>& outputs) {
+  options.observer = [&](const Operator& op, const std::vector<Value*>& outputs) {
     std::size_t next = 0;
     for (TensorId id : op.outputs) {
       if (id != no_tensor) observe(id, outputs[next++]->data);

@@ -104,12 +104,12 @@ class Execution {
   }
 
   void store(const Operator& op, std::vector<Value> outputs) {
-    std::vector<const Value*> observed;
+    std::vector<Value*> observed(op.outputs.size());
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
       if (op.outputs[i] == no_tensor) continue;
       auto& slot = values_[static_cast<std::size_t>(op.outputs[i])];
       slot = std::move(outputs[i]);
-      observed.push_back(&*slot);
+      observed[i] = &*slot;
     }
     if (options_.observer) options_.observer(op, observed);
   }

@@ -16,8 +16,9 @@ struct ExecuteOptions {
       Keep::outputs;  ///< which tensors the result holds; `all` includes the network's inputs, not its constants
   int threads = 2;    ///< results do not depend on it
 
-  /// Called after each operator with its outputs, in order; for calibration and progress.
-  std::function<void(const Operator& op, const std::vector<const Value*>& outputs)> observer;
+  /// Called after each operator with its outputs, one per entry of `op.outputs`, null where that is absent. What it
+  /// changes in their elements is what later operators read.
+  std::function<void(const Operator& op, const std::vector<Value*>& outputs)> observer;
 };
 
 /// Evaluates a network of any form of docs/operators.md, operator by operator, with plain loops of its own: neither

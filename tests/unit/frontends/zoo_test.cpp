@@ -91,7 +91,7 @@ TEST_CASE("Do activations keep their scale through the zoo's networks?") {
     Values inputs;
     for (const auto id : network.inputs) inputs[network.tensor(id).name] = normal_value(network.tensor(id));
     ExecuteOptions options;
-    options.observer = [](const Operator& op, const std::vector<const Value*>& outputs) {
+    options.observer = [](const Operator& op, const std::vector<Value*>& outputs) {
       CAPTURE(op.name);
       CHECK(deviation(*outputs[0]) > 0.05);
       CHECK(deviation(*outputs[0]) < 5);

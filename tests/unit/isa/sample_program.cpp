@@ -85,7 +85,7 @@ class Generator {
       symbol.shape.push_back(pick(0, 100));
       symbol.strides.push_back(pick(-1000, 1000));
     }
-    if (!symbol.shape.empty() && pick(0, 2) == 0) {
+    if (!symbol.shape.empty() && symbol.shape.back() > 0 && pick(0, 2) == 0) {
       symbol.split = symbol.shape;
       symbol.split.back() *= 2;
       symbol.shape.back() *= 10;

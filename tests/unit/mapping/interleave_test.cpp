@@ -1,0 +1,151 @@
+// Does a convolution whose image lies with rows side by side give the same results, and when is there such a form?
+#include "compiler/mapping/interleave.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <random>
+
+#include "archdsl/tensor/interpret.h"
+#include "compiler/codelets/codelet.h"
+#include "compiler/mapping/groups.h"
+#include "tests/unit/mapping/small_layers.h"
+
+using namespace accord;
+
+namespace {
+
+struct Sizes {
+  std::int64_t batch, channels, height, width, filters, rows, columns, stride, pad;
+};
+
+std::int64_t results(const Sizes& z) { return (z.height + 2 * z.pad - z.rows) / z.stride + 1; }
+
+std::string text(const Sizes& z) {
+  return fmt::format("{}x{}x{}x{} by {}x{}x{}, stride {}, pad {}", z.batch, z.channels, z.height, z.width, z.filters,
+                     z.rows, z.columns, z.stride, z.pad);
+}
+
+Tensor seeded(const std::string& name, ElementType type, const Shape& shape, std::uint64_t seed) {
+  Tensor tensor{name, type, shape, nullptr, std::nullopt};
+  std::mt19937_64 engine(seed);
+  auto data = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(element_count(shape) * bytes(type)));
+  for (std::size_t i = 0; i < data->size(); i += static_cast<std::size_t>(bytes(type))) {
+    (*data)[i] = static_cast<std::byte>(engine() % 256);
+  }
+  tensor.data = std::move(data);
+  return tensor;
+}
+
+/// A Conv in numeric form with a bias, alone.
+Network network_of(const Sizes& z) {
+  Network network;
+  const TensorId x = network.add({"x", ElementType::i8, {z.batch, z.channels, z.height, z.width}, nullptr, {}});
+  const TensorId w = network.add(seeded("w", ElementType::i8, {z.filters, z.channels, z.rows, z.columns}, 1));
+  const TensorId bias = network.add(seeded("bias", ElementType::i32, {z.filters}, 2));
+  const std::int64_t columns = (z.width + 2 * z.pad - z.columns) / z.stride + 1;
+  const TensorId y = network.add({"y", ElementType::i32, {z.batch, z.filters, results(z), columns}, nullptr, {}});
+  network.inputs = {x};
+  network.outputs = {y};
+  Operator conv{"conv", "Conv", {x, w, bias}, {y}, {}};
+  conv.attributes["strides"] = Shape{z.stride, z.stride};
+  conv.attributes["pads"] = Shape{z.pad, z.pad, z.pad, z.pad};
+  network.operators.push_back(std::move(conv));
+  return network;
+}
+
+DenseTensor dense(const Tensor& tensor) {
+  DenseTensor result{tensor.type, tensor.shape, {}, 0};
+  if (tensor.is_constant()) result.data = *tensor.data;
+  result.data.resize(static_cast<std::size_t>(element_count(tensor.shape) * bytes(tensor.type)));
+  return result;
+}
+
+/// The image in another shape: x'[n, C*i + c, h, w] = x[n, c, G*h + i, w].
+DenseTensor side_by_side(const DenseTensor& x, std::int64_t rows) {
+  DenseTensor image = x;
+  const std::int64_t channels = x.shape[1], height = x.shape[2], width = x.shape[3];
+  image.shape = {x.shape[0], channels * rows, height / rows, width};
+  for (std::int64_t n = 0; n < x.shape[0]; ++n) {
+    for (std::int64_t c = 0; c < channels; ++c) {
+      for (std::int64_t h = 0; h < height; ++h) {
+        const std::int64_t channel = channels * (h % rows) + c;
+        const auto to = ((n * channels * rows + channel) * (height / rows) + h / rows) * width;
+        std::memcpy(image.data.data() + to, x.data.data() + ((n * channels + c) * height + h) * width,
+                    static_cast<std::size_t>(width));
+      }
+    }
+  }
+  return image;
+}
+
+/// What the work computes from `x`; its operands in the order of the network's tensors.
+std::vector<std::byte> result_of(const Work& work, const Network& network, const DenseTensor& x, const Tensor& w) {
+  std::vector<DenseTensor> operands;
+  std::size_t y = 0;
+  for (std::size_t o = 0; o < work.operands.size(); ++o) {
+    const std::string& name = work.program.operands[o].name;
+    const Shape& shape = work.operands[o].shape;
+    if (work.operands[o].constant) {
+      operands.push_back(dense(shape.size() == 4 ? w : network.tensor(2)));
+    } else if (work.program.statements.back().target.operand == static_cast<int>(o)) {
+      operands.push_back(dense(network.tensor(3)));
+      y = o;
+    } else {
+      operands.push_back(x);
+    }
+    CAPTURE(name);
+    REQUIRE(operands.back().shape == shape);
+  }
+  interpret(work.program, operands);
+  return operands[y].data;
+}
+
+Work work_of(const Network& network) { return instantiate(network, {0}, CodeletLibrary::shipped()); }
+
+}  // namespace
+
+TEST_CASE("do rows side by side give the same results") {
+  std::mt19937_64 engine(7);
+  const auto from = [&](std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));
+  };
+  int forms = 0, several = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::int64_t stride = from(1, 4);
+    const Sizes sizes = {from(1, 2), from(1, 4), stride * from(2, 8), from(5, 9), from(1, 4), from(2, 5),
+                         from(1, 4), stride,     from(0, 3)};
+    if (sizes.height + 2 * sizes.pad < sizes.rows) continue;
+    CAPTURE(text(sizes));
+    const Network network = network_of(sizes);
+    const Work work = work_of(network);
+    const Tensor input = seeded("x", ElementType::i8, network.tensor(0).shape, static_cast<std::uint64_t>(i));
+    const auto expected = result_of(work, network, dense(input), network.tensor(1));
+    for (const std::int64_t at_once : {1, 2, 3, 4}) {
+      CAPTURE(at_once);
+      const auto form = interleave_rows(network, work, at_once);
+      if (!form) continue;
+      CHECK(form->rows == stride * at_once);
+      CHECK(form->image.shape == interleaved(network.tensor(0), form->rows).shape);
+      CHECK(result_of(form->work, network, side_by_side(dense(input), form->rows), form->weights) == expected);
+      ++forms;
+      several += at_once > 1 ? 1 : 0;
+    }
+  }
+  CHECK(forms > 150);
+  CHECK(several > 80);
+}
+
+TEST_CASE("which convolutions have such a form") {
+  const auto has = [](const Sizes& sizes, std::int64_t at_once) {
+    const Network network = network_of(sizes);
+    return interleave_rows(network, work_of(network), at_once).has_value();
+  };
+  CHECK(has({1, 3, 8, 8, 4, 3, 3, 2, 1}, 1));
+  CHECK_FALSE(has({1, 3, 9, 8, 4, 3, 3, 2, 1}, 1));  // a row is left over
+  CHECK_FALSE(has({1, 3, 8, 8, 4, 3, 3, 1, 1}, 1));  // it is the convolution itself
+  CHECK(has({1, 3, 8, 8, 4, 3, 3, 1, 1}, 2));
+  CHECK_FALSE(has({1, 3, 8, 8, 4, 3, 3, 1, 0}, 4));  // six rows of results
+  CHECK_FALSE(has({1, 3, 8, 8, 4, 1, 1, 2, 0}, 1));  // one row of the filter
+}
