@@ -91,8 +91,9 @@ class Interleaver {
       const std::int64_t form_rows = form->rows;
       const int x = form->x;
       LayerPlan other = plan(plain, std::move(*form));
-      other.bound = layer.bound =
-          std::min(layer.bound, other.bound, [](auto& a, auto& b) { return a.cycles < b.cycles; });
+      if (other.bound.cycles < layer.bound.cycles) layer.bound = other.bound;
+      layer.bound.compulsory_bytes = plain.bound.compulsory_bytes;  // the form's filter is larger
+      other.bound = layer.bound;
       const bool hopeless = other.mappings.empty() || least(other) >= best;
       const double found = hopeless ? best : cycles(other);
       if (found >= best) {
