@@ -2,22 +2,46 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace accord::sim {
 
 namespace {
 
 constexpr std::size_t origins_kept = 1 << 14;  // per unit
 
-// Calls visit(granule, bytes touched as a mask) for each granule of the range.
-template <class Visit>
-void for_each_granule(std::int64_t address, std::int64_t length, Visit&& visit) {
+// The range's granules: those that it touches in part, with the bytes touched as a mask, and those between.
+template <class Visit, class VisitWhole>
+void for_each_granule(std::int64_t address, std::int64_t length, Visit&& visit, VisitWhole&& visit_whole) {
   const std::int64_t last = address + length - 1;
-  for (std::int64_t g = address >> 3; g <= last >> 3; ++g) {
-    std::uint64_t mask = 0xff;
-    if (g == address >> 3) mask &= 0xffu << (address & 7);
-    if (g == last >> 3) mask &= 0xffu >> (7 - (last & 7));
-    visit(static_cast<std::size_t>(g), mask);
+  std::int64_t first_whole = address >> 3, end_whole = (last >> 3) + 1;
+  const std::uint64_t head = 0xffu << (address & 7) & 0xffu, tail = 0xffu >> (7 - (last & 7));
+  if (first_whole + 1 == end_whole && (head & tail) != 0xff)
+    return visit(static_cast<std::size_t>(first_whole), head & tail);
+  if (head != 0xff) visit(static_cast<std::size_t>(first_whole++), head);
+  if (tail != 0xff) --end_whole;
+  if (first_whole < end_whole) visit_whole(static_cast<std::size_t>(first_whole), static_cast<std::size_t>(end_whole));
+  if (tail != 0xff) visit(static_cast<std::size_t>(end_whole), tail);
+}
+
+// How many of the entries from the first on are like it; in blocks that a processor compares at once.
+std::size_t equal_entries(const std::uint64_t* entries, std::size_t count) {
+  constexpr std::size_t block = 16;
+  const std::uint64_t first = entries[0];
+  std::size_t n = 0;
+  for (; n + block <= count; n += block) {
+    std::uint64_t differ = 0;
+    for (std::size_t i = 0; i < block; ++i) differ |= entries[n + i] ^ first;
+    if (differ != 0) break;
   }
+  while (n < count && entries[n] == first) ++n;
+  return n;
+}
+
+std::uint64_t greatest(const std::uint64_t* entries, std::size_t count) {
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < count; ++i) most = std::max(most, entries[i]);
+  return most;
 }
 
 }  // namespace
@@ -91,30 +115,50 @@ void RaceDetector::begin(const Operation& operation, Cycle now) {
   }
 }
 
-std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, int unit, std::int64_t address,
-                                                             std::int64_t length) {
+std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const VectorClock& clock, std::uint64_t write) {
+  const auto writer = static_cast<std::size_t>(write >> 8 & 0xffff);
+  if (write >> 24 <= clock[writer]) return std::nullopt;
+  return Instance{static_cast<int>(writer), write >> 24};
+}
+
+std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const VectorClock& clock, const Shadow& shadow,
+                                                                    std::size_t first, std::size_t end) {
+  std::optional<Instance> race;
+  for (std::size_t g = first; g < end; g += equal_entries(&shadow.writes[g], end - g)) {
+    const std::uint64_t write = shadow.writes[g];
+    if ((write & 0xff) == 0) continue;
+    if (const auto found = unordered_write(clock, write)) race = found;
+  }
+  return race;
+}
+
+std::uint64_t* RaceDetector::reads_of(Shadow& shadow, int unit) {
   int& slot = shadow.reader_slot[static_cast<std::size_t>(unit)];
   if (slot < 0) {
     slot = static_cast<int>(shadow.reads.size());
     shadow.reads.emplace_back(shadow.granules);
     shadow.reader.push_back(unit);
   }
+  return shadow.reads[static_cast<std::size_t>(slot)].data();
+}
+
+std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, int unit, std::int64_t address,
+                                                             std::int64_t length) {
   const VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 8;
-  std::uint64_t* reads = shadow.reads[static_cast<std::size_t>(slot)].data();
-  std::uint64_t fine = 0;  // the last write seen that came before
+  std::uint64_t* reads = reads_of(shadow, unit);
   std::optional<Instance> race;
-  for_each_granule(address, length, [&](std::size_t g, std::uint64_t mask) {
-    const std::uint64_t write = shadow.writes[g];
-    if (write != fine && (write & mask)) {
-      const auto writer = static_cast<std::size_t>(write >> 8 & 0xffff);
-      if (write >> 24 > clock[writer])
-        race = Instance{static_cast<int>(writer), write >> 24};
-      else
-        fine = write;
+  const auto in_part = [&](std::size_t g, std::uint64_t mask) {
+    if (shadow.writes[g] & mask) {
+      if (const auto found = unordered_write(clock, shadow.writes[g])) race = found;
     }
     reads[g] = now | ((reads[g] & ~std::uint64_t{0xff}) == now ? reads[g] & 0xff : 0) | mask;
-  });
+  };
+  const auto whole = [&](std::size_t first, std::size_t end) {
+    if (const auto found = unordered_write(clock, shadow, first, end)) race = found;
+    std::fill(reads + first, reads + end, now | 0xff);
+  };
+  for_each_granule(address, length, in_part, whole);
   return race;
 }
 
@@ -122,24 +166,41 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
                                                               std::int64_t length) {
   const VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 24 | static_cast<std::uint64_t>(unit) << 8;
+  std::uint64_t* writes = shadow.writes.data();
   std::optional<Instance> race;
-  for_each_granule(address, length, [&](std::size_t g, std::uint64_t mask) {
-    const std::uint64_t write = shadow.writes[g];
-    if (write & mask) {
-      const auto writer = static_cast<std::size_t>(write >> 8 & 0xffff);
-      if (write >> 24 > clock[writer]) race = Instance{static_cast<int>(writer), write >> 24};
+  const auto in_part = [&](std::size_t g, std::uint64_t mask) {
+    if (writes[g] & mask) {
+      if (const auto found = unordered_write(clock, writes[g])) race = found;
     }
-    shadow.writes[g] = now | ((write & ~std::uint64_t{0xff}) == now ? write & 0xff : 0) | mask;
-  });
+    writes[g] = now | ((writes[g] & ~std::uint64_t{0xff}) == now ? writes[g] & 0xff : 0) | mask;
+  };
+  const auto whole = [&](std::size_t first, std::size_t end) {
+    if (const auto found = unordered_write(clock, shadow, first, end)) race = found;
+    std::fill(writes + first, writes + end, now | 0xff);
+  };
+  for_each_granule(address, length, in_part, whole);
   for (std::size_t slot = 0; slot < shadow.reads.size(); ++slot) {
-    const int reader = shadow.reader[slot];
-    if (reader == unit) continue;
-    const std::uint64_t* reads = shadow.reads[slot].data();
-    const std::uint64_t known = clock[static_cast<std::size_t>(reader)];
-    for_each_granule(address, length, [&](std::size_t g, std::uint64_t mask) {
-      if ((reads[g] & mask) && reads[g] >> 8 > known) race = Instance{reader, reads[g] >> 8};
-    });
+    if (shadow.reader[slot] == unit) continue;
+    if (const auto found = unordered_read(clock, shadow, slot, address, length)) race = found;
   }
+  return race;
+}
+
+std::optional<RaceDetector::Instance> RaceDetector::unordered_read(const VectorClock& clock, const Shadow& shadow,
+                                                                   std::size_t slot, std::int64_t address,
+                                                                   std::int64_t length) {
+  const int reader = shadow.reader[slot];
+  const std::uint64_t* reads = shadow.reads[slot].data();
+  const std::uint64_t known = clock[static_cast<std::size_t>(reader)];
+  std::optional<Instance> race;
+  const auto in_part = [&](std::size_t g, std::uint64_t mask) {
+    if ((reads[g] & mask) && reads[g] >> 8 > known) race = Instance{reader, reads[g] >> 8};
+  };
+  const auto whole = [&](std::size_t first, std::size_t end) {
+    const std::uint64_t last = greatest(reads + first, end - first);
+    if (last >> 8 > known) race = Instance{reader, last >> 8};
+  };
+  for_each_granule(address, length, in_part, whole);
   return race;
 }
 

@@ -52,6 +52,12 @@ class RaceDetector {
   };
   std::optional<Instance> read_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
   std::optional<Instance> write_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
+  static std::optional<Instance> unordered_write(const VectorClock& clock, std::uint64_t write);
+  static std::optional<Instance> unordered_write(const VectorClock& clock, const Shadow& shadow, std::size_t first,
+                                                 std::size_t end);
+  static std::optional<Instance> unordered_read(const VectorClock& clock, const Shadow& shadow, std::size_t slot,
+                                                std::int64_t address, std::int64_t length);
+  static std::uint64_t* reads_of(Shadow& shadow, int unit);
   void report(const Operation& operation, const AccessShape& access, bool write, const Instance& other, Cycle now);
 
   const Architecture& architecture_;
