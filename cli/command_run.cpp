@@ -61,7 +61,7 @@ MainJobOptions job_options(const RunCommand& command, const Progress& progress) 
   options.tolerance = command.tolerance;
   options.verify = command.verify;
   options.binary = command.output;
-  options.trace = command.trace;
+  options.recordings = command.recordings;
   options.dump_after = command.dump_after;
   options.dump = &std::cout;
   options.fuse = command.fuse;

@@ -60,7 +60,7 @@ Exit run_command(const SimCommand& command) {
   options.fidelity = command.fidelity;
   options.check_hazards = command.check_hazards;
   options.most_cycles = command.most_cycles;
-  options.trace = command.trace;
+  request(command.recordings, options);
   const auto start = std::chrono::steady_clock::now();
   const auto result = simulate(architecture, program, inputs, options);
   auto report = make_report(architecture, program, result);
@@ -70,6 +70,7 @@ Exit run_command(const SimCommand& command) {
   report.binary_bytes = static_cast<std::int64_t>(std::filesystem::file_size(command.program));
 
   write_outputs(command.outputs, result.outputs);
+  write_critical_path(command.recordings, architecture, program, result);
   print_report(report, std::cout);
   write_json(command.json, to_json(report));
   return status_of(report);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/architecture.h"
+#include "cli/recordings.h"
 #include "cli/verifier.h"
 #include "simulator/simulate.h"
 
@@ -84,7 +85,7 @@ struct SimCommand {
   Fidelity fidelity = Fidelity::transaction;
   bool check_hazards = true;
   std::int64_t most_cycles = SimulateOptions{}.most_cycles;
-  std::filesystem::path trace;
+  Recordings recordings;
   std::filesystem::path json;
 };
 Exit run_command(const SimCommand& command);
@@ -101,7 +102,7 @@ struct RunCommand {
   bool progress = false;
   std::vector<std::string> dump_after;
   std::filesystem::path output;  ///< the binary
-  std::filesystem::path trace;
+  Recordings recordings;
   std::filesystem::path report;
   std::filesystem::path json;
 };

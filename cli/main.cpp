@@ -61,6 +61,13 @@ void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
       ->transform(CLI::CheckedTransformer(levels));
 }
 
+void add_recordings(CLI::App* sub, Recordings& recordings) {
+  sub->add_option("--trace", recordings.trace, "Writes Chrome trace events");
+  sub->add_flag("--explain", recordings.explain, "Prints what the critical path through the run consists of");
+  sub->add_option("--critical-path", recordings.critical_path, "Writes every segment of it (JSON)");
+  sub->add_flag("--sensitivity", recordings.sensitivity, "Predicts the cycles on machines that differ in one thing");
+}
+
 void add_searcher(CLI::App* sub, SearcherChoice& searcher) {
   sub->add_option("--searcher", searcher.name, "Who chooses tiles and loop orders")
       ->capture_default_str()
@@ -160,7 +167,7 @@ void add_sim(CLI::App& app, Action& chosen) {
   sub->add_flag("!--no-hazards", command->check_hazards, "Leaves the hazard checks out");
   sub->add_option("--most-cycles", command->most_cycles, "Ends a run that takes longer, with the hazard cycle_limit")
       ->check(CLI::PositiveNumber);
-  sub->add_option("--trace", command->trace, "Writes Chrome trace events");
+  add_recordings(sub, command->recordings);
   sub->add_option("--json", command->json, "Writes the result");
 }
 
@@ -182,7 +189,7 @@ void add_run(CLI::App& app, Action& chosen) {
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
   add_dumps(sub, command->dump_after);
   sub->add_option("-o,--output", command->output, "Keeps the program file");
-  sub->add_option("--trace", command->trace, "Writes Chrome trace events");
+  add_recordings(sub, command->recordings);
   sub->add_option("--report", command->report, "Writes the report to a file, too");
   sub->add_option("--json", command->json, "Writes the result");
 }

@@ -63,7 +63,7 @@ SimulateResult simulate_into(const Architecture& architecture, const Program& pr
                              const MainJobOptions& options, Verifier& verifier) {
   SimulateOptions simulate_options;
   simulate_options.fidelity = options.fidelity;
-  simulate_options.trace = options.trace;
+  request(options.recordings, simulate_options);
   simulate_options.on_layer = [&](int layer, const Values& outputs) {
     show(options, fmt::format("simulate: layer {}/{} {}", layer + 1, program.layers.size(),
                               program.layers[static_cast<std::size_t>(layer)].name));
@@ -72,6 +72,7 @@ SimulateResult simulate_into(const Architecture& architecture, const Program& pr
   };
   auto result = simulate(architecture, program, inputs, simulate_options);
   verifier.close();
+  write_critical_path(options.recordings, architecture, program, result);
   return result;
 }
 

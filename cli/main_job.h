@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/recordings.h"
 #include "cli/report.h"
 #include "cli/verifier.h"
 #include "compiler/mapping/searcher.h"
@@ -22,7 +23,7 @@ struct MainJobOptions {
   bool verify = true;
   bool fuse = true;              ///< see CompileOptions
   std::filesystem::path binary;  ///< kept here; empty: not kept
-  std::filesystem::path trace;
+  Recordings recordings;
   std::vector<std::string> dump_after;
   std::ostream* dump = nullptr;
   std::function<void(const std::string&)> progress;  ///< may be empty; called from one thread

@@ -83,6 +83,7 @@ RunReport make_report(const Architecture& architecture, const Program& program, 
   report.timed = result.timed;
   report.total_cycles = result.total_cycles;
   report.instructions = result.instructions;
+  report.explanation = result.explanation;
   report.energy_pj = result.energy_pj;
   report.broken_invariants = result.broken_invariants;
   report.hazards = result.hazards;

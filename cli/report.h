@@ -57,7 +57,7 @@ struct RunReport {
   std::string model;
   double clock_hz = 0;
   std::int64_t lanes = 0;  ///< multiply-accumulates per cycle at most
-  bool timed = true;   ///< false: values only; no cycle figure is known
+  bool timed = true;       ///< false: values only; no cycle figure is known
   std::int64_t total_cycles = 0;
   std::int64_t bound_cycles = 0;
   std::int64_t instructions = 0;
@@ -79,6 +79,7 @@ struct RunReport {
   std::vector<MemoryUse> memory;
   std::vector<OutputDistance> distances;
   std::vector<std::string> warnings;
+  std::optional<Explanation> explanation;
 
   /// Nothing that silicon or the reference would object to.
   bool right() const;

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/recordings.h"
 #include "cli/report.h"
 
 namespace accord {
@@ -76,34 +77,36 @@ nlohmann::json to_json(const MemoryUse& use) {
 }
 
 nlohmann::json to_json(const RunReport& report) {
-  return {{"arch", report.arch},
-          {"model", report.model},
-          {"clock_hz", report.clock_hz},
-          {"timed", report.timed},
-          {"total_cycles", timed_json(report, report.total_cycles)},
-          {"bound_cycles", timed_json(report, report.bound_cycles)},
-          {"instructions", report.instructions},
-          {"lanes", report.lanes},
-          {"verified", verdict_json(report.verified)},
-          {"mismatches", report.mismatches},
-          {"tolerance", report.tolerance},
-          {"energy_pj", report.energy_pj},
-          {"wall",
-           {{"compile_s", report.compile_s},
-            {"simulate_s", report.simulate_s},
-            {"reference_s", report.reference_s},
-            {"total_s", report.total_s}}},
-          {"binary_bytes", report.binary_bytes},
-          {"invariants",
-           {{"hold", timed_json(report, report.broken_invariants.empty())}, {"broken", report.broken_invariants}}},
-          {"hazards", array_of(report.hazards, [&](const auto& hazard) { return hazard_json(report, hazard); })},
-          {"layers", array_of(report.layers, [&](const auto& layer) { return layer_json(report, layer); })},
-          {"bytes", report.link_bytes},
-          {"off_chip_bytes", report.off_chip_bytes},
-          {"stalls", timed_json(report, report.stalls)},
-          {"memory", array_of(report.memory, [](const auto& use) { return to_json(use); })},
-          {"outputs", array_of(report.distances, [](const auto& distance) { return to_json(distance); })},
-          {"warnings", report.warnings}};
+  return {
+      {"arch", report.arch},
+      {"model", report.model},
+      {"clock_hz", report.clock_hz},
+      {"timed", report.timed},
+      {"total_cycles", timed_json(report, report.total_cycles)},
+      {"bound_cycles", timed_json(report, report.bound_cycles)},
+      {"instructions", report.instructions},
+      {"lanes", report.lanes},
+      {"verified", verdict_json(report.verified)},
+      {"mismatches", report.mismatches},
+      {"tolerance", report.tolerance},
+      {"energy_pj", report.energy_pj},
+      {"wall",
+       {{"compile_s", report.compile_s},
+        {"simulate_s", report.simulate_s},
+        {"reference_s", report.reference_s},
+        {"total_s", report.total_s}}},
+      {"binary_bytes", report.binary_bytes},
+      {"invariants",
+       {{"hold", timed_json(report, report.broken_invariants.empty())}, {"broken", report.broken_invariants}}},
+      {"hazards", array_of(report.hazards, [&](const auto& hazard) { return hazard_json(report, hazard); })},
+      {"layers", array_of(report.layers, [&](const auto& layer) { return layer_json(report, layer); })},
+      {"bytes", report.link_bytes},
+      {"off_chip_bytes", report.off_chip_bytes},
+      {"stalls", timed_json(report, report.stalls)},
+      {"memory", array_of(report.memory, [](const auto& use) { return to_json(use); })},
+      {"outputs", array_of(report.distances, [](const auto& distance) { return to_json(distance); })},
+      {"explanation", report.explanation ? to_json(*report.explanation, report.total_cycles) : nlohmann::json(nullptr)},
+      {"warnings", report.warnings}};
 }
 
 }  // namespace accord

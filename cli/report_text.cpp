@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "cli/recordings.h"
 #include "cli/report.h"
 
 namespace accord {
@@ -176,6 +177,7 @@ void print_report(const RunReport& report, std::ostream& out) {
   print_host_layers(report, out);
   print_chains(report, out);
   if (report.total_cycles > 0) print_components(report, out);
+  if (report.explanation) print_explanation(*report.explanation, report.total_cycles, out);
   print_totals(report, out);
   print_memory(report.memory, out);
   print_verdict(report, out);

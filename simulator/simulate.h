@@ -5,12 +5,14 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
 #include "archdsl/isa/program.h"
 #include "archdsl/tensor/value.h"
+#include "simulator/explanation.h"
 
 namespace accord {
 
@@ -25,6 +27,8 @@ struct SimulateOptions {
   std::filesystem::path trace;  ///< Chrome trace events; empty: none; an Error at Fidelity::function
   /// A run that is not over by this cycle ends with the hazard cycle_limit.
   std::int64_t most_cycles = std::numeric_limits<std::int64_t>::max();
+  bool explain = false;        ///< records what every time follows from, for the critical path
+  bool sensitivities = false;  ///< and predicts what changes of the machine would do
   /// Called when a layer is complete, with the values of its outputs (read from memory through their symbols).
   std::function<void(int layer, const Values& outputs)> on_layer;
 };
@@ -68,6 +72,7 @@ struct SimulateResult {
   std::vector<Hazard> hazards;
   std::vector<std::string> broken_invariants;  ///< empty when all hold
   std::int64_t instructions = 0;               ///< executed
+  std::optional<Explanation> explanation;      ///< where asked for
 };
 
 /// Runs the program on the SystemC model of the machine. `inputs` by symbol name, converted to no other type or shape.

@@ -10,10 +10,13 @@ void Compute::begin(Operation& operation, Time at) {
   const Delay start(Cause::start, index(), shape.start), interval(Cause::interval, index(), shape.interval);
   const Time reading = graph.after(at, start);
   Time read = graph.after(reading, interval);
+  free_ = graph.after(at, interval);
   for (const AccessShape& access : shape.accesses) {
-    if (access.reads) read = graph.later(read, memory(access.memory).access(false, operation, access, reading).end);
+    if (!access.reads) continue;
+    const Time passed = memory(access.memory).access(false, operation, access, reading).end;
+    read = graph.later(read, passed);
+    free_ = graph.later_after(passed, -start, free_);
   }
-  free_ = graph.after(read, -start);
   operation.done = graph.after(read, {Cause::drain, index(), shape.drain});
   const Cycle written = std::max<Cycle>(1, shape.interval);
   const Time writing = graph.later_after(operation.done, -Delay(Cause::interval, index(), written), reading);

@@ -15,7 +15,9 @@ class IssueClock {
       : width_(std::max(1, spec.issue_width)),
         interval_(run.timed ? std::max(1, spec.issue_interval) : 0),
         graph_(run.graph),
-        account_(std::move(account)) {}
+        account_(std::move(account)) {
+    graph_.rates().of(Cause::issue, 0).period = {interval_, 1};
+  }
 
   /// When the next instruction can issue, as a number.
   Cycle at() const { return from_.at + issued_ / width_ * interval_; }

@@ -21,6 +21,7 @@ LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int n
       spec_(spec),
       latency_(spec.period.cycles(spec.latency)),
       account_(std::move(account)) {
+  run.graph.rates().of(Cause::beats, number) = {spec.width, spec.period};
   SC_HAS_PROCESS(LinkModule);
   SC_METHOD(arbitrate);
   sensitive << wake_;

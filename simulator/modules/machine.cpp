@@ -69,6 +69,7 @@ Time Machine::close() {
   Time total = controller_ ? controller_->now() : in_order_->now();
   for (const UnitModule* unit : units_) total = run_.graph.later(total, unit->last_done());
   for (const Component& component : components()) total = run_.graph.no_earlier(total, component.account->spent());
+  run_.graph.end_at(total);
   datapath_->settle(total);
   for (UnitModule* unit : units_) unit->account().spend(Leaves::draining, unit->last_done());
   for (const Component& component : components()) component.account->close(total);

@@ -32,12 +32,17 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
                   std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports))),
       write_ports_(static_cast<std::size_t>(spec.banks),
                    std::vector<Timeline>(static_cast<std::size_t>(spec.write_ports))) {
+  graph.rates().of(Cause::port, number).period = spec.period;
   socket.register_b_transport(this, &MemoryModule::transport);
 }
 
 // From the first cycle of any to the last of all.
 void MemoryModule::add(TimeSlot& all, const TimeSlot& slot) const {
-  if (all.first == unknown || slot.first.at < all.first.at) all.first = slot.first;
+  if (all.first == unknown) {
+    all = slot;
+    return;
+  }
+  if (slot.first.at < all.first.at) all.first = slot.first;
   all.end = graph_.later(all.end, slot.end);
 }
 

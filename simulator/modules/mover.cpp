@@ -134,7 +134,6 @@ void Mover::present() {
   DependenceGraph& graph = run_.graph;
   graph.work_for(index(), streaming_->instruction);
   const Request request = cursor_.next();
-  after_last_ = graph.later_after(next_, {Cause::request, index(), 1}, after_last_);
   arrived_ = graph.later(arrived_, pass(request));
   arrivals_[oldest_] = arrived_;
   oldest_ = (oldest_ + 1) % arrivals_.size();
@@ -143,7 +142,10 @@ void Mover::present() {
     ++streaming_->holds;
     run_.agenda.add({arrived_, streaming_->id, streaming_, -1, request.first, request.first + request.bytes});
   }
-  if (cursor_.done()) return finish();
+  if (cursor_.done()) {
+    after_last_ = graph.later_after(next_, {Cause::request, index(), 1}, after_last_);
+    return finish();
+  }
   next_ = graph.later_after(next_, {Cause::request, index(), beat_}, arrivals_[oldest_]);
   if (streaming_->shape->walk.gather >= 0) next_ = graph.later(next_, index_ready());
 }
@@ -216,11 +218,13 @@ Time Mover::pass(const Request& request) {
   }
   account_.spend(Leaves::memory_latency, next_);
   const MemoryModule* source = transfer ? &memory(shape.accesses[0].memory) : write ? nullptr : &here;
-  TimeSlot read{next_, run_.graph.after(next_, {Cause::request, index(), 1})};
+  TimeSlot read;
   if (!write) {
     read = here.access(false, request.address, request.bytes, words, next_);
   } else if (transfer) {
     read = memory(there->memory).access(false, there_address, fresh.bytes, there_words, next_);
+  } else {
+    read = {next_, run_.graph.after(next_, {Cause::request, index(), 1})};
   }
   account_.spend(Leaves::port, read.first);
   const Time first = source ? source->after_latency(read.first) : after_source(read.first);

@@ -32,8 +32,9 @@ struct RunState {
   OperationPool pool{};
   Agenda agenda{};
   DependenceGraph graph{};
-  Cycle settled = 0;  ///< everything before this time is decided
   Cycle most_cycles = std::numeric_limits<Cycle>::max();
+  std::vector<std::string> wires{};  ///< names of the private wires, which follow the covenant's links
+  Cycle settled = 0;                 ///< everything before this time is decided
   bool in_order = false;
   bool timed = true;             ///< false: Fidelity::function
   std::exception_ptr failure{};  ///< thrown inside a process, which SystemC must not see

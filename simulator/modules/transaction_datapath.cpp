@@ -1,5 +1,7 @@
 #include "simulator/modules/transaction_datapath.h"
 
+#include <fmt/format.h>
+
 #include "archdsl/graph/rates.h"
 #include "simulator/modules/compute.h"
 
@@ -46,8 +48,9 @@ void TransactionDatapath::make_unit(int index) {
 }
 
 std::vector<std::vector<LinkModule*>> TransactionDatapath::ways(const Unit& unit) {
-  const auto wire = [&](const Link& spec) {
+  const auto wire = [&](const Link& spec, const std::string& of) {
     const auto number = static_cast<int>(links_.size());
+    run_.wires.push_back(fmt::format("wire of {}{}", unit.name, of));
     links_.push_back(
         std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, number, spec, account_of(run_)));
     return std::vector<LinkModule*>{links_.back().get()};
@@ -55,7 +58,9 @@ std::vector<std::vector<LinkModule*>> TransactionDatapath::ways(const Unit& unit
   std::vector<std::vector<LinkModule*>> result;
   for (const Route& route : unit.routes) {
     if (route.links.empty()) {
-      result.push_back(wire(private_wire(run_.architecture, route)));
+      const auto name = [&](int m) { return run_.architecture.memories[static_cast<std::size_t>(m)].name; };
+      result.push_back(wire(private_wire(run_.architecture, route),
+                            fmt::format(": {} -> {}", name(route.source), name(route.target))));
       continue;
     }
     auto& way = result.emplace_back();
@@ -69,7 +74,7 @@ std::vector<std::vector<LinkModule*>> TransactionDatapath::ways(const Unit& unit
     Link own;
     own.width = unit.request;
     own.period = unit.period;
-    result.push_back(unit.routes.empty() ? wire(own) : result.front());
+    result.push_back(unit.routes.empty() ? wire(own, "") : result.front());
   }
   return result;
 }

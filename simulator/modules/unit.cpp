@@ -83,17 +83,21 @@ bool UnitModule::pass_wait(const Entry& entry) {
   account_.spend(run_.leaves.semaphore(entry.semaphore), now());
   const Semaphores::Token taken = semaphores->take(entry.semaphore);
   run_.graph.work_for(index_, entry.instruction);
-  leave_queue(run_.graph.later(entry.dispatched, taken.time));
   if (run_.races) run_.races->wait(index_, entry.semaphore);
+  leave_queue(run_.graph.later(entry.dispatched, taken.time), entry.kind);
   return true;
 }
 
-// Neither before the entry ahead of it nor before `ready`.
-void UnitModule::leave_queue(Time ready) { passed_ = run_.graph.no_earlier(run_.graph.later(ready, passed_), now()); }
+// Neither before `ready` nor before the entry ahead of it; the unit is not free before an operation ahead has left.
+void UnitModule::leave_queue(Time ready, Entry::Kind kind) {
+  const bool in_turn = kind == Entry::Kind::operation && last_left_ == Entry::Kind::operation;
+  passed_ = run_.graph.no_earlier(in_turn ? ready : run_.graph.later(ready, passed_), now());
+  last_left_ = kind;
+}
 
 void UnitModule::pass_signal(const Entry& entry) {
   run_.graph.work_for(index_, entry.instruction);
-  leave_queue(entry.dispatched);
+  leave_queue(entry.dispatched, entry.kind);
   signals_.push_back({begun_, entry.semaphore, entry.instruction, entry.mnemonic, passed_,
                       run_.races ? run_.races->knowledge(index_) : VectorClock()});
   flush_signals();
@@ -138,8 +142,9 @@ bool UnitModule::start(Operation& operation) {
   const int cause = results.at > operation.ready.at || operation.blocked_by < 0 ? index_ : operation.blocked_by;
   account_start(operation, now(), run_.leaves.operand_of(cause));
   run_.graph.work_for(index_, operation.instruction);
-  leave_queue(
-      run_.graph.later(run_.graph.later(operation.dispatched, operation.ready), run_.graph.later(free, results)));
+  const Time ready =
+      run_.graph.later(run_.graph.later(operation.dispatched, operation.ready), run_.graph.later(free, results));
+  leave_queue(ready, Entry::Kind::operation);
   operation.started = passed_;
   ++begun_;
   ++unresolved_;

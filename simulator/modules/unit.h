@@ -67,7 +67,7 @@ class UnitModule : public sc_core::sc_module {
   void step();
   bool pass_wait(const Entry& entry);
   void pass_signal(const Entry& entry);
-  void leave_queue(Time ready);
+  void leave_queue(Time ready, Entry::Kind kind);
   bool start(Operation& operation);
   /// Latest end among this unit's earlier operations whose results it reads; unknown where one has no end yet.
   Time results_ready(const Operation& operation);
@@ -92,7 +92,8 @@ class UnitModule : public sc_core::sc_module {
   std::int64_t begun_ = 0, resolved_ = 0;
   int unresolved_ = 0;
   Time last_done_;
-  Time passed_;              ///< when the last entry left the queue
+  Time passed_;  ///< when the last entry left the queue
+  Entry::Kind last_left_ = Entry::Kind::operation;
   std::deque<Time> places_;  ///< left by entries, not taken since
   int unused_places_;
   sc_core::sc_event wake_;

@@ -67,7 +67,7 @@ void DependenceGraph::hold(Timeline& timeline, Time from, Time until) {
 Time DependenceGraph::next_free(Timeline& timeline) {
   if (!recording_) return Time(timeline.end());
   const std::uint32_t number = number_of(timeline);
-  return Time(timeline.end(), push({0, number, 0, 0, Cause::fixed, Node::Kind::next_free}));
+  return Time(timeline.end(), push({last_served_[number].node, number, 0, 0, Cause::fixed, Node::Kind::next_free}));
 }
 
 const DependenceGraph::Owner* DependenceGraph::owner(std::uint32_t node) const {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "simulator/time/rates.h"
 #include "simulator/time/timeline.h"
 
 namespace accord::sim {
@@ -22,7 +23,7 @@ class DependenceGraph {
       reserved,  ///< first cycle that timeline `b` gave from `a` on for the delay; the next node belongs to it
       slot_end,  ///< its last cycle; `a`: end of what the timeline served before, where that was adjacent
       held,      ///< as `reserved`, the cycles from `a` to the next node's `b`
-      next_free  ///< end of timeline `b`
+      next_free  ///< end of timeline `b`; `a`: of what it served until then
     };
     std::uint32_t a = 0;
     std::uint32_t b = 0;
@@ -83,9 +84,20 @@ class DependenceGraph {
   void hold(Timeline& timeline, Time from, Time until);
   Time next_free(Timeline& timeline);
 
+  /// The run ends then.
+  void end_at(Time time) { end_ = time.node; }
+  std::uint32_t end() const { return end_; }
+
+  /// Those of the machine that runs.
+  Rates& rates() { return rates_; }
+  const Rates& rates() const { return rates_; }
+
   const std::vector<Node>& nodes() const { return nodes_; }
   std::int64_t amount(const Node& node) const {
     return node.amount < large_from ? node.amount : large_[node.amount - large_from];
+  }
+  Cycle delay(const Node& node, const Rates& rates) const {
+    return rates.cycles(node.cause, node.component, amount(node));
   }
   std::size_t timelines() const { return last_served_.size(); }
   /// nullptr: nobody's.
@@ -112,6 +124,8 @@ class DependenceGraph {
   std::vector<std::int64_t> large_;  ///< amounts that no node holds: negative, or from 2^31 on
   std::vector<Served> last_served_;  ///< by timeline
   std::vector<Owner> owners_;
+  Rates rates_;
+  std::uint32_t end_ = 0;
 };
 
 }  // namespace accord::sim

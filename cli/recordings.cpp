@@ -1,0 +1,112 @@
+#include "cli/recordings.h"
+
+#include <algorithm>
+#include <fstream>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "archdsl/source/error.h"
+
+namespace accord {
+
+namespace {
+
+constexpr const char* too_long = "the run is too long to be explained (docs/simulator.md)";
+
+double percent(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// Layer of each instruction, -1 for none.
+class LayerOf {
+ public:
+  explicit LayerOf(const Program& program) : map_(program.map) {}
+  int operator()(std::int64_t instruction) const {
+    const auto after = std::ranges::upper_bound(map_, instruction, {}, &MapEntry::first);
+    if (after == map_.begin()) return -1;
+    const MapEntry& entry = *(after - 1);
+    return instruction < entry.first + entry.count ? entry.layer : -1;
+  }
+
+ private:
+  const std::vector<MapEntry>& map_;
+};
+
+nlohmann::json or_null(std::int64_t index) { return index >= 0 ? nlohmann::json(index) : nlohmann::json(nullptr); }
+
+}  // namespace
+
+void request(const Recordings& recordings, SimulateOptions& options) {
+  options.trace = recordings.trace;
+  options.explain = recordings.explain || !recordings.critical_path.empty() || recordings.sensitivity;
+  options.sensitivities = recordings.sensitivity;
+}
+
+void write_critical_path(const Recordings& recordings, const Architecture& architecture, const Program& program,
+                         const SimulateResult& result) {
+  if (recordings.critical_path.empty() || !result.explanation) return;
+  const Explanation& explanation = *result.explanation;
+  if (!explanation.complete) throw Error(too_long);
+  std::ofstream out(recordings.critical_path);
+  const LayerOf layer_of(program);
+  fmt::print(out, "{{\"total_cycles\": {}, \"segments\": [", result.total_cycles);
+  const char* separator = "\n";
+  for (const Explanation::Segment& segment : explanation.path) {
+    const Explanation::Share& share = explanation.shares[segment.share];
+    const int layer = segment.instruction < 0 ? -1 : layer_of(segment.instruction);
+    nlohmann::json json = {{"from", segment.from},         {"to", segment.to},
+                           {"component", share.component}, {"resource", share.resource},
+                           {"waiting", share.waiting},     {"instruction", or_null(segment.instruction)}};
+    json["unit"] = segment.unit < 0 ? architecture.controller.name
+                                    : architecture.units[static_cast<std::size_t>(segment.unit)].name;
+    json["layer"] =
+        layer < 0 ? nlohmann::json(nullptr) : nlohmann::json(program.layers[static_cast<std::size_t>(layer)].name);
+    out << separator << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    separator = ",\n";
+  }
+  out << "\n]}\n";
+  if (!out) throw Error(fmt::format("{}: cannot be written", recordings.critical_path.string()));
+}
+
+void print_explanation(const Explanation& explanation, std::int64_t total_cycles, std::ostream& out) {
+  if (!explanation.complete) {
+    fmt::print(out, "\n{}\n", too_long);
+    return;
+  }
+  fmt::print(out, "\ncritical path:\n");
+  for (const Explanation::Share& share : explanation.shares) {
+    fmt::print(out, "  {:>5.1f}%  {:>12} cycles  {}{}: {}\n", percent(share.cycles, total_cycles), share.cycles,
+               share.waiting ? "waiting for " : "", share.component, share.resource);
+  }
+  if (explanation.sensitivities.empty()) return;
+  fmt::print(out, "\nthe same program on another machine, predicted:\n");
+  for (const Explanation::Sensitivity& row : explanation.sensitivities) {
+    const std::int64_t change = row.total_cycles - total_cycles;
+    fmt::print(out, "  {:>+6.1f}%  {:>12} cycles  {}: {}\n", percent(change, total_cycles), row.total_cycles,
+               row.component, row.change);
+  }
+}
+
+nlohmann::json to_json(const Explanation& explanation, std::int64_t total_cycles) {
+  if (!explanation.complete) return {{"critical_path", nullptr}, {"sensitivities", nullptr}};
+  auto path = nlohmann::json::array(), sensitivities = nlohmann::json::array();
+  for (const Explanation::Share& share : explanation.shares) {
+    path.push_back({{"component", share.component},
+                    {"resource", share.resource},
+                    {"waiting", share.waiting},
+                    {"cycles", share.cycles},
+                    {"segments", share.segments}});
+  }
+  for (const Explanation::Sensitivity& row : explanation.sensitivities) {
+    sensitivities.push_back({{"component", row.component},
+                             {"change", row.change},
+                             {"total_cycles", row.total_cycles},
+                             {"gain_cycles", total_cycles - row.total_cycles}});
+  }
+  return {{"critical_path", path}, {"sensitivities", sensitivities}};
+}
+
+}  // namespace accord

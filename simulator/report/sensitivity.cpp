@@ -1,0 +1,123 @@
+#include "simulator/report/sensitivity.h"
+
+#include <algorithm>
+#include <set>
+
+#include "simulator/time/schedule.h"
+
+namespace accord::sim {
+
+namespace {
+
+/// One thing about a machine that can be changed.
+struct Change {
+  const char* text;
+  std::vector<Cause> causes;  ///< that it bears upon, of one component
+  void (*apply)(Rate& rate);
+};
+
+void double_width(Rate& rate) { rate.width *= 2; }
+void remove(Rate& rate) { rate.times = 0; }
+void halve(Rate& rate) { rate.over *= 2; }
+void halve_period(Rate& rate) { rate.period.numerator = (rate.period.numerator + 1) / 2; }
+
+const Change changes[] = {
+    {"twice as wide", {Cause::beats}, double_width},
+    {"latency zero", {Cause::link_latency}, remove},
+    {"latency zero", {Cause::latency}, remove},
+    {"ports twice as fast", {Cause::port}, halve},
+    {"set-up zero", {Cause::setup}, remove},
+    {"interval halved", {Cause::interval}, halve},
+    {"start and drain zero", {Cause::start, Cause::drain}, remove},
+    {"clock domain crossings zero", {Cause::crossing}, remove},
+    {"issue interval halved", {Cause::issue}, halve_period},
+    {"latency zero", {Cause::dispatch}, remove},
+};
+
+using Used = std::set<std::pair<Cause, int>>;
+
+Used used_causes(const DependenceGraph& graph) {
+  Used used;
+  for (const DependenceGraph::Node& node : graph.nodes()) {
+    if (node.amount != 0) used.emplace(node.cause, node.component);
+  }
+  return used;
+}
+
+std::set<int> components(const Used& used, const Change& change) {
+  std::set<int> result;
+  for (const auto& [cause, component] : used) {
+    if (std::ranges::find(change.causes, cause) != change.causes.end()) result.insert(component);
+  }
+  return result;
+}
+
+/// False where the machine stays the same: an interval of one cycle has no half.
+bool apply(const Change& change, int component, Rates& rates) {
+  bool changed = false;
+  for (const Cause cause : change.causes) {
+    Rate& rate = rates.of(cause, component);
+    const Rate before = rate;
+    change.apply(rate);
+    changed = changed || !(rate == before);
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::string component_name(const RunState& run, Cause cause, int component) {
+  const auto index = static_cast<std::size_t>(component);
+  const Architecture& architecture = run.architecture;
+  switch (cause) {
+    case Cause::latency:
+    case Cause::port: return architecture.memories[index].name;
+    case Cause::beats:
+    case Cause::link_latency:
+      return index < architecture.links.size() ? architecture.links[index].name
+                                               : run.wires[index - architecture.links.size()];
+    case Cause::issue:
+    case Cause::dispatch: return architecture.controller.name;
+    case Cause::fixed:
+    case Cause::count: return "-";
+    default: return architecture.units[index].name;
+  }
+}
+
+std::string resource_name(Cause cause) {
+  switch (cause) {
+    case Cause::fixed: return "other";
+    case Cause::setup: return "set-up";
+    case Cause::request: return "requests";
+    case Cause::start: return "start";
+    case Cause::interval: return "interval";
+    case Cause::drain: return "drain";
+    case Cause::latency:
+    case Cause::link_latency:
+    case Cause::dispatch: return "latency";
+    case Cause::port: return "ports";
+    case Cause::beats: return "rate";
+    case Cause::crossing: return "clock domain crossings";
+    case Cause::issue: return "issue";
+    case Cause::count: break;
+  }
+  return "-";
+}
+
+std::vector<Explanation::Sensitivity> predict(const RunState& run) {
+  const DependenceGraph& graph = run.graph;
+  const Used used = used_causes(graph);
+  std::vector<Explanation::Sensitivity> result;
+  for (const Change& change : changes) {
+    for (const int component : components(used, change)) {
+      Rates rates = graph.rates();
+      if (!apply(change, component, rates)) continue;
+      result.push_back(
+          {component_name(run, change.causes.front(), component), change.text, schedule(graph, rates)[graph.end()]});
+    }
+  }
+  std::ranges::stable_sort(result, {}, &Explanation::Sensitivity::total_cycles);
+  return result;
+}
+
+}  // namespace accord::sim

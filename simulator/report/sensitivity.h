@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/explanation.h"
+#include "simulator/modules/run_state.h"
+
+namespace accord::sim {
+
+std::string component_name(const RunState& run, Cause cause, int component);
+std::string resource_name(Cause cause);
+
+/// Total cycles under each change of one resource that the recorded run used: the graph is scheduled anew. The
+/// greatest gain first.
+std::vector<Explanation::Sensitivity> predict(const RunState& run);
+
+}  // namespace accord::sim

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "simulator/time/time.h"
+
+namespace accord::sim {
+
+/// How fast something is done: `width` of what a cause counts in each cycle of `period`, then so many times as long.
+struct Rate {
+  std::int64_t width = 1;
+  Period period{1, 1};
+  std::int64_t times = 1;
+  std::int64_t over = 1;  ///< cycles * times / over, rounded up
+
+  bool operator==(const Rate& other) const {
+    return width == other.width && period.numerator == other.period.numerator &&
+           period.denominator == other.period.denominator && times == other.times && over == other.over;
+  }
+  Cycle cycles(std::int64_t amount) const {
+    const std::int64_t whole = amount < 0 ? -amount : amount;
+    const std::int64_t words = width == 1 ? whole : (whole + width - 1) / width;
+    Cycle length = period.is_reference() ? words : period.cycles(words);
+    if (times != over) length = (length * times + over - 1) / over;
+    return amount < 0 ? -length : length;
+  }
+};
+
+/// The rate of every cause and component: one cycle for each that is counted, where nothing else is said.
+class Rates {
+ public:
+  Rate& of(Cause cause, int component) {
+    auto& rates = rates_[static_cast<std::size_t>(cause)];
+    if (rates.size() <= static_cast<std::size_t>(component)) rates.resize(static_cast<std::size_t>(component) + 1);
+    return rates[static_cast<std::size_t>(component)];
+  }
+  Cycle cycles(Cause cause, int component, std::int64_t amount) const {
+    const auto& rates = rates_[static_cast<std::size_t>(cause)];
+    return static_cast<std::size_t>(component) < rates.size()
+               ? rates[static_cast<std::size_t>(component)].cycles(amount)
+               : amount;
+  }
+
+ private:
+  std::array<std::vector<Rate>, static_cast<std::size_t>(Cause::count)> rates_;
+};
+
+}  // namespace accord::sim
