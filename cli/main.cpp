@@ -63,6 +63,12 @@ void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
 
 void add_recordings(CLI::App* sub, Recordings& recordings) {
   sub->add_option("--trace", recordings.trace, "Writes Chrome trace events");
+  sub->add_option("--vcd", recordings.vcd, "Writes value changes: busy, state, queues, semaphores");
+  auto* stats =
+      sub->add_option("--stats", recordings.stats, "Writes cycles by component and leaf, and bytes, over time (CSV)");
+  sub->add_option("--stats-interval", recordings.stats_interval, "Cycles of a sample; at most 1024 samples by default")
+      ->check(CLI::PositiveNumber)
+      ->needs(stats);
   sub->add_flag("--explain", recordings.explain, "Prints what the critical path through the run consists of");
   sub->add_option("--critical-path", recordings.critical_path, "Writes every segment of it (JSON)");
   sub->add_flag("--sensitivity", recordings.sensitivity, "Predicts the cycles on machines that differ in one thing");

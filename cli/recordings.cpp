@@ -41,6 +41,9 @@ nlohmann::json or_null(std::int64_t index) { return index >= 0 ? nlohmann::json(
 
 void request(const Recordings& recordings, SimulateOptions& options) {
   options.trace = recordings.trace;
+  options.vcd = recordings.vcd;
+  options.stats = recordings.stats;
+  options.stats_interval = recordings.stats_interval;
   options.explain = recordings.explain || !recordings.critical_path.empty() || recordings.sensitivity;
   options.sensitivities = recordings.sensitivity;
 }

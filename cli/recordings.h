@@ -13,6 +13,9 @@ namespace accord {
 /// What the user wants to see of a run beside its report. Empty paths: not written.
 struct Recordings {
   std::filesystem::path trace;
+  std::filesystem::path vcd;
+  std::filesystem::path stats;
+  std::int64_t stats_interval = 0;  ///< 0: chosen
   bool explain = false;
   std::filesystem::path critical_path;  ///< implies `explain`
   bool sensitivity = false;             ///< implies `explain`

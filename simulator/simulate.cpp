@@ -14,6 +14,7 @@
 #include "simulator/modules/transaction_datapath.h"
 #include "simulator/report/collect.h"
 #include "simulator/report/explain.h"
+#include "simulator/report/run_recorder.h"
 
 namespace accord {
 
@@ -173,12 +174,14 @@ class Simulation {
       run_.agenda.add({end, std::numeric_limits<std::int64_t>::max(), nullptr, layer, layers_sequence_++, 0});
     };
     if (options_.explain || options_.sensitivities) run_.graph.record();
+    sim::RunRecorder recorder(run_, {options_.vcd, options_.stats, options_.stats_interval});
     sim::Machine machine(run_, front_, sequence_, stores_, datapath_of(options_.fidelity));
     end_leading_layers();
     machine.run();
     SimulateResult result = run_.timed ? sim::collect(run_, machine, close(machine)) : sim::collect_values(run_);
     if (run_.timed && !hazards_.fatal && (options_.explain || options_.sensitivities))
       result.explanation = sim::explain(run_, result.total_cycles, options_.sensitivities, result.broken_invariants);
+    if (run_.timed) recorder.write(result.total_cycles);
     if (trace_) sim::trace_layers(*trace_, program_, layers_);
     result.timed = run_.timed;
     result.instructions = front_.executed();
@@ -251,8 +254,9 @@ class Simulation {
 SimulateResult simulate(const Architecture& architecture, const Program& program, const Values& inputs,
                         const SimulateOptions& options) {
   check_fits(architecture, program);
-  if (options.fidelity == Fidelity::function && (!options.trace.empty() || options.explain || options.sensitivities))
-    throw Error("a trace or an explanation needs time, which fidelity function does not have");
+  const bool recorded = !options.trace.empty() || !options.vcd.empty() || !options.stats.empty();
+  if (options.fidelity == Fidelity::function && (recorded || options.explain || options.sensitivities))
+    throw Error("a trace, samples or an explanation need time, which fidelity function does not have");
   return Simulation(architecture, program, inputs, options).run();
 }
 

@@ -27,8 +27,11 @@ struct SimulateOptions {
   std::filesystem::path trace;  ///< Chrome trace events; empty: none; an Error at Fidelity::function
   /// A run that is not over by this cycle ends with the hazard cycle_limit.
   std::int64_t most_cycles = std::numeric_limits<std::int64_t>::max();
-  bool explain = false;        ///< records what every time follows from, for the critical path
-  bool sensitivities = false;  ///< and predicts what changes of the machine would do
+  std::filesystem::path vcd;        ///< value changes; as `trace`
+  std::filesystem::path stats;      ///< samples over time (CSV); as `trace`
+  std::int64_t stats_interval = 0;  ///< cycles of a sample; 0: a power of two that gives at most 1024
+  bool explain = false;             ///< records what every time follows from, for the critical path
+  bool sensitivities = false;       ///< and predicts what changes of the machine would do
   /// Called when a layer is complete, with the values of its outputs (read from memory through their symbols).
   std::function<void(int layer, const Values& outputs)> on_layer;
 };

@@ -100,6 +100,8 @@ TimeSlot LinkModule::pass(const Way& way, std::int64_t bytes, Time earliest) {
   }
   free_ = std::max(free_, slot.end.at);
   bytes_ += bytes;
+  if (run_.listener && static_cast<std::size_t>(number_) < run_.architecture.links.size())
+    run_.listener->passed(number_, bytes, slot.first, slot.end);
   busy_.add(slot.first, slot.end);
   if (busy_.pieces() > most_pieces) settle(account_.settled());
   return slot;

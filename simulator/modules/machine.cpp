@@ -15,6 +15,7 @@ Machine::Machine(RunState& run, FrontEnd& front, Sequence& sequence, std::vector
   if (run.in_order) {
     in_order_ = std::make_unique<InOrderController>("controller", run, front, sequence, account_of(run));
     for (UnitModule* unit : units_) in_order_->attach(*unit);
+    tell_listener();
     return;
   }
   semaphores_ = std::make_unique<Semaphores>(architecture.sync.semaphores, architecture.sync.semaphore_max);
@@ -23,6 +24,13 @@ Machine::Machine(RunState& run, FrontEnd& front, Sequence& sequence, std::vector
     unit->semaphores = semaphores_.get();
     controller_->attach(*unit);
   }
+  tell_listener();
+}
+
+void Machine::tell_listener() {
+  if (!run_.listener || !run_.timed) return;
+  int number = 0;
+  for (const Component& component : components()) component.account->tell(*run_.listener, number++);
 }
 
 void Machine::perform(const Agenda::Item& item) {

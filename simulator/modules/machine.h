@@ -33,6 +33,7 @@ class Machine {
 
  private:
   void perform(const Agenda::Item& item);
+  void tell_listener();
   void report_late_unit();
   void report_unmatched_signals();
 

@@ -27,8 +27,9 @@ struct RunState {
   HazardLog& hazards;
   Layers& layers;
   const Leaves& leaves;
-  ChromeTrace* trace = nullptr;   ///< nullptr: off
-  RaceDetector* races = nullptr;  ///< nullptr: not checked
+  ChromeTrace* trace = nullptr;     ///< nullptr: off
+  RaceDetector* races = nullptr;    ///< nullptr: not checked
+  RunListener* listener = nullptr;  ///< nullptr: nobody
   OperationPool pool{};
   Agenda agenda{};
   DependenceGraph graph{};

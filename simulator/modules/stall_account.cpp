@@ -18,6 +18,7 @@ StallAccount::StallAccount(const Leaves& leaves, const Layers& layers, const Cyc
     : leaves_(leaves), layers_(layers), settled_(settled), charged_(1, std::vector<Cycle>(leaves.size(), 0)) {}
 
 void StallAccount::charge(int leaf, Cycle until) {
+  if (listener_ && charged_until_ < until) listener_->spent(component_, leaf, charged_until_, until);
   const auto& boundaries = layers_.boundaries();
   while (charged_until_ < until) {
     const std::size_t current = charged_.size() - 1;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "simulator/modules/layers.h"
+#include "simulator/trace/run_listener.h"
 
 namespace accord::sim {
 
@@ -45,6 +46,12 @@ class StallAccount {
   /// `settled`: layers' ends before this time are all known (else a stretch could be split wrongly later).
   StallAccount(const Leaves& leaves, const Layers& layers, const Cycle& settled);
 
+  /// Tells the listener of every stretch from now on.
+  void tell(RunListener& listener, int component) {
+    listener_ = &listener;
+    component_ = component;
+  }
+
   void spend(int leaf, Cycle until) {
     if (until <= spent_) return;
     spent_ = until;
@@ -75,6 +82,8 @@ class StallAccount {
   const Leaves& leaves_;
   const Layers& layers_;
   const Cycle& settled_;
+  RunListener* listener_ = nullptr;
+  int component_ = -1;
   Cycle spent_ = 0;
   Cycle charged_until_ = 0;
   std::vector<Stretch> pending_;

@@ -42,6 +42,7 @@ void UnitModule::push(const Entry& entry) {
   } else {
     places_.pop_front();
   }
+  if (run_.listener) run_.listener->queued(index_, entry.dispatched, 1);
   queue_.push_back(entry);
   if (queue_.size() == 1) wake(entry.dispatched);
 }
@@ -56,6 +57,7 @@ void UnitModule::step() try {
     if (entry.kind == Entry::Kind::operation && !start(*entry.operation)) return;
     queue_.pop_front();
     places_.push_back(passed_);
+    if (run_.listener) run_.listener->queued(index_, passed_, -1);
     controller->slot_freed(index_);
   }
 } catch (...) {
@@ -82,6 +84,7 @@ bool UnitModule::pass_wait(const Entry& entry) {
   account_.spend(Leaves::nothing_to_do, entry.dispatched);
   account_.spend(run_.leaves.semaphore(entry.semaphore), now());
   const Semaphores::Token taken = semaphores->take(entry.semaphore);
+  if (run_.listener) run_.listener->signalled(entry.semaphore, now(), -1);
   run_.graph.work_for(index_, entry.instruction);
   if (run_.races) run_.races->wait(index_, entry.semaphore);
   leave_queue(run_.graph.later(entry.dispatched, taken.time), entry.kind);
@@ -107,6 +110,7 @@ void UnitModule::flush_signals() {
   while (!signals_.empty() && signals_.front().after <= resolved_) {
     PendingSignal& signal = signals_.front();
     const Time at = run_.graph.no_earlier(run_.graph.later(last_done_, signal.passed), now());
+    if (run_.listener) run_.listener->signalled(signal.semaphore, at, 1);
     semaphores->give(signal.semaphore, {at, signal.instruction, signal.mnemonic});
     if (run_.races) run_.races->signal(index_, signal.semaphore, signal.clock, signal.instruction, signal.mnemonic, at);
     for (const int waiter : semaphores->take_waiters(signal.semaphore)) controller->unit(waiter).wake(at);

@@ -48,6 +48,49 @@ verified() {
   grep -qE 'MaxPool +vector +max_pool' out.txt || fail "pooling is not on the vector unit"
 }
 
+# over_time MACHINE OPTION...: samples sum to the report's totals, and the waveform is busy when the report says so.
+over_time() {
+  "$accord" run --arch "$1" --model "$examples/02_layers/layers.yaml" --no-verify --stats stats.csv --vcd waves.vcd \
+    --json run.json "${@:2}" >out.txt || fail "status $? with --stats and --vcd on $1"
+  python3 - <<'P'
+import csv, json, re
+run = json.load(open("run.json"))
+at, sums = 0, {}
+for row in csv.DictReader(open("stats.csv")):
+    assert int(row.pop("from")) == at, "samples do not follow one another"
+    at = int(row.pop("to"))
+    for name, value in row.items():
+        sums[name] = sums.get(name, 0) + int(value)
+assert at == run["total_cycles"], "samples end elsewhere"
+totals = {f"{c}: {leaf}": n for c, leaves in run["stalls"].items() for leaf, n in leaves.items()}
+totals.update({f"{link}: bytes": n for link, n in run["bytes"].items()})
+assert {k: v for k, v in sums.items() if v} == {k: v for k, v in totals.items() if v}, "columns do not sum up"
+
+scope, signals, now, busy, at = "", {}, {}, {}, 0
+for line in open("waves.vcd"):
+    words = line.split()
+    if line.startswith("$scope"):
+        scope = words[2]
+    elif line.startswith("$var"):
+        signals[words[3]] = (scope, words[4])
+    elif line.startswith("#"):
+        assert int(words[0][1:]) >= at, "time runs back"
+        for code, value in now.items():
+            if signals[code][1] == "busy":
+                busy[signals[code][0]] = busy.get(signals[code][0], 0) + value * (int(words[0][1:]) - at)
+        at = int(words[0][1:])
+    elif len(words) == 2 and line[0] == "b" and words[1] in signals:
+        now[words[1]] = int(words[0][1:], 2)
+        assert now[words[1]] < 1 << 31, "a count is negative"
+    elif len(words) == 1 and line[0] in "01" and words[0][1:] in signals:
+        now[words[0][1:]] = int(line[0])
+assert at == run["total_cycles"], "the waveform ends elsewhere"
+for component, leaves in run["stalls"].items():
+    works = sum(n for leaf, n in leaves.items() if leaf.startswith("working"))
+    assert busy.get(re.sub("[^A-Za-z0-9]", "_", component), 0) == works, component
+P
+}
+
 04_trace() {
   verified --arch gemmini16 --model "$examples/02_layers/layers.yaml" --trace trace.json
   python3 - <<'P'
@@ -58,6 +101,8 @@ assert tracks == {"layers", "load", "store", "mesh"}, tracks
 assert any(e["name"] == "window.y.stored" for e in events), "no slice of the layer `window`"
 assert any(e["name"] == "compute" for e in events), "no slice of an operation"
 P
+  over_time gemmini16
+  over_time vta --stats-interval 1000
 }
 
 05_tutorial() {

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulator/time/time.h"
+
+namespace accord::sim {
+
+/// Hears what a run does. Calls about one thing come in the order of time; those about different things need not.
+/// Components: units, memories, links, the controller, each in the covenant's order.
+class RunListener {
+ public:
+  virtual ~RunListener() = default;
+  /// The component spent [from, until) on a leaf of the stall tree. Every cycle of every component is told once.
+  virtual void spent(int component, int leaf, Cycle from, Cycle until) = 0;
+  /// Bytes that passed one of the covenant's links in [first, end).
+  virtual void passed(int link, std::int64_t bytes, Cycle first, Cycle end) = 0;
+  /// Entries that came into a unit's queue (1) or left it (-1).
+  virtual void queued(int unit, Cycle at, int change) = 0;
+  /// A semaphore's count rose or fell.
+  virtual void signalled(int semaphore, Cycle at, int change) = 0;
+};
+
+/// Tells several listeners.
+class RunListeners final : public RunListener {
+ public:
+  void add(RunListener& listener) { all_.push_back(&listener); }
+  bool empty() const { return all_.empty(); }
+
+  void spent(int component, int leaf, Cycle from, Cycle until) override {
+    for (RunListener* listener : all_) listener->spent(component, leaf, from, until);
+  }
+  void passed(int link, std::int64_t bytes, Cycle first, Cycle end) override {
+    for (RunListener* listener : all_) listener->passed(link, bytes, first, end);
+  }
+  void queued(int unit, Cycle at, int change) override {
+    for (RunListener* listener : all_) listener->queued(unit, at, change);
+  }
+  void signalled(int semaphore, Cycle at, int change) override {
+    for (RunListener* listener : all_) listener->signalled(semaphore, at, change);
+  }
+
+ private:
+  std::vector<RunListener*> all_;
+};
+
+/// What listeners call things.
+struct RunNames {
+  std::vector<std::string> components;  ///< units, memories, links, the controller
+  std::vector<std::string> leaves;
+  std::size_t units = 0, memories = 0, links = 0;
+  std::size_t semaphores = 0;
+
+  std::size_t link(int number) const { return units + memories + static_cast<std::size_t>(number); }
+};
+
+}  // namespace accord::sim
