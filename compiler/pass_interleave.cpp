@@ -168,6 +168,8 @@ class Interleaver {
 
 }  // namespace
 
-void interleave_pass(Compilation& compilation) { Interleaver(compilation).run(); }
+void interleave_pass(Compilation& compilation) {
+  if (compilation.options.searcher->leaves_choice()) Interleaver(compilation).run();
+}
 
 }  // namespace accord

@@ -45,6 +45,17 @@ Successors successors_of(const OpList& list, int units) {
   return result;
 }
 
+/// Whether it reads, other than to add to it, what the one before writes.
+bool reads_result(const LowOp& later, const LowOp& before) {
+  for (const auto& read : later.buffers()) {
+    if (read.write) continue;
+    for (const auto& write : before.buffers()) {
+      if (write.write && write.buffer == read.buffer && write.first <= read.last && read.first <= write.last) return true;
+    }
+  }
+  return false;
+}
+
 /// The operations of one unit that may come next, each from a time on.
 class Queue {
  public:
@@ -143,7 +154,7 @@ class ListScheduler {
     release(choice);
   }
 
-  /// Other units see results when they are there; the own one works them off in order.
+  /// Whoever reads results sees them when they are there; what the own unit adds up, it works off in order.
   void release(const Queue::Choice& choice) {
     const LowOp& op = list_.ops[choice.op];
     const std::int64_t done = choice.start + op.latency;
@@ -152,7 +163,7 @@ class ListScheduler {
     for (std::uint32_t s = successors_.first[choice.op]; s < successors_.first[choice.op + 1]; ++s) {
       const std::uint32_t next = successors_.op[s];
       const int unit = list_.ops[next].unit;
-      if (unit != op.unit) from_[next] = std::max(from_[next], done);
+      if (unit != op.unit || reads_result(list_.ops[next], op)) from_[next] = std::max(from_[next], done);
       if (--successors_.pending[next] == 0) queues_[unit].ready(next, from_[next]);
     }
   }
