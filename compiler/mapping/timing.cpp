@@ -41,11 +41,15 @@ std::int64_t latency_around(const Machine& machine, const Match& match,
   std::int64_t cycles =
       unit.period.cycles(capability.start.evaluate(formula_values) + capability.drain.evaluate(formula_values));
   if (unit.kind != UnitKind::mover) return cycles;
-  cycles += unit.period.cycles(unit.setup);
-  for (const auto& operand : capability.operands) {
-    if (operand.memory >= 0) cycles += latency_of(machine.architecture.memories[operand.memory]);
+  // Operands are asked for together, and nobody waits for a write.
+  std::int64_t longest = 0;
+  const int target = capability.program.statements.back().target.operand;
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    const int memory = capability.operands[o].memory;
+    if (memory < 0 || static_cast<int>(o) == target) continue;
+    longest = std::max(longest, latency_of(machine.architecture.memories[memory]));
   }
-  return cycles;
+  return cycles + unit.period.cycles(unit.setup) + longest;
 }
 
 namespace {

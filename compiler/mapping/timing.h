@@ -16,8 +16,8 @@ double piece_cycles(const Architecture& architecture, const Hop& hop, const Tran
 /// From a transfer's start to its first byte's arrival.
 std::int64_t hop_latency(const Architecture& architecture, const Hop& hop);
 
-/// Beside the interval: from an instruction's start to its last result. A mover's includes its set-up and the memories'
-/// latencies.
+/// Beside the interval: from an instruction's start to its last result. A mover's includes its set-up and the longest
+/// latency of the memories that it reads.
 std::int64_t latency_around(const Machine& machine, const Match& match,
                             const std::vector<std::int64_t>& formula_values);
 
