@@ -267,9 +267,9 @@ void StepEmitter::emit() {
     held_.loaded[h] = std::move(now);
     formula_values_.push_back(keep ? 0 : 1);
   }
-  const std::int64_t busy = instruction_cycles(machine_, mapping_, step_, shape_, views_, box_, formula_values_);
-  op.busy = static_cast<std::int32_t>(busy);
-  op.latency = static_cast<std::int32_t>(busy + latency_around(machine_, plan_.match, formula_values_));
+  const std::int64_t working = working_cycles(machine_, mapping_, step_, shape_, views_, box_, formula_values_);
+  op.busy = static_cast<std::int32_t>(instruction_cycles(machine_.architecture.units[plan_.match.unit], working));
+  op.latency = static_cast<std::int32_t>(working + latency_around(machine_, plan_.match, formula_values_));
   list_.ops.push_back(op);
 }
 
@@ -297,9 +297,9 @@ LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, con
   strides(&WalkDim::target, piece.target_stride);
   if (route.pad) values.insert(values.end(), 2 * route.walk.size(), 0);  // everything is read, nothing filled
   op.count = static_cast<std::uint32_t>(values.size()) - op.first;
-  const double cycles = piece_cycles(machine.architecture, hop, piece);
-  op.busy = static_cast<std::int32_t>(std::ceil(cycles));
-  op.latency = op.busy + static_cast<std::int32_t>(hop_latency(machine.architecture, hop));
+  op.busy = static_cast<std::int32_t>(std::ceil(piece_cycles(machine.architecture, hop, piece)));
+  op.latency = static_cast<std::int32_t>(std::ceil(stream_cycles(machine.architecture, hop, piece))) +
+               static_cast<std::int32_t>(hop_latency(machine.architecture, hop));
   list.ops.push_back(op);
   return list.ops.back();
 }

@@ -14,7 +14,7 @@ std::int64_t hop_latency(const Architecture& architecture, const Hop& hop) {
          way_latency(architecture, route);
 }
 
-double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
+double stream_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
   const Unit& unit = architecture.units[hop.unit];
   const Route& route = unit.routes[hop.route];
   const Memory& target = architecture.memories[route.target];
@@ -29,9 +29,12 @@ double piece_cycles(const Architecture& architecture, const Hop& hop, const Tran
   const auto words = static_cast<std::int64_t>(
       runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word)));
   const auto writes = static_cast<double>(target.period.cycles(words));
-  // The next transfer's set-up runs beside this one's requests, and lasts as long where they are few.
-  const auto setup = static_cast<double>(unit.period.cycles(unit.setup));
-  return std::max({beats, in_flight, writes, setup, 1.0});
+  return std::max({beats, in_flight, writes, 1.0});
+}
+
+double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
+  const Unit& unit = architecture.units[hop.unit];
+  return std::max(stream_cycles(architecture, hop, piece), static_cast<double>(unit.period.cycles(unit.setup)));
 }
 
 std::int64_t latency_around(const Machine& machine, const Match& match,
@@ -125,9 +128,9 @@ std::int64_t port_cycles(const Architecture& architecture, const Capability& cap
   return most;
 }
 
-std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
-                                const std::vector<UseView>& views, const Extents& box,
-                                const std::vector<std::int64_t>& formula_values) {
+std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                            const std::vector<UseView>& views, const Extents& box,
+                            const std::vector<std::int64_t>& formula_values) {
   const StatementPlan& plan = mapping.steps[step];
   const Unit& unit = machine.architecture.units[plan.match.unit];
   const std::int64_t interval = machine.capability(plan.match).interval.evaluate(formula_values);
@@ -135,7 +138,6 @@ std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, 
   if (unit.kind != UnitKind::mover) {
     return std::max(cycles, port_cycles(machine.architecture, machine.capability(plan.match), formula_values));
   }
-  cycles = std::max(cycles, unit.period.cycles(unit.setup));
   for (const auto& view : views) {
     const bool in_place = view.layout == nullptr;
     if (!in_place || !machine.architecture.memories[mapping.uses[view.use].memory].off_chip) continue;
@@ -146,10 +148,15 @@ std::int64_t instruction_cycles(const Machine& machine, const Mapping& mapping, 
   return cycles;
 }
 
+std::int64_t instruction_cycles(const Unit& unit, std::int64_t working) {
+  return unit.kind == UnitKind::mover ? std::max(working, unit.period.cycles(unit.setup)) : working;
+}
+
 StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                      const std::vector<UseView>& views, const Extents& box) {
   const StatementPlan& plan = mapping.steps[step];
   const Capability& capability = machine.capability(plan.match);
+  const Unit& unit = machine.architecture.units[plan.match.unit];
   std::int64_t around = 1;
   for (const int it : shape.loops) around *= box[it];
   StepCycles total;
@@ -170,7 +177,7 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
     }
     if (count == 0) continue;
     total.instructions += count;
-    total.cycles += count * instruction_cycles(machine, mapping, step, shape, views, box, values);
+    total.cycles += count * instruction_cycles(unit, working_cycles(machine, mapping, step, shape, views, box, values));
   }
   return total;
 }
