@@ -14,22 +14,52 @@ std::int64_t hop_latency(const Architecture& architecture, const Hop& hop) {
          way_latency(architecture, route);
 }
 
+namespace {
+
+/// Bytes that lie together at the target.
+std::int64_t target_run(const TransferPiece& piece) {
+  std::int64_t run = piece.extent[0];
+  for (std::size_t d = 1; d < piece.extent.size(); ++d) {
+    if (piece.extent[d] == 1) continue;
+    if (piece.target_stride[d] != run) break;
+    run *= piece.extent[d];
+  }
+  return run;
+}
+
+/// Reference cycles that ports need for runs of so many bytes. Neighbouring words off chip lie in different banks; a
+/// tile on chip lies in one bank where it can.
+double port_cycles(const Memory& memory, std::int64_t ports, double runs, std::int64_t run) {
+  const std::int64_t words = (run + memory.word - 1) / memory.word;
+  if (!memory.off_chip) {
+    return static_cast<double>(memory.period.cycles(
+        static_cast<std::int64_t>(std::ceil(runs * static_cast<double>(words) / static_cast<double>(ports)))));
+  }
+  ports *= memory.banks;
+  return runs * static_cast<double>(memory.period.cycles((words + ports - 1) / ports));
+}
+
+}  // namespace
+
 double stream_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
   const Unit& unit = architecture.units[hop.unit];
   const Route& route = unit.routes[hop.route];
-  const Memory& target = architecture.memories[route.target];
+  const Memory &source = architecture.memories[route.source], &target = architecture.memories[route.target];
   const double width = bytes_per_cycle(architecture, route);
-  const std::int64_t latency = latency_of(architecture.memories[route.source]) + way_latency(architecture, route);
-  const std::int64_t chunk = std::min(unit.request, std::max<std::int64_t>(piece.contiguous, 1));
-  const double requests = std::ceil(static_cast<double>(piece.source_bytes) / static_cast<double>(chunk));
+  const std::int64_t latency = latency_of(source) + way_latency(architecture, route);
+  // Requests are of what lies together off chip, else at the source.
+  const std::int64_t together = target.off_chip ? target_run(piece) : piece.contiguous;
+  const std::int64_t chunk = std::min(unit.request, std::max<std::int64_t>(together, 1));
+  const double requests =
+      std::ceil(static_cast<double>(target.off_chip ? piece.bytes : piece.source_bytes) / static_cast<double>(chunk));
   const double beats = requests * std::ceil(static_cast<double>(chunk) / width);
   const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
-  const double runs =
-      static_cast<double>(piece.bytes) / static_cast<double>(std::max<std::int64_t>(piece.extent[0], 1));
-  const auto words = static_cast<std::int64_t>(
-      runs * std::ceil(static_cast<double>(piece.extent[0]) / static_cast<double>(target.word)));
-  const auto writes = static_cast<double>(target.period.cycles(words));
-  return std::max({beats, in_flight, writes, 1.0});
+  const std::int64_t row = std::max<std::int64_t>(piece.extent[0], 1);
+  const double rows = static_cast<double>(piece.bytes) / static_cast<double>(row);
+  const double reads = source.off_chip ? port_cycles(source, source.read_ports, requests, chunk) : 0;
+  const double writes = target.off_chip ? port_cycles(target, target.write_ports, requests, chunk)
+                                        : port_cycles(target, target.write_ports, rows, row);
+  return std::max({beats, in_flight, reads, writes, 1.0});
 }
 
 double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
@@ -128,6 +158,45 @@ std::int64_t port_cycles(const Architecture& architecture, const Capability& cap
   return most;
 }
 
+namespace {
+
+/// Words of the operand that an instruction counting `chunk` of each dim touches, run by run.
+std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
+                      const std::vector<std::int64_t>& chunk, std::int64_t word) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // step, count
+  for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+    const auto& counted = shape.dims[d].counted;
+    const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
+    if (chunk[d] == 1 || moving == counted.rend()) continue;
+    const std::int64_t step = std::abs(view_step(mapping, view, *moving));
+    if (step > 0) dims.emplace_back(step, chunk[d]);
+  }
+  std::sort(dims.begin(), dims.end());
+  std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1;
+  for (const auto& [step, count] : dims) {
+    if (runs == 1 && step <= run) {
+      run += (count - 1) * step;
+    } else {
+      runs *= count;
+    }
+  }
+  return runs * ((run + word - 1) / word);
+}
+
+/// Cycles that the operand on chip keeps a bank's read ports busy: tiles lie within a bank where they can.
+std::int64_t bank_cycles(const Machine& machine, const Mapping& mapping, const StatementPlan& plan,
+                         const StepShape& shape, const UseView& view, const Extents& box,
+                         const std::vector<std::int64_t>& chunk) {
+  const Use& use = mapping.uses[view.use];
+  const Memory& memory = machine.architecture.memories[use.memory];
+  const bool reads = use.role != UseRole::output;
+  if (memory.off_chip || !reads || machine.capability(plan.match).operands[use.operand].held) return 0;
+  const std::int64_t words = words_of(mapping, shape, view, box, chunk, memory.word);
+  return memory.period.cycles((words + memory.read_ports - 1) / memory.read_ports);
+}
+
+}  // namespace
+
 std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                             const std::vector<UseView>& views, const Extents& box,
                             const std::vector<std::int64_t>& formula_values) {
@@ -135,9 +204,10 @@ std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int 
   const Unit& unit = machine.architecture.units[plan.match.unit];
   const std::int64_t interval = machine.capability(plan.match).interval.evaluate(formula_values);
   std::int64_t cycles = unit.period.cycles(std::max<std::int64_t>(interval, 1));
-  if (unit.kind != UnitKind::mover) {
-    return std::max(cycles, port_cycles(machine.architecture, machine.capability(plan.match), formula_values));
+  for (const auto& view : views) {
+    cycles = std::max(cycles, bank_cycles(machine, mapping, plan, shape, view, box, formula_values));
   }
+  if (unit.kind != UnitKind::mover) return cycles;
   for (const auto& view : views) {
     const bool in_place = view.layout == nullptr;
     if (!in_place || !machine.architecture.memories[mapping.uses[view.use].memory].off_chip) continue;

@@ -30,8 +30,8 @@ std::int64_t latency_around(const Machine& machine, const Match& match,
 std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
                          const std::vector<std::int64_t>& chunk);
 
-/// Cycles for which one instruction that counts `chunk` of each dim works: the capability's interval; on a mover also
-/// the requests for its off-chip operands. `formula_values`: chunks in the dims' multiples, then load flags.
+/// Cycles for which one instruction that counts `chunk` of each dim works: the capability's interval, the read ports of the
+/// banks that its operands lie in; on a mover also the requests for its off-chip operands. `formula_values`: chunks in the dims' multiples, then load flags.
 std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                             const std::vector<UseView>& views, const Extents& box,
                             const std::vector<std::int64_t>& formula_values);
