@@ -82,6 +82,21 @@ double expected_operations(const Compilation& compilation, const LayerPlan& laye
   return predict(compilation.machine, geometry, layer.work, mapping).instructions;
 }
 
+namespace {
+
+/// The schedule lets transfers of different units pass a link at once; this is what they take one after another.
+double link_cycles(const Compilation& compilation, const Machine& machine, const LayerPlan& layer,
+                   const std::vector<Mapping>& parts) {
+  double most = 0;
+  for (const auto& part : parts) {
+    Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
+    most = std::max(most, predict(machine, geometry, layer.work, part).link_cycles);
+  }
+  return most;
+}
+
+}  // namespace
+
 double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
                         const Mapping& mapping, std::size_t& operations) {
   const Architecture& architecture = compilation.architecture;
@@ -92,7 +107,8 @@ double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, 
         lower_parts(shared.of(parts), compilation.network, layer.work, compilation.homes, parts, nothing),
         architecture);
     operations = list.ops.size();
-    return static_cast<double>(schedule_for(list, architecture).cycles);
+    return std::max(static_cast<double>(schedule_for(list, architecture).cycles),
+                    link_cycles(compilation, shared.of(parts), layer, parts));
   } catch (const Error&) {
     return std::numeric_limits<double>::infinity();
   }

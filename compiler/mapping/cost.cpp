@@ -34,6 +34,7 @@ class Predictor {
     cost_.error = overfull(machine_, mapping_, footprint(machine_, mapping_, tiles_.bytes, copies));
     if (!cost_.error.empty()) return cost_;
     for (const auto& move : tiles_.moves) add_move(move);
+    cost_.link_cycles = busiest_link();
     double sum = 0;
     for (std::size_t s = 0; s < mapping_.steps.size(); ++s) {
       cost_.unit_cycles[mapping_.steps[s].match.unit] += tiles_.step_cycles[s];
@@ -52,7 +53,8 @@ class Predictor {
   void add_move(const TileCosts::Move& move);
   std::int64_t times(const Use& use, const TileCosts::Move& move) const;
   double busiest() const;
-  void cross(const Hop& hop, double bytes);
+  double busiest_link() const;
+  void cross(const Hop& hop, double bytes, double beats);
   double rounds() const;
   double around(int s) const;  ///< latency_around of the step's greatest instruction
   double code() const;
@@ -74,7 +76,7 @@ class Predictor {
   std::vector<double> first_;  ///< per unit: until the first tiles are there
   double last_ = 0;            ///< what is left when the main statement ends
   std::vector<Moved> moved_;
-  std::vector<std::pair<double, double>> link_cycles_;  ///< bytes out of and into off-chip memory, at the link's width
+  std::vector<std::pair<double, double>> link_cycles_;  ///< out of and into off-chip memory
 };
 
 /// How often the tile moves. Initial values enter the accumulator with every new result.
@@ -93,7 +95,7 @@ void Predictor::add_move(const TileCosts::Move& move) {
   const Use& use = mapping_.uses[move.use];
   const auto n = static_cast<double>(times(use, move));
   cost_.unit_cycles[move.hop.unit] += move.cycles * n;
-  cross(move.hop, move.source_bytes * n);
+  cross(move.hop, move.source_bytes * n, move.link_cycles * n);
   moved_.push_back({move.use, move.level, n, move.cycles * n, move.latency});
   const bool output = use.role == UseRole::output;
   if (output && move.level + 1 == use.depth) last_ += move.cycles;
@@ -104,7 +106,11 @@ void Predictor::add_move(const TileCosts::Move& move) {
 
 /// The unit or link that has most to do.
 double Predictor::busiest() const {
-  double most = *std::max_element(cost_.unit_cycles.begin(), cost_.unit_cycles.end());
+  return std::max(busiest_link(), *std::max_element(cost_.unit_cycles.begin(), cost_.unit_cycles.end()));
+}
+
+double Predictor::busiest_link() const {
+  double most = 0;
   for (std::size_t l = 0; l < link_cycles_.size(); ++l) {
     const auto& [read, written] = link_cycles_[l];
     most = std::max(most, machine_.architecture.links[l].duplex ? std::max(read, written) : read + written);
@@ -168,11 +174,13 @@ double Predictor::rounds() const {
   return std::max(most, results / copies_at(mapping_, target, target_level(mapping_)));
 }
 
-void Predictor::cross(const Hop& hop, double bytes) {
+void Predictor::cross(const Hop& hop, double bytes, double beats) {
   const Route& route = machine_.architecture.units[hop.unit].routes[hop.route];
   const bool inwards = machine_.architecture.memories[route.source].off_chip;
+  const double narrowest = bytes_per_cycle(machine_.architecture, route);
   for (const int link : route.links) {
-    const double cycles = bytes / bytes_per_cycle(machine_.architecture.links[link]);
+    const double width = bytes_per_cycle(machine_.architecture.links[link]);
+    const double cycles = width > narrowest ? bytes / width : beats;
     (inwards ? link_cycles_[link].first : link_cycles_[link].second) += cycles;
   }
 }

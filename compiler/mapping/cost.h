@@ -12,6 +12,7 @@ namespace accord {
 struct Cost {
   double cycles = 0;                ///< of the busiest unit, plus what cannot overlap
   std::vector<double> unit_cycles;  ///< occupation per unit
+  double link_cycles = 0;           ///< occupation of the busiest link
   double instructions = 0;          ///< in the program, about: loops' bodies a few times
   std::string error;                ///< why the mapping is illegal; empty: legal
 };

@@ -232,7 +232,10 @@ const TileMove& Geometry::move(int use, int level, const Extents& extents, const
     slot = std::make_unique<TileMove>(into_accumulator ? make_start(use, level, extents, outer)
                                                        : make_move(use, level, extents, outer));
     const Hop& hop = hop_at(mapping_.uses[use], level);
-    for (const auto& piece : slot->pieces) slot->cycles += piece_cycles(machine_.architecture, hop, piece);
+    for (const auto& piece : slot->pieces) {
+      slot->cycles += piece_cycles(machine_.architecture, hop, piece);
+      slot->link_cycles += link_cycles(machine_.architecture, hop, piece);
+    }
   }
   return *slot;
 }

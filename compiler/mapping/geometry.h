@@ -29,6 +29,7 @@ struct TileMove {
   std::int64_t source_bytes = 0;
   std::int64_t image_bytes = 0;  ///< packed constant: size of its image
   double cycles = 0;             ///< all pieces, one after another (timing.h)
+  double link_cycles = 0;        ///< of the narrowest link
   std::string error;
 };
 

@@ -22,6 +22,7 @@ struct TileCosts {
     Hop hop;
     double cycles = 0;        ///< its mover is occupied
     double source_bytes = 0;  ///< read
+    double link_cycles = 0;   ///< the narrowest link of its way is occupied
     double pieces = 0;        ///< instructions
     double latency = 0;       ///< of one instruction, beside its cycles
   };

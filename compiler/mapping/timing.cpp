@@ -39,20 +39,38 @@ double port_cycles(const Memory& memory, std::int64_t ports, double runs, std::i
   return runs * static_cast<double>(memory.period.cycles((words + ports - 1) / ports));
 }
 
+/// What a transfer asks for off chip, else at its source.
+struct Requests {
+  std::int64_t chunk = 1;  ///< bytes of each
+  double count = 0;
+};
+
+Requests requests_of(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
+  const Unit& unit = architecture.units[hop.unit];
+  const bool stores = architecture.memories[unit.routes[hop.route].target].off_chip;
+  const std::int64_t together = stores ? target_run(piece) : piece.contiguous;
+  Requests requests;
+  requests.chunk = std::min(unit.request, std::max<std::int64_t>(together, 1));
+  requests.count =
+      std::ceil(static_cast<double>(stores ? piece.bytes : piece.source_bytes) / static_cast<double>(requests.chunk));
+  return requests;
+}
+
 }  // namespace
+
+double link_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
+  const Requests requests = requests_of(architecture, hop, piece);
+  const double width = bytes_per_cycle(architecture, architecture.units[hop.unit].routes[hop.route]);
+  return requests.count * std::ceil(static_cast<double>(requests.chunk) / width);
+}
 
 double stream_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
   const Unit& unit = architecture.units[hop.unit];
   const Route& route = unit.routes[hop.route];
   const Memory &source = architecture.memories[route.source], &target = architecture.memories[route.target];
-  const double width = bytes_per_cycle(architecture, route);
   const std::int64_t latency = latency_of(source) + way_latency(architecture, route);
-  // Requests are of what lies together off chip, else at the source.
-  const std::int64_t together = target.off_chip ? target_run(piece) : piece.contiguous;
-  const std::int64_t chunk = std::min(unit.request, std::max<std::int64_t>(together, 1));
-  const double requests =
-      std::ceil(static_cast<double>(target.off_chip ? piece.bytes : piece.source_bytes) / static_cast<double>(chunk));
-  const double beats = requests * std::ceil(static_cast<double>(chunk) / width);
+  const auto [chunk, requests] = requests_of(architecture, hop, piece);
+  const double beats = link_cycles(architecture, hop, piece);
   const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
   const std::int64_t row = std::max<std::int64_t>(piece.extent[0], 1);
   const double rows = static_cast<double>(piece.bytes) / static_cast<double>(row);

@@ -10,6 +10,9 @@ namespace accord {
 // How long single instructions take, as far as the covenant says; contention and waits apart. Cycles of the reference
 // clock.
 
+/// Cycles that one transfer occupies the narrowest link of its way: whole beats for each request.
+double link_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
+
 /// Cycles from a transfer's first byte to its last: link and port widths, requests in flight.
 double stream_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
 
