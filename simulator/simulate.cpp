@@ -8,6 +8,8 @@
 #include <set>
 
 #include "archdsl/source/error.h"
+#include "simulator/cycle/datapath.h"
+#include "simulator/cycle/work.h"
 #include "simulator/kernels/symbols.h"
 #include "simulator/modules/function_datapath.h"
 #include "simulator/modules/machine.h"
@@ -122,6 +124,7 @@ std::unique_ptr<sim::ChromeTrace> open_trace(const Architecture& architecture, c
 sim::MakeDatapath datapath_of(Fidelity fidelity) {
   return [fidelity](sim::RunState& run, std::vector<ByteStore>& stores) -> std::unique_ptr<sim::Datapath> {
     if (fidelity == Fidelity::function) return std::make_unique<sim::FunctionDatapath>(run);
+    if (fidelity == Fidelity::cycle) return std::make_unique<sim::CycleDatapath>(run);
     return std::make_unique<sim::TransactionDatapath>(run, stores);
   };
 }
@@ -161,6 +164,7 @@ class Simulation {
     run_.timed = options.fidelity != Fidelity::function;
     run_.most_cycles = options.most_cycles;
     front_.limit(most_instructions(architecture.controller, options.most_cycles));
+    run_.ahead = run_.in_order && options.fidelity == Fidelity::transaction;
     run_.end_layer = [this](int layer) { end_layer(layer); };
     for (const auto& [leader, layer] : map_.empty_layers()) {
       if (leader >= 0) layers_.follow(leader, layer);
@@ -168,9 +172,9 @@ class Simulation {
   }
 
   SimulateResult run() {
-    const bool queued = run_.timed && !run_.in_order;
-    layers_.on_end = [this, queued](int layer, sim::Cycle end) {
-      if (!queued) return end_layer(layer);
+    const bool late = run_.timed && !run_.ahead;
+    layers_.on_end = [this, late](int layer, sim::Cycle end) {
+      if (!late) return end_layer(layer);
       run_.agenda.add({end, std::numeric_limits<std::int64_t>::max(), nullptr, layer, layers_sequence_++, 0});
     };
     if (options_.explain || options_.sensitivities) run_.graph.record();
@@ -257,6 +261,9 @@ SimulateResult simulate(const Architecture& architecture, const Program& program
   const bool recorded = !options.trace.empty() || !options.vcd.empty() || !options.stats.empty();
   if (options.fidelity == Fidelity::function && (recorded || options.explain || options.sensitivities))
     throw Error("a trace, samples or an explanation need time, which fidelity function does not have");
+  if (options.fidelity == Fidelity::cycle && (options.explain || options.sensitivities))
+    throw Error("an explanation follows the reservations of fidelity transaction; cycle has none");
+  if (options.fidelity == Fidelity::cycle) sim::check_work(architecture, program);
   return Simulation(architecture, program, inputs, options).run();
 }
 

@@ -40,7 +40,10 @@ Evaluator::Evaluator(const Architecture& architecture, const Binder& binder, std
 
 void Evaluator::evaluate(const Operation& operation) {
   const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(operation.mnemonic)];
-  if (mnemonic.meaning == Meaning::transfer) return transfer(operation);
+  if (mnemonic.meaning == Meaning::transfer) {
+    fill(operation);
+    return move(operation, 0, operation.shape->walk.bytes);
+  }
   run(operation, binder_.capability(operation.unit, mnemonic.capability));
 }
 
@@ -83,11 +86,10 @@ void Evaluator::fill(const Operation& operation) {
   });
 }
 
-void Evaluator::transfer(const Operation& operation) {
+void Evaluator::move(const Operation& operation, std::int64_t first, std::int64_t last) {
   const AccessShape& source = operation.shape->accesses[0];
   ByteStore& from = store(source.memory);
-  fill(operation);
-  for_each_piece(operation, 0, operation.shape->walk.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+  for_each_piece(operation, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
     check_read(operation, source.memory, operation.base[0] + s, n);
     for (const AccessShape& target : targets_of(*operation.shape)) {
       ByteStore& to = store(target.memory);

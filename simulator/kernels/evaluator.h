@@ -25,6 +25,11 @@ class Evaluator {
   /// where an entry is no row of the table.
   bool read_list(Operation& operation, std::string& error);
 
+  /// Bytes [first, last) of a transfer's walk.
+  void move(const Operation& operation, std::int64_t first, std::int64_t last);
+  /// A transfer's filled bytes.
+  void fill(const Operation& operation);
+
   /// The bytes that `access` reads were all written (else reports).
   void check_read(const Operation& operation, int memory, std::int64_t address, std::int64_t length);
 
@@ -39,8 +44,6 @@ class Evaluator {
   };
 
   void run(const Operation& operation, const PreparedCapability& capability);
-  void transfer(const Operation& operation);
-  void fill(const Operation& operation);
   bool place_operand(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
   bool use_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
   void load_tile(Tile& tile, const std::byte* from, const Operation& operation, const PreparedCapability& capability,

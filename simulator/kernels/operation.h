@@ -160,6 +160,16 @@ struct Operation {
   std::int64_t high(const AccessShape& access) const { return low(access) + access.footprint.extent; }
 };
 
+/// Whether the mover holds the byte of the walk already: a dimension that steps by 0 at the source repeats it.
+inline bool repeats(const Walk& walk, std::int64_t at) {
+  std::int64_t rest = at / walk.dims[0].count;
+  for (std::size_t d = 1; d < walk.dims.size(); ++d) {
+    if (walk.dims[d].source == 0 && rest % walk.dims[d].count > 0) return true;
+    rest /= walk.dims[d].count;
+  }
+  return false;
+}
+
 /// What a transfer writes.
 inline std::span<const AccessShape> targets_of(const OperationShape& shape) {
   return std::span(shape.accesses).subspan(1, shape.targets);

@@ -16,58 +16,61 @@ InOrderController::InOrderController(const sc_core::sc_module_name& name, RunSta
   front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.at()); };
   SC_HAS_PROCESS(InOrderController);
   SC_METHOD(step);
+  sensitive << wake_;
 }
 
 void InOrderController::step() try {
-  for (bool more = sequence_.begin(0); more && !run_.hazards.fatal; more = sequence_.next_stage(clock_.at())) {
-    while (const Decoded* decoded = front_.next()) {
-      if (!execute(*decoded)) return;
-    }
-    if (run_.hazards.fatal) return;
-    clock_.issue(front_.executed() - executed_);
-    executed_ = front_.executed();
-    fence();
+  if (!run_.ahead) {
+    run_.settled = sim::now();
+    run_.agenda.drain(sim::now());
   }
-  finished_ = true;
+  if (blocked_) clock_.wait_until(Time(sim::now() - run_.issue_latency()), wait_leaf_);
+  blocked_ = false;
+  while (!run_.hazards.fatal && !finished_ && fetch() && execute()) instruction_ = nullptr;
 } catch (...) {
   run_.fail();
 }
 
-void InOrderController::fence() {
+bool InOrderController::fetch() {
+  if (!started_) {
+    started_ = true;
+    finished_ = !sequence_.begin(0);
+  }
+  while (!instruction_ && !finished_) {
+    instruction_ = front_.next();
+    const std::int64_t fetched = front_.executed() - executed_;
+    executed_ += fetched;
+    clock_.issue(instruction_ ? fetched - 1 : fetched);  // the instruction itself issues when it starts
+    if (instruction_) return true;
+    if (run_.hazards.fatal || !fence()) return false;
+    finished_ = !sequence_.next_stage(clock_.at());
+  }
+  return instruction_ != nullptr;
+}
+
+bool InOrderController::block(int leaf) {
+  blocked_ = true;
+  wait_leaf_ = leaf;
+  return false;
+}
+
+bool InOrderController::fence() {
+  const auto open = [](const Operation* operation) { return operation->done == unknown; };
+  if (std::ranges::any_of(unfinished_, open)) return block(Leaves::fence);
   Time last;
   for (const UnitModule* unit : units_) last = run_.graph.later(last, unit->last_done());
   clock_.wait_until(last, Leaves::fence);
+  return true;
 }
 
-bool InOrderController::execute(const Decoded& decoded) {
-  clock_.issue(front_.executed() - executed_ - 1);
-  executed_ = front_.executed();
-  if (decoded.meaning == Meaning::fence) fence();
-  if (decoded.meaning == Meaning::run || decoded.meaning == Meaning::transfer) {
-    if (!run_.bind(decoded, front_.arguments(), clock_.at(), operation_)) return false;
-    UnitModule& unit = *units_[static_cast<std::size_t>(decoded.unit)];
-    DependenceGraph& graph = run_.graph;
-    const Delay latency(Cause::dispatch, 0, run_.issue_latency());
-    graph.work_for(decoded.unit, decoded.index);
-    operation_.dispatched = graph.after(clock_.now(), latency);
-    clock_.wait_until(graph.after(unit.free_at(), -latency), run_.leaves.queue_of(decoded.unit));
-    int user = decoded.unit;
-    const Time free = ranges_free(operation_, graph.after(clock_.now(), latency), user);
-    clock_.wait_until(graph.after(free, -latency), run_.leaves.operand_of(user));
-    const Time start = operation_.started = graph.after(clock_.now(), latency);
-    run_.settled = start;
-    run_.layers.count(operation_);
-    unit.account_start(operation_, start, run_.leaves.operand_of(user));
-    unit.begin(operation_, start);
-    if (run_.hazards.fatal) return false;
-    if (operation_.done.at > run_.most_cycles) {
-      run_.out_of_time(start, decoded.index, decoded.mnemonic);
-      return false;
-    }
-    use_ranges(operation_);
-    if (run_.timed) run_.evaluator.evaluate(operation_);
-  } else if (decoded.meaning != Meaning::fence) {
-    run_.hazards.report("out_of_range", clock_.at(), decoded.index, decoded.mnemonic,
+bool InOrderController::execute() {
+  if (instruction_->meaning == Meaning::fence) {
+    if (!fence()) return false;
+  } else if (instruction_->meaning == Meaning::run || instruction_->meaning == Meaning::transfer) {
+    if (!operation_ && !bind()) return false;
+    if (!start()) return false;
+  } else {
+    run_.hazards.report("out_of_range", clock_.at(), instruction_->index, instruction_->mnemonic,
                         "an in-order machine has no semaphores");
     run_.hazards.fatal = true;
     return false;
@@ -76,30 +79,74 @@ bool InOrderController::execute(const Decoded& decoded) {
   return true;
 }
 
+bool InOrderController::bind() {
+  operation_ = run_.pool.take();
+  if (!run_.bind(*instruction_, front_.arguments(), clock_.at(), *operation_)) return false;
+  operation_->id = next_id_++;
+  run_.graph.work_for(operation_->unit, operation_->instruction);
+  operation_->dispatched = run_.graph.after(clock_.now(), latency());
+  return true;
+}
+
+bool InOrderController::start() {
+  Operation& operation = *operation_;
+  UnitModule& unit = *units_[static_cast<std::size_t>(operation.unit)];
+  DependenceGraph& graph = run_.graph;
+  const Time free = unit.free_at();
+  if (free == unknown) return block(run_.leaves.queue_of(operation.unit));
+  clock_.wait_until(graph.after(free, -latency()), run_.leaves.queue_of(operation.unit));
+  int user = operation.unit;
+  const Time ranges = ranges_free(operation, graph.after(clock_.now(), latency()), user);
+  if (ranges == unknown) return block(run_.leaves.operand_of(user));
+  clock_.wait_until(graph.after(ranges, -latency()), run_.leaves.operand_of(user));
+  const Time start = graph.after(clock_.now(), latency());
+  if (!run_.ahead && start.at > sim::now()) {
+    wake(start);
+    return false;
+  }
+  operation.started = start;
+  run_.settled = start;
+  run_.layers.count(operation);
+  unit.account_start(operation, start, run_.leaves.operand_of(user));
+  unit.begin(operation, start);
+  if (run_.hazards.fatal) return false;
+  if (operation.done.at > run_.most_cycles) {
+    run_.out_of_time(start, operation.instruction, operation.mnemonic);
+    return false;
+  }
+  if (run_.ahead) run_.evaluator.evaluate(operation);
+  unfinished_.push_back(&operation);
+  operation_ = nullptr;
+  return true;
+}
+
 Time InOrderController::ranges_free(const Operation& operation, Time at, int& unit) {
-  std::erase_if(uses_, [at](const Use& use) { return use.done.at <= at.at; });
+  std::erase_if(unfinished_, [&](Operation* earlier) {
+    const bool over = earlier->done != unknown && earlier->done.at <= at.at;
+    if (over) run_.pool.release(earlier);
+    return over;
+  });
   Time free = at;
-  for (const AccessShape& access : operation.shape->accesses) {
-    const std::int64_t low = operation.low(access), high = operation.high(access);
-    for (const Use& use : uses_) {
-      if (use.memory != access.memory || use.low >= high || low >= use.high || use.done.at <= free.at) continue;
-      // Within one unit only reading a result waits: its operations read and write in order.
-      const bool waits =
-          use.unit == operation.unit ? use.writes && access.reads && !access.in_place : use.writes || access.writes;
-      if (!waits) continue;
-      free = run_.graph.later(free, use.done);
-      unit = use.unit;
-    }
+  for (const Operation* earlier : unfinished_) {
+    if ((earlier->done != unknown && earlier->done.at <= free.at) || !holds_up(operation, *earlier)) continue;
+    unit = earlier->unit;
+    if (earlier->done == unknown) return not_known;
+    free = run_.graph.later(free, earlier->done);
   }
   return free;
 }
 
-void InOrderController::use_ranges(const Operation& operation) {
+// Within one unit only reading a result waits: its operations read and write in order.
+bool InOrderController::holds_up(const Operation& operation, const Operation& earlier) {
+  if (operation.unit == earlier.unit) return reads_result_of(operation, earlier);
   for (const AccessShape& access : operation.shape->accesses) {
     if (access.footprint.extent == 0) continue;
-    uses_.push_back(
-        {access.memory, operation.unit, access.writes, operation.low(access), operation.high(access), operation.done});
+    for (const AccessShape& use : earlier.shape->accesses) {
+      if (use.memory != access.memory || use.footprint.extent == 0 || !(use.writes || access.writes)) continue;
+      if (earlier.low(use) < operation.high(access) && operation.low(access) < earlier.high(use)) return true;
+    }
   }
+  return false;
 }
 
 }  // namespace accord::sim

@@ -9,46 +9,55 @@
 
 namespace accord::sim {
 
-/// The controller of an in-order machine. Since every operation starts after all before it have started, and stalls
-/// while its ranges are in use, times follow one from another: the whole program is worked off in one go, ahead of
-/// SystemC's time, and values in program order are the machine's.
+/// The controller of an in-order machine: an operation starts after all before it have started, and the next one is
+/// issued when it has. Where a unit says at once when an operation ends (fidelity transaction), times follow one from
+/// another: the whole program is worked off in one go, ahead of SystemC's time, and values in program order are the
+/// machine's.
 class InOrderController : public sc_core::sc_module {
  public:
   InOrderController(const sc_core::sc_module_name& name, RunState& run, FrontEnd& front, Sequence& sequence,
                     StallAccount account);
 
-  void attach(UnitModule& unit) { units_.push_back(&unit); }
+  void attach(UnitModule& unit) {
+    unit.in_order = this;
+    units_.push_back(&unit);
+  }
+  /// Something that an operation may wait for has become known.
+  void wake(Cycle at) { notify_at(wake_, at); }
   bool finished() const { return finished_; }
-  /// When the last issue slot ends.
-  Time now() { return clock_.end(); }
+  Time now() const { return clock_.end(); }
   StallAccount& account() { return clock_.account(); }
 
  private:
-  /// A range that an unfinished operation touches.
-  struct Use {
-    int memory;
-    int unit;
-    bool writes;
-    std::int64_t low, high;
-    Time done;
-  };
-
   void step();
-  bool execute(const Decoded& decoded);
-  void fence();
-  /// When the operation's ranges are free, from `at` on; `unit` is then the one that used them last.
+  bool fetch();
+  bool execute();
+  bool bind();
+  bool start();
+  bool fence();
+  bool block(int leaf);
+  /// From issue to start.
+  Delay latency() const { return {Cause::dispatch, 0, run_.issue_latency()}; }
+  /// When the operation's ranges are free, from `at` on; `unit` is then the one that used them last. Unknown where an
+  /// operation that uses them has no end yet.
   Time ranges_free(const Operation& operation, Time at, int& unit);
-  void use_ranges(const Operation& operation);
+  static bool holds_up(const Operation& operation, const Operation& earlier);
 
   RunState& run_;
   FrontEnd& front_;
   Sequence& sequence_;
   IssueClock clock_;
   std::vector<UnitModule*> units_;
-  std::vector<Use> uses_;
-  Operation operation_;
+  std::vector<Operation*> unfinished_;  ///< started, not known to be done at the clock's time
+  const Decoded* instruction_ = nullptr;
+  Operation* operation_ = nullptr;  ///< bound, not started
+  std::int64_t next_id_ = 0;
   std::int64_t executed_ = 0;
+  bool blocked_ = false;
+  int wait_leaf_ = 0;
+  bool started_ = false;
   bool finished_ = false;
+  sc_core::sc_event wake_;
 };
 
 }  // namespace accord::sim

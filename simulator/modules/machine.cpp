@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 namespace accord::sim {
 
@@ -52,6 +53,7 @@ void Machine::run() {
   if (run_.failure) std::rethrow_exception(run_.failure);
   if (!over && !run_.hazards.fatal) report_late_unit();
   if (controller_ && !controller_->finished() && !run_.hazards.fatal) controller_->report_deadlock();
+  assert(!in_order_ || in_order_->finished() || run_.hazards.fatal);
   if (semaphores_ && !run_.hazards.fatal) report_unmatched_signals();
   run_.agenda.drain();
 }

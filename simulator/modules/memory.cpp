@@ -88,6 +88,7 @@ TimeSlot MemoryModule::access(bool write, std::int64_t address, std::int64_t ext
   return all;
 }
 
+
 TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest) {
   const Footprint& footprint = shape.footprint;
   if (footprint.extent == 0) return {earliest, earliest};

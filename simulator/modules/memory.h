@@ -2,6 +2,7 @@
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <algorithm>
 #include <systemc>
 #include <vector>
 
@@ -39,6 +40,11 @@ class MemoryModule : public sc_core::sc_module {
   Cycle latency() const { return latency_; }
   /// `time` and the latency.
   Time after_latency(Time time) const { return graph_.after(time, {Cause::latency, number_, latency_}); }
+  /// When a word is written whose last bytes came at the end of the cycle before `there`: a slower clock's port cycle
+  /// begins with them.
+  Time written(Time there) const {
+    return graph_.after(there, {Cause::fixed, 0, std::max<Cycle>(0, spec_.period.cycles(1) - 1)});
+  }
   bool off_chip() const { return spec_.off_chip; }
   /// Charges busy cycles before `limit`.
   void settle(Cycle limit);

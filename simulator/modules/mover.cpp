@@ -4,7 +4,7 @@
 #include <cassert>
 #include <span>
 
-#include "archdsl/graph/rates.h"
+#include "simulator/modules/ways.h"
 
 namespace accord::sim {
 
@@ -143,7 +143,7 @@ void Mover::present() {
     run_.agenda.add({arrived_, streaming_->id, streaming_, -1, request.first, request.first + request.bytes});
   }
   if (cursor_.done()) {
-    after_last_ = graph.later_after(next_, {Cause::request, index(), 1}, after_last_);
+    after_last_ = graph.later_after(next_, {Cause::request, index(), beat_}, after_last_);
     return finish();
   }
   next_ = graph.later_after(next_, {Cause::request, index(), beat_}, arrivals_[oldest_]);
@@ -166,20 +166,6 @@ Time Mover::repeat(const Request& request) {
   account_.spend(Leaves::working, end);
   return end;
 }
-
-namespace {
-
-/// Whether the mover holds the byte of the walk already: a dimension that steps by 0 at the source repeats it.
-bool repeats(const Walk& walk, std::int64_t at) {
-  std::int64_t rest = at / walk.dims[0].count;
-  for (std::size_t d = 1; d < walk.dims.size(); ++d) {
-    if (walk.dims[d].source == 0 && rest % walk.dims[d].count > 0) return true;
-    rest /= walk.dims[d].count;
-  }
-  return false;
-}
-
-}  // namespace
 
 // From source memory over the link into the target memory; returns the arrival.
 Time Mover::pass(const Request& request) {
@@ -232,10 +218,12 @@ Time Mover::pass(const Request& request) {
   const Passage passage = cross(fresh, first, source ? source->after_latency(read.end) : after_source(read.end));
   Time arrival = passage.last_there;
   if (write) {
-    arrival =
-        run_.graph.later(arrival, here.access(true, request.address, request.bytes, words, passage.first_there).end);
+    arrival = run_.graph.later(here.written(arrival),
+                               here.access(true, request.address, request.bytes, words, passage.first_there).end);
   } else if (transfer) {
     store(request, there_address, there_words, passage.first_there, arrival);
+    for (const AccessShape& target : targets_of(shape))
+      arrival = run_.graph.later(arrival, memory(target.memory).written(passage.last_there));
   }
   const int from = transfer ? shape.accesses[0].memory : side.memory;
   way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, fresh.bytes, passage.beats,
@@ -248,17 +236,11 @@ Mover::Passage Mover::cross(const Request& request, Time first, Time last) {
   DependenceGraph& graph = run_.graph;
   const OperationShape& shape = *streaming_->shape;
   const int here = shape.accesses[static_cast<std::size_t>(request.pattern->access)].memory;
-  LinkModule::Way way{request.pattern->write, route_ ? route_->source : here, route_ ? route_->target : here};
-  // A capability's bytes pass the way of the first route, those in the other direction against it.
   const Route* const like = route_ ? route_ : capability_route(spec());
-  const bool against = !route_ && like && request.pattern->write != memory(like->target).off_chip();
   Passage passage{{first, first}, first, last};
   Cycle latency = 0, begin = first.at, end = first.at;  // seen from the way's begin
   for (std::size_t l = 0; l < way_->size(); ++l) {
-    if (like && !like->links.empty()) {
-      const Link& link = run_.architecture.links[static_cast<std::size_t>(like->links[l])];
-      if (!link.between.empty()) way.backward = like->backward[l] != against;
-    }
+    const auto way = way_of(run_.architecture, spec(), route_, l, request.pattern->write, here);
     LinkModule& link = *(*way_)[l];
     passage.beats = link.pass(way, request.bytes, passage.first_there);
     passage.first_there = graph.after(passage.beats.first, link.latency());

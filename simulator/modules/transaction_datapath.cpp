@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "archdsl/graph/rates.h"
 #include "simulator/modules/compute.h"
+#include "simulator/modules/ways.h"
 
 namespace accord::sim {
 
@@ -48,35 +48,15 @@ void TransactionDatapath::make_unit(int index) {
 }
 
 std::vector<std::vector<LinkModule*>> TransactionDatapath::ways(const Unit& unit) {
-  const auto wire = [&](const Link& spec, const std::string& of) {
+  return ways_of(run_.architecture, unit, links_, [&](const Link& spec, const Route* route) {
+    const auto name = [&](int m) { return run_.architecture.memories[static_cast<std::size_t>(m)].name; };
+    const std::string of = route ? fmt::format(": {} -> {}", name(route->source), name(route->target)) : "";
     const auto number = static_cast<int>(links_.size());
     run_.wires.push_back(fmt::format("wire of {}{}", unit.name, of));
     links_.push_back(
         std::make_unique<LinkModule>(numbered("wire", links_.size()).c_str(), run_, number, spec, account_of(run_)));
-    return std::vector<LinkModule*>{links_.back().get()};
-  };
-  std::vector<std::vector<LinkModule*>> result;
-  for (const Route& route : unit.routes) {
-    if (route.links.empty()) {
-      const auto name = [&](int m) { return run_.architecture.memories[static_cast<std::size_t>(m)].name; };
-      result.push_back(wire(private_wire(run_.architecture, route),
-                            fmt::format(": {} -> {}", name(route.source), name(route.target))));
-      continue;
-    }
-    auto& way = result.emplace_back();
-    for (const int link : route.links) way.push_back(links_[static_cast<std::size_t>(link)].get());
-  }
-  if (capability_route(unit)) {
-    result.push_back(result.front());
-  } else if (unit.link >= 0) {
-    result.push_back({links_[static_cast<std::size_t>(unit.link)].get()});
-  } else {
-    Link own;
-    own.width = unit.request;
-    own.period = unit.period;
-    result.push_back(unit.routes.empty() ? wire(own, "") : result.front());
-  }
-  return result;
+    return links_.back().get();
+  });
 }
 
 std::vector<StallAccount*> TransactionDatapath::accounts() {

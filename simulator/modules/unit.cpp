@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "simulator/modules/controller.h"
+#include "simulator/modules/in_order.h"
 
 namespace accord::sim {
 
@@ -34,6 +35,11 @@ UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int i
   SC_METHOD(step);
   sensitive << wake_;
   dont_initialize();
+}
+
+void UnitModule::wake(Cycle at) {
+  if (in_order) return in_order->wake(at);
+  notify_at(wake_, at);
 }
 
 void UnitModule::push(const Entry& entry) {

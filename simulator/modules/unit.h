@@ -12,6 +12,7 @@
 namespace accord::sim {
 
 class Controller;
+class InOrderController;
 
 /// A compute unit or mover with its in-order queue. Derived modules say what an operation costs.
 class UnitModule : public sc_core::sc_module {
@@ -34,7 +35,7 @@ class UnitModule : public sc_core::sc_module {
   /// When the place in the queue that the next entry takes was left. Not where the queue is full.
   Time next_place() const { return unused_places_ > 0 ? Time() : places_.front(); }
   /// The operation may have become ready.
-  void wake(Cycle at) { notify_at(wake_, at); }
+  void wake(Cycle at);
 
   /// Starts the operation at `at` and fixes what follows from that; its end may stay unknown for a while.
   virtual void begin(Operation& operation, Time at) = 0;
@@ -51,7 +52,8 @@ class UnitModule : public sc_core::sc_module {
   const Unit& spec() const { return spec_; }
   int index() const { return index_; }
 
-  Controller* controller = nullptr;
+  Controller* controller = nullptr;       ///< of a machine with queues
+  InOrderController* in_order = nullptr;  ///< of one without
   Semaphores* semaphores = nullptr;
 
  protected:

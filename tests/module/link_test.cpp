@@ -33,6 +33,9 @@ SimulateResult run(const Architecture& machine, const std::vector<Transfer>& tra
                                 {"dst.stride1", 16}});
   }
   const SimulateResult result = simulate(machine, assembler.program, {});
+  SimulateOptions cycle;
+  cycle.fidelity = Fidelity::cycle;
+  CHECK(simulate(machine, assembler.program, {}, cycle).total_cycles == result.total_cycles);
   for (const Hazard& hazard : result.hazards) FAIL_CHECK(hazard.kind << ": " << hazard.message);
   for (const std::string& broken : result.broken_invariants) FAIL_CHECK(broken);
   return result;

@@ -11,6 +11,9 @@ std::int64_t cycles(const Architecture& machine, const Assembler& assembler) {
   const SimulateResult result = simulate(machine, assembler.program, {});
   for (const Hazard& hazard : result.hazards) FAIL_CHECK(hazard.kind << ": " << hazard.message);
   for (const std::string& broken : result.broken_invariants) FAIL_CHECK(broken);
+  SimulateOptions cycle;
+  cycle.fidelity = Fidelity::cycle;
+  CHECK(simulate(machine, assembler.program, {}, cycle).total_cycles == result.total_cycles);
   return result.total_cycles;
 }
 

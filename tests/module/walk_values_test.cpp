@@ -145,6 +145,7 @@ TEST_CASE("do random padded and gathered walks move what plain loops move") {
         CAPTURE(static_cast<int>(sync));
         const RandomWalk random(seed, mnemonic);
         check(machine, random, Fidelity::transaction);
+        check(machine, random, Fidelity::cycle);
         if (sync == Sync::Kind::interlock) check(machine, random, Fidelity::function);
       }
     }

@@ -1,0 +1,56 @@
+// Does fidelity cycle count single steps, and refuse what has too many of them? (That it keeps the closed forms of
+// single transfers and products is held in timing_test, link_test, walk_timing_test and page_test.)
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "archdsl/source/error.h"
+#include "matrix_case.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+std::int64_t steps(const Architecture& machine, const Program& program) {
+  SimulateOptions options;
+  options.fidelity = Fidelity::cycle;
+  const SimulateResult result = simulate(machine, program, {}, options);
+  for (const Hazard& hazard : result.hazards) FAIL_CHECK(hazard.kind << ": " << hazard.message);
+  for (const std::string& broken : result.broken_invariants) FAIL_CHECK(broken);
+  return result.total_cycles;
+}
+
+}  // namespace
+
+TEST_CASE("does a slower mover present a request per cycle of its own") {
+  Architecture machine = matrix_machine(Sync::Kind::interlock);
+  machine.units[0].request = 16;
+  const auto load = [&] {
+    Product product(machine, 1);
+    product.assembler.emit("load_acc", {{"src.base", 2048}, {"n0", 256}});
+    return steps(machine, product.assembler.program);
+  };
+  // Set-up 20, latency 32, 16 requests of a beat each.
+  CHECK(load() == 20 + 32 + 16);
+  machine.units[0].period = {3, 1};
+  CHECK(load() == 3 * 20 + 32 + 15 * 3 + 1);
+  // 2/3 of a cycle each are 0, 0, 1, 2, 2, .. : the beats, one per cycle, are the slower ones.
+  machine.units[0].period = {2, 3};
+  CHECK(load() == 14 + 32 + 16);
+}
+
+TEST_CASE("is a program with too many steps refused, with their number") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.load();
+  product.assembler.emit("loop", {{"count", 4'000'000}, {"length", 1}});
+  product.multiply();
+  std::string message;
+  try {
+    steps(machine, product.assembler.program);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CHECK(message.find("too large for fidelity cycle: about ") == 0);
+}
