@@ -2,8 +2,14 @@
 #include <limits>
 #include <optional>
 
+#include "archdsl/source/error.h"
+#include "archdsl/tensor/parse.h"
+#include "compiler/codegen/encoder.h"
 #include "compiler/compilation.h"
 #include "compiler/layer_search.h"
+#include "compiler/lowering/continuation.h"
+#include "compiler/lowering/parts.h"
+#include "compiler/lowering/pipeline.h"
 #include "compiler/mapping/interleave.h"
 #include "compiler/mapping/step_bound.h"
 
@@ -95,7 +101,7 @@ class Interleaver {
       layer.bound.compulsory_bytes = plain.bound.compulsory_bytes;  // the form's filter is larger
       other.bound = layer.bound;
       const bool hopeless = other.mappings.empty() || least(other) >= best;
-      const double found = hopeless ? best : cycles(other);
+      const double found = hopeless ? best : encoded_cycles(other);
       if (found >= best) {
         forget(tensors);
         continue;
@@ -134,6 +140,48 @@ class Interleaver {
   double cycles(const LayerPlan& layer) {
     const LayerSearch known = search_layer(compilation_, shared_, layer);
     return known.kept.empty() ? std::numeric_limits<double>::infinity() : known.kept.front().mapping.predicted_cycles;
+  }
+
+  /// The same of the first mapping that the instruction set can express: there is no way back to the plain form later.
+  double encoded_cycles(const LayerPlan& layer) {
+    for (const auto& found : search_layer(compilation_, shared_, layer).kept) {
+      if (encodes(layer, found.mapping)) return found.mapping.predicted_cycles;
+    }
+    return std::numeric_limits<double>::infinity();
+  }
+
+  /// Homes as they will be, each at address 0.
+  Homes placed(const LayerPlan& layer, const Mapping& mapping) const {
+    Homes homes = compilation_.homes;
+    for (const auto& use : mapping.uses) {
+      if (use.filled || use.access.operand < 0) continue;
+      const WorkOperand& operand = layer.work.operands[use.access.operand];
+      if (operand.tensor == no_tensor || operand.constant) continue;
+      Home& home = homes[operand.tensor];
+      reach(home, operand.shape, use.access, mapping.extent);
+      settle(home, operand.shape, network_.tensor(operand.tensor).type);
+      home.address = home.origin;
+    }
+    return homes;
+  }
+
+  bool encodes(const LayerPlan& layer, const Mapping& mapping) {
+    const Architecture& architecture = compilation_.architecture;
+    const Homes homes = placed(layer, mapping);
+    std::vector<std::string> labels;
+    for (const auto& statement : layer.work.program.statements)
+      labels.push_back(to_string(layer.work.program, statement));
+    try {
+      std::vector<OffChip> nothing;
+      const auto parts = parts_of(compilation_.machine, mapping);
+      const OpList list =
+          pipeline_loops(lower_parts(shared_.of(parts), network_, layer.work, homes, parts, nothing), architecture);
+      const auto ordered = Continuation(architecture, 0).order(list);
+      Encoder(architecture, compilation_.machine.limits).append(list, ordered.order, ordered.late, 0, labels);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
   }
 
   void lies_in(TensorId tensor, TensorId image, std::int64_t rows) {

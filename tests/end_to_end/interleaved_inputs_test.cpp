@@ -1,0 +1,42 @@
+// Is a first convolution right where its image lies with rows side by side, and does it stay on the machine?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "compiler/compile.h"
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/small_networks.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+Network stem(std::int64_t size, std::int64_t kernel, std::int64_t stride) {
+  NetworkBuilder b(3);
+  return b.finish(b.relu(b.conv(b.input({1, 3, size, size + 3}), 24, kernel, stride, kernel / 2)));
+}
+
+}  // namespace
+
+TEST_CASE("is a first convolution right whose image lies with rows side by side, and on the machine") {
+  for (const char* name : {"gemmini16", "dnnweaver64", "bf16npu", "onnxim", "tpu_v1", "genesys", "hvx"}) {
+    CAPTURE(std::string(name));
+    const Architecture architecture = machine(name);
+    for (const auto& [size, kernel, stride] : {std::tuple{32, 7, 2}, {30, 3, 3}, {16, 5, 1}, {27, 3, 2}}) {
+      CAPTURE(size);
+      if (architecture.name == "genesys" && stride == 1) continue;  // it steps by whole words of 16 channels
+      const auto result = run_checked(architecture, stem(size, kernel, stride), 5);
+      for (const auto& layer : result.report.layers) CHECK((layer.macs == 0 || layer.placed_on != "host"));
+    }
+  }
+}
+
+TEST_CASE("does a narrow first convolution take fewer cycles on a wide array for it") {
+  // Windows of 7x7x3 alone are 7 runs of 21 of 64 rows; two rows side by side make them 4 of 42.
+  const auto wide = run_checked(machine("dnnweaver64"), stem(64, 7, 2), 5).report;
+  const auto layer = std::ranges::find_if(wide.layers, [](const auto& l) { return l.macs > 0; });
+  REQUIRE(layer != wide.layers.end());
+  CHECK(layer->macs == 3 * 24 * 49 * 32 * 34);
+  CHECK(layer->cycles < 7 * 32 * 34);
+}
