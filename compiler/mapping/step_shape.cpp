@@ -130,6 +130,9 @@ StepShape shape_step(const Machine& machine, const Mapping& mapping, int step, c
       dim.flat *= box[it];
       counted[it] = true;
     }
+    if (common != 0 && dim.maximum % dim.multiple != 0) {
+      shape.error = "blocks of lanes are no multiple of what the dim counts at least";
+    }
     if (dim.flat % dim.multiple != 0) shape.error = "a tile counts less than the dim's multiple";
     const auto ragged = [&](std::int64_t block) { return dim.flat % block != 0; };
     if (length < chain.size() && std::any_of(blocks.begin(), blocks.end(), ragged)) {
