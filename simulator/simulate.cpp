@@ -263,7 +263,13 @@ SimulateResult simulate(const Architecture& architecture, const Program& program
     throw Error("a trace, samples or an explanation need time, which fidelity function does not have");
   if (options.fidelity == Fidelity::cycle && (options.explain || options.sensitivities))
     throw Error("an explanation follows the reservations of fidelity transaction; cycle has none");
-  if (options.fidelity == Fidelity::cycle) sim::check_work(architecture, program);
+  if (options.fidelity == Fidelity::cycle) {
+    for (const Memory& memory : architecture.memories) {
+      if (memory.dram)
+        throw Error(fmt::format("{} is a DRAM part, whose banks and rows only fidelity transaction has", memory.name));
+    }
+    sim::check_work(architecture, program);
+  }
   return Simulation(architecture, program, inputs, options).run();
 }
 

@@ -81,8 +81,8 @@ struct SimulateResult {
 
 /// Runs the program on the SystemC model of the machine. `inputs` by symbol name, converted to no other type or shape.
 /// Throws accord::Error on a program that does not fit the architecture (hash, memories, sizes), missing or wrong
-/// inputs, and at Fidelity::cycle on a program with too much to do. May be called any number of times in one process,
-/// from one thread at a time.
+/// inputs, and at Fidelity::cycle on a program with too much to do or a machine with DRAM parts. May be called any
+/// number of times in one process, from one thread at a time.
 SimulateResult simulate(const Architecture& architecture, const Program& program, const Values& inputs,
                         const SimulateOptions& options = {});
 

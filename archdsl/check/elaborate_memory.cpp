@@ -1,10 +1,27 @@
 #include <fmt/format.h>
 
 #include "archdsl/check/elaborate.h"
+#include "archdsl/check/elaborate_dram.h"
 
 namespace accord {
 
 namespace {
+
+/// What a DRAM part says of words, banks and ports.
+void read_channels_of(Elaboration& elaboration, const Node& node, const MapReader& reader, Memory& memory) {
+  Reporter& reporter = elaboration.scope.reporter();
+  if (!memory.off_chip) reporter.report("wrong-value", node.place, "only off-chip memory has `dram`");
+  for (const char* const key : {"word", "width", "banks", "ports"}) {
+    if (const Node* const other = reader.find(key))
+      reporter.report("duplicate-name", other->place, fmt::format("`dram` stands in place of `{}`", key));
+  }
+  const DramReader dram(elaboration, node);
+  memory.banks = dram.channels();
+  memory.dram = dram.part();
+  if (!memory.dram) return;
+  memory.word = memory.dram->width * memory.dram->burst;
+  memory.shared_ports = true;
+}
 
 Memory read_whole(Elaboration& elaboration, const Elaboration::Component& component, const MapReader& reader) {
   Scope& scope = elaboration.scope;
@@ -31,6 +48,7 @@ Memory read_whole(Elaboration& elaboration, const Elaboration::Component& compon
         scope.reporter().report("duplicate-name", shared->place, "`shared` ports stand in place of `read` and `write`");
     }
   }
+  if (const Node* const dram = reader.find("dram")) read_channels_of(elaboration, *dram, reader, memory);
   if (const Node* const energy = reader.find("energy")) {
     const MapReader energy_reader(scope, *energy, "memory_energy", "energy");
     memory.energy = {energy_reader.energy("read"), energy_reader.energy("write")};

@@ -22,20 +22,28 @@ const std::string& clock_name(const Architecture& a, int clock) {
 
 json to_json(const ClockDomain& c) { return {{"name", c.name}, {"hz", c.hz}, {"crossing", c.crossing}}; }
 
+json to_json(const Dram& d) {
+  json dram = {{"clock", d.clock_hz}, {"window", d.window}, {"interleave", name(d.interleave)}};
+  for (const DramFigure& figure : dram_figures()) dram[figure.name] = d.*figure.value;
+  return dram;
+}
+
 json to_json(const Architecture& a, const Memory& m) {
-  return {{"name", m.name},
-          {"clock", clock_name(a, m.clock)},
-          {"off_chip", m.off_chip},
-          {"capacity", m.capacity},
-          {"word", m.word},
-          {"banks", m.banks},
-          {"read_ports", m.read_ports},
-          {"write_ports", m.write_ports},
-          {"shared_ports", m.shared_ports},
-          {"latency", m.latency},
-          {"read_pj_per_byte", m.energy.read_pj},
-          {"write_pj_per_byte", m.energy.write_pj},
-          {"area_um2", m.area_um2}};
+  json memory = {{"name", m.name},
+                 {"clock", clock_name(a, m.clock)},
+                 {"off_chip", m.off_chip},
+                 {"capacity", m.capacity},
+                 {"word", m.word},
+                 {"banks", m.banks},
+                 {"read_ports", m.read_ports},
+                 {"write_ports", m.write_ports},
+                 {"shared_ports", m.shared_ports},
+                 {"latency", m.latency},
+                 {"read_pj_per_byte", m.energy.read_pj},
+                 {"write_pj_per_byte", m.energy.write_pj},
+                 {"area_um2", m.area_um2}};
+  if (m.dram) memory["dram"] = to_json(*m.dram);
+  return memory;
 }
 
 json to_json(const Architecture& a, const Link& l) {

@@ -121,6 +121,15 @@ class ComponentWriter {
     add_parameter(list, "read_pj_per_byte", m.energy.read_pj);
     add_parameter(list, "write_pj_per_byte", m.energy.write_pj);
     add_parameter(list, "area_um2", m.area_um2);
+    if (m.dram) write_parameters(list, *m.dram);
+  }
+
+  void write_parameters(pugi::xml_node list, const Dram& dram) const {
+    add_parameter(list, "dram_clock", dram.clock_hz);
+    add_parameter(list, "dram_window", dram.window);
+    add_parameter(list, "dram_interleave", std::string(name(dram.interleave)));
+    for (const DramFigure& figure : dram_figures())
+      add_parameter(list, fmt::format("dram_{}", figure.name).c_str(), dram.*figure.value);
   }
 
   void write_parameters(pugi::xml_node list, const Link& l) const {

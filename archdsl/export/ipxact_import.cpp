@@ -162,8 +162,23 @@ class Importer {
     m.latency = t.integer("latency", 1, 0, greatest);
     m.energy = {t.real("read_pj_per_byte"), t.real("write_pj_per_byte")};
     m.area_um2 = t.real("area_um2");
+    if (t.real("dram_clock") > 0) m.dram = dram_of(t);
     instance.index = static_cast<int>(a_.memories.size());
     a_.memories.push_back(std::move(m));
+  }
+
+  Dram dram_of(const IpxactType& t) const {
+    Dram dram;
+    dram.clock_hz = t.real("dram_clock");
+    dram.window = t.integer("dram_window", 16, 1, 256);
+    if (const auto given = t.parameters.find("dram_interleave"); given != t.parameters.end()) {
+      if (given->second != "group" && given->second != "row" && given->second != "bank")
+        throw Error(fmt::format("component {}: dram_interleave is group, row or bank, not {}", t.name, given->second));
+      dram.interleave = interleave_of(given->second);
+    }
+    for (const DramFigure& figure : dram_figures())
+      dram.*figure.value = t.integer(fmt::format("dram_{}", figure.name), 1, 0, greatest);
+    return dram;
   }
 
   static void read_memory_map(const IpxactType& type, Memory& m) {

@@ -18,14 +18,29 @@ const std::string& name_at(const std::vector<T>& list, int index) {
 
 std::string clock_text(const Architecture& a, int clock) { return yaml_scalar(name_at(a.clocks, clock)); }
 
+std::string dram_entry(const Memory& m) {
+  const Dram& dram = *m.dram;
+  std::string text = fmt::format("dram: {{channels: {}, window: {}, interleave: {}, clock: {} Hz", m.banks, dram.window,
+                                 name(dram.interleave), yaml_number(dram.clock_hz));
+  for (const DramFigure& figure : dram_figures())
+    text +=
+        fmt::format(", {}: {}{}", figure.name, dram.*figure.value, figure.unit == DramFigure::Unit::bytes ? " B" : "");
+  return text + "}";
+}
+
+std::string words_entry(const Memory& m) {
+  if (m.dram) return dram_entry(m);
+  return fmt::format("word: {} B, banks: {}, ports: {{{}}}", m.word, m.banks,
+                     m.shared_ports ? fmt::format("shared: {}", m.read_ports)
+                                    : fmt::format("read: {}, write: {}", m.read_ports, m.write_ports));
+}
+
 std::string memory_entry(const Architecture& a, const Memory& m) {
   return fmt::format(
-      "  {}: {{kind: memory, clock: {}, off_chip: {}, capacity: {} B, word: {} B, banks: {}, ports: {{{}}}, "
+      "  {}: {{kind: memory, clock: {}, off_chip: {}, capacity: {} B, {}, "
       "latency: {}, energy: {{read: {}, write: {}}}, area: {}}}\n",
-      yaml_scalar(m.name), clock_text(a, m.clock), m.off_chip, m.capacity, m.word, m.banks,
-      m.shared_ports ? fmt::format("shared: {}", m.read_ports)
-                     : fmt::format("read: {}, write: {}", m.read_ports, m.write_ports),
-      m.latency, yaml_number(m.energy.read_pj), yaml_number(m.energy.write_pj), yaml_number(m.area_um2));
+      yaml_scalar(m.name), clock_text(a, m.clock), m.off_chip, m.capacity, words_entry(m), m.latency,
+      yaml_number(m.energy.read_pj), yaml_number(m.energy.write_pj), yaml_number(m.area_um2));
 }
 
 std::string link_entry(const Architecture& a, const Link& l) {

@@ -5,22 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "archdsl/graph/dram.h"
+#include "archdsl/graph/period.h"
 #include "archdsl/isa/isa.h"
 #include "archdsl/source/formula.h"
 #include "archdsl/source/location.h"
 #include "archdsl/tensor/statement.h"
 
 namespace accord {
-
-/// Length of a component's own cycle in cycles of the reference clock: `numerator / denominator`, reduced.
-struct Period {
-  std::int64_t numerator = 1;
-  std::int64_t denominator = 1;
-
-  /// Reference cycles that `own` cycles take, rounded up.
-  std::int64_t cycles(std::int64_t own) const;
-  bool is_reference() const { return numerator == denominator; }
-};
 
 /// A clock domain; the first one is the reference. Cycle counts of a component are those of its own domain; `period`
 /// turns them into reference cycles, in which compiler and simulator count.
@@ -55,6 +47,7 @@ struct Memory {
   Period period;
   Energy energy;
   double area_um2 = 0;
+  std::optional<Dram> dram;  ///< off-chip: its words are bursts, its banks channels, and `latency` is the controller's
   Location where;
 };
 

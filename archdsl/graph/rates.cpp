@@ -13,9 +13,9 @@ Link private_wire(const Architecture& architecture, const Route& route) {
   const Memory& target = architecture.memories[static_cast<std::size_t>(route.target)];
   const Memory& narrower = source.word <= target.word ? source : target;
   Link wire;
-  wire.width = narrower.word;
+  wire.width = narrower.dram ? narrower.word * narrower.banks : narrower.word;
   wire.clock = narrower.clock;
-  wire.period = narrower.period;
+  wire.period = word_period(narrower);
   return wire;
 }
 
@@ -27,6 +27,18 @@ double bytes_per_cycle(const Architecture& architecture, const Route& route) {
   for (const int link : route.links)
     least = std::min(least, bytes_per_cycle(architecture.links[static_cast<std::size_t>(link)]));
   return least;
+}
+
+double peak_rate(const Memory& memory) {
+  const int ports = memory.shared_ports ? memory.read_ports : memory.read_ports + memory.write_ports;
+  return memory.banks * ports * per_reference_cycle(memory.word, word_period(memory));
+}
+
+double sustained_rate(const Memory& memory) {
+  if (!memory.dram || memory.dram->refi == 0) return peak_rate(memory);
+  const Dram& dram = *memory.dram;
+  const auto lost = static_cast<double>(dram.rp + dram.rfc + dram.rtp + dram.rcd);
+  return peak_rate(memory) * (1 - lost / static_cast<double>(dram.refi));
 }
 
 std::int64_t way_latency(const Architecture& architecture, const Route& route) {

@@ -25,7 +25,21 @@ std::int64_t way_latency(const Architecture& architecture, const Route& route);
 /// The route whose way a mover's capabilities share: its first, where that begins with the mover's link; else nullptr.
 const Route* capability_route(const Unit& unit);
 
-/// Reference cycles from a request's acceptance to its first word.
-inline std::int64_t latency_of(const Memory& memory) { return memory.period.cycles(memory.latency); }
+/// Reference cycles from a request's acceptance to its first word; of DRAM where its row is open.
+inline std::int64_t latency_of(const Memory& memory) {
+  return memory.period.cycles(memory.latency) + (memory.dram ? memory.dram->period.cycles(memory.dram->cl) : 0);
+}
+
+/// Between two words at one port; of DRAM, two bursts on a channel's data bus.
+inline const Period& word_period(const Memory& memory) {
+  return memory.dram ? memory.dram->burst_period : memory.period;
+}
+
+/// Bytes per reference cycle that all of a memory's ports, or a DRAM's data buses, pass: no run of any program has
+/// more.
+double peak_rate(const Memory& memory);
+
+/// What is left of the peak by refreshes and by opening the rows again after them: a long stream of bursts in order.
+double sustained_rate(const Memory& memory);
 
 }  // namespace accord

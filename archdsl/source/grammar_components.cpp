@@ -85,7 +85,83 @@ constexpr std::array memory = {
             .meaning = "Energy per byte (default: 0).",
             .example = "{read: 0.6 pJ, write: 0.8 pJ}",
             .map = "memory_energy"},
+    KeyRule{.key = "dram",
+            .form = Form::map,
+            .meaning = "Off chip: banks, rows and the times between commands, in place of `word`, `banks` and `ports`. "
+                       "`latency` is then what controller and wires add.",
+            .example = "{part: ddr4, channels: 2}",
+            .map = "dram"},
     area,
+};
+
+constexpr KeyRule dram_time(std::string_view key, std::string_view meaning, std::string_view example,
+                            std::int64_t least = 0) {
+  return {.key = key, .form = Form::cycles, .meaning = meaning, .range = {least, 1'000'000}, .example = example};
+}
+
+constexpr KeyRule dram_number(std::string_view key, std::string_view meaning, std::string_view example,
+                              std::int64_t greatest) {
+  return {.key = key, .form = Form::integer, .meaning = meaning, .range = {1, greatest}, .example = example};
+}
+
+// What `part` does not give must stand, so that no key is required by itself.
+constexpr std::array dram = {
+    KeyRule{.key = "part",
+            .form = Form::name,
+            .meaning = "A table (`tables`) whose values have the names of the keys from `clock` on, and stand in for "
+                       "those that are absent.",
+            .example = "ddr4"},
+    KeyRule{.key = "channels",
+            .form = Form::integer,
+            .meaning = "Channels, interleaved by burst.",
+            .fallback = "1",
+            .range = {1, 256},
+            .example = "2"},
+    KeyRule{.key = "window",
+            .form = Form::integer,
+            .meaning = "Column commands of a channel that the scheduler may still put something before.",
+            .fallback = "16",
+            .range = {1, 256},
+            .example = "32"},
+    KeyRule{.key = "interleave",
+            .form = Form::word,
+            .meaning = "Where consecutive bursts of a channel lie: in its bank groups in turn, in one row as long as "
+                       "it lasts, in all its banks in turn.",
+            .fallback = "group",
+            .example = "bank",
+            .words = "group row bank"},
+    KeyRule{.key = "clock", .form = Form::frequency, .meaning = "Clock of the commands.", .example = "1600 MHz"},
+    KeyRule{.key = "width",
+            .form = Form::bytes,
+            .meaning = "Of a channel's data bus: bytes per transfer.",
+            .range = {1, 4096},
+            .example = "8 B"},
+    dram_number("burst", "Transfers per column command.", "8", 256),
+    dram_number("burst_cycles", "Clocks that a burst takes on the data bus.", "4", 256),
+    dram_number("groups", "Bank groups.", "4", 64),
+    dram_number("banks", "Banks per group.", "4", 256),
+    KeyRule{.key = "row",
+            .form = Form::bytes,
+            .meaning = "What an open row of a channel holds; a multiple of the burst.",
+            .range = {1, 1 << 24},
+            .example = "8 KiB"},
+    dram_time("CL", "Read command to data.", "22"),
+    dram_time("CWL", "Write command to data.", "16"),
+    dram_time("tRCD", "Activate to column command.", "13.75 ns"),
+    dram_time("tRP", "Precharge to activate.", "13.75 ns"),
+    dram_time("tRAS", "Activate to precharge.", "32 ns"),
+    dram_time("tCCD_S", "Column to column command of another group; at least `burst_cycles`.", "4", 1),
+    dram_time("tCCD_L", "Column to column command of the same group; at least tCCD_S.", "5 ns", 1),
+    dram_time("tRRD_S", "Activate to activate in another group.", "2.5 ns"),
+    dram_time("tRRD_L", "Activate to activate in the same group; at least tRRD_S.", "4.9 ns"),
+    dram_time("tFAW", "In which at most four activates begin.", "21 ns"),
+    dram_time("tRTP", "Read command to precharge.", "7.5 ns"),
+    dram_time("tWR", "End of written data to precharge.", "15 ns"),
+    dram_time("tWTR_S", "End of written data to a read command of another group.", "2.5 ns"),
+    dram_time("tWTR_L", "End of written data to a read command of the same group.", "7.5 ns"),
+    dram_time("tRTW", "Read to write command.", "12"),
+    dram_time("tREFI", "From one refresh of all banks to the next; 0: none.", "7.8 us"),
+    dram_time("tRFC", "A refresh.", "350 ns"),
 };
 
 constexpr std::array ports = {
@@ -456,6 +532,7 @@ constexpr std::array rules = {
     MapRule{"memory", "Scratchpad, register file, buffer or off-chip DRAM.", memory},
     MapRule{"ports", "Ports of a bank.", ports},
     MapRule{"memory_energy", "Energy per byte.", memory_energy},
+    MapRule{"dram", "A DRAM part: JEDEC's times, as times or in clocks, each rounded up to a clock.", dram},
     MapRule{"partition", "A part of a memory.", {}, Form::integer, "its number of banks", {1, 4096}},
     MapRule{"link", "A bus, crossbar or wire.", link},
     MapRule{"end", "An end of a link.", {}, Form::reference, "a memory, or an instance or element: the memories in it"},

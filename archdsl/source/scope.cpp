@@ -101,6 +101,11 @@ std::optional<Quantity> Scope::value_of(int scope, std::string_view name) {
   return table->second.value(name.substr(dot + 1));
 }
 
+const FigureTable* Scope::table(std::string_view name) const {
+  const auto found = tables_.find(name);
+  return found == tables_.end() ? nullptr : &found->second;
+}
+
 std::optional<Quantity> Scope::call(std::string_view function, std::span<const Quantity> arguments) const {
   const std::size_t dot = function.find('.');
   const auto table = tables_.find(function.substr(0, dot));

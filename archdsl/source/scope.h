@@ -60,6 +60,8 @@ class Scope {
   int open(int parent);
   Param& declare(int scope, Param param);
   void add_table(std::string name, FigureTable table) { tables_.insert_or_assign(std::move(name), std::move(table)); }
+  /// nullptr where there is none of that name.
+  const FigureTable* table(std::string_view name) const;
   /// Reads what nothing asked for yet, so that mistakes in it are found too.
   void read_all_params();
   /// Params that no expression used, one for each place in the source.

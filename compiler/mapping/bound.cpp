@@ -74,7 +74,7 @@ class OffChipWidth {
         add_link(unit.link, memory);
       } else if (ports_.insert(memory).second) {
         const Memory& m = architecture_.memories[memory];
-        apart_ += per_reference_cycle(m.word, m.period) * m.banks * std::max(m.read_ports, m.write_ports);
+        apart_ += per_reference_cycle(m.word, word_period(m)) * m.banks * std::max(m.read_ports, m.write_ports);
       }
     }
   }
@@ -206,6 +206,17 @@ std::int64_t macs_of(const Work& work) {
   return 0;
 }
 
+/// Reads and writes share DRAM's data buses: all off-chip bytes at the peak of all. 0 where some memory has ports
+/// instead.
+std::int64_t bus_cycles(const Architecture& architecture, std::int64_t bytes) {
+  double peak = 0;
+  for (const Memory& memory : architecture.memories) {
+    if (memory.off_chip && !memory.dram) return 0;
+    if (memory.off_chip) peak += peak_rate(memory);
+  }
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / peak * (1 - 1e-12)));
+}
+
 double off_chip_width(const Architecture& architecture) { return OffChipWidth(architecture).both_ways(); }
 
 Bound bound_of(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
@@ -223,7 +234,7 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   const auto way = [&](std::int64_t read, std::int64_t rest) { return read == 0 ? 0 : latency + (passes ? rest : 0); };
   const std::int64_t moved = width.cycles(traffic.read, traffic.written) + way(traffic.read, main.ending);
   const std::int64_t through = width.cycles(traffic.before, traffic.written) + way(traffic.before, main.passage);
-  bound.cycles = std::max({computed, moved, through});
+  bound.cycles = std::max({computed, moved, through, bus_cycles(machine.architecture, bound.compulsory_bytes)});
   bound.compute_cycles = main.compute;
   return bound;
 }

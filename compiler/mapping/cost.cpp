@@ -177,10 +177,12 @@ double Predictor::rounds() const {
 void Predictor::cross(const Hop& hop, double bytes, double beats) {
   const Route& route = machine_.architecture.units[hop.unit].routes[hop.route];
   const bool inwards = machine_.architecture.memories[route.source].off_chip;
+  const Memory& memory = machine_.architecture.memories[inwards ? route.source : route.target];
   const double narrowest = bytes_per_cycle(machine_.architecture, route);
   for (const int link : route.links) {
     const double width = bytes_per_cycle(machine_.architecture.links[link]);
-    const double cycles = width > narrowest ? bytes / width : beats;
+    double cycles = width > narrowest ? bytes / width : beats;
+    if (memory.dram) cycles = std::max(cycles, bytes / sustained_rate(memory));
     (inwards ? link_cycles_[link].first : link_cycles_[link].second) += cycles;
   }
 }

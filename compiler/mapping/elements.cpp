@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "archdsl/graph/rates.h"
 #include "archdsl/tensor/parse.h"
 
 namespace accord {
@@ -44,8 +45,8 @@ std::string text_of(const Route& route, const RouteLimits& limits) {
 
 std::string text_of(const Memory& memory) {
   return fmt::format("{} {} {} {} {} {} {} {} {}/{}", memory.off_chip, memory.capacity, memory.word, memory.banks,
-                     memory.read_ports, memory.write_ports, memory.shared_ports, memory.latency,
-                     memory.period.numerator, memory.period.denominator);
+                     memory.read_ports, memory.write_ports, memory.shared_ports, latency_of(memory),
+                     word_period(memory).numerator, word_period(memory).denominator);
 }
 
 /// Numbers texts in the order of their first appearance.

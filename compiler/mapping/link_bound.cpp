@@ -56,7 +56,7 @@ void LinkBound::add_operands(int index) {
       if (unit.kind == UnitKind::compute) {
         const Memory& m = architecture.memories[memory];
         const int ports = inwards ? m.read_ports : m.write_ports;
-        way = &wire({2, memory, inwards ? 1 : 2, -1}, per_reference_cycle(m.word, m.period) * m.banks * ports);
+        way = &wire({2, memory, inwards ? 1 : 2, -1}, per_reference_cycle(m.word, word_period(m)) * m.banks * ports);
       } else if (unit.link >= 0) {
         way = &wire_of_link(unit.link, memory, inwards);
       } else {

@@ -106,7 +106,7 @@ class Sharing {
       Link wire;
       wire.width = memory.word * memory.banks * ports;
       wire.clock = memory.clock;
-      wire.period = memory.period;
+      wire.period = word_period(memory);
       share_way(wire.period, users);
       if (bytes_per_cycle(wire) < bytes_per_cycle(architecture_, route)) add_link(route, wire);
     }

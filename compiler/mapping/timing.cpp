@@ -35,6 +35,8 @@ double port_cycles(const Memory& memory, std::int64_t ports, double runs, std::i
     return static_cast<double>(memory.period.cycles(
         static_cast<std::int64_t>(std::ceil(runs * static_cast<double>(words) / static_cast<double>(ports)))));
   }
+  // Requests to other channels go on beside it.
+  if (memory.dram) return runs * static_cast<double>(words * memory.word) / sustained_rate(memory);
   ports *= memory.banks;
   return runs * static_cast<double>(memory.period.cycles((words + ports - 1) / ports));
 }
@@ -171,7 +173,7 @@ std::int64_t port_cycles(const Architecture& architecture, const Capability& cap
     const Memory& memory = architecture.memories[operand.memory];
     const std::int64_t words = runs * ((run + memory.word - 1) / memory.word);
     const std::int64_t ports = static_cast<std::int64_t>(memory.banks) * memory.read_ports;
-    most = std::max(most, memory.period.cycles((words + ports - 1) / ports));
+    most = std::max(most, word_period(memory).cycles((words + ports - 1) / ports));
   }
   return most;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "archdsl/graph/rates.h"
 #include "simulator/kernels/binder.h"
 
 namespace accord::sim {
@@ -12,7 +13,7 @@ Cycle port_cycles(const Memory& memory, const Footprint& footprint, bool write) 
   std::int64_t runs = 1;
   for (const Stride& dim : footprint.outer) runs *= dim.count;
   const int ports = write && !memory.shared_ports ? memory.write_ports : memory.read_ports;
-  return memory.period.cycles(runs / (std::int64_t{memory.banks} * std::max(1, ports)));
+  return word_period(memory).cycles(runs / (std::int64_t{memory.banks} * std::max(1, ports)));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "archdsl/graph/rates.h"
 
@@ -32,7 +33,9 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
                   std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports))),
       write_ports_(static_cast<std::size_t>(spec.banks),
                    std::vector<Timeline>(static_cast<std::size_t>(spec.write_ports))) {
-  graph.rates().of(Cause::port, number).period = spec.period;
+  // DRAM counts the cycles that its bursts took, not words.
+  if (!spec.dram) graph.rates().of(Cause::port, number).period = spec.period;
+  for (int c = 0; spec.dram && c < spec.banks; ++c) channels_.emplace_back(*spec.dram);
   socket.register_b_transport(this, &MemoryModule::transport);
 }
 
@@ -44,6 +47,28 @@ void MemoryModule::add(TimeSlot& all, const TimeSlot& slot) const {
   }
   if (slot.first.at < all.first.at) all.first = slot.first;
   all.end = graph_.later(all.end, slot.end);
+}
+
+// A slot reaches from the first column command to the last one's end on the data bus, were that to follow at once; a
+// write also waits for its data to be there. The channels' clock is their own.
+TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest) {
+  const Dram& part = *spec_.dram;
+  const Period clock{part.period.denominator, part.period.numerator};
+  const DramChannel::Clock from = clock.cycles(earliest.at);
+  DramChannel::Clock first = std::numeric_limits<DramChannel::Clock>::max(), last = from;
+  const std::int64_t lowest = address / spec_.word;
+  for (std::int64_t burst = lowest; burst < lowest + bursts; ++burst) {
+    DramChannel& channel = channels_[static_cast<std::size_t>(burst % spec_.banks)];
+    const DramChannel::Clock at = channel.access(write, burst / spec_.banks, from);
+    first = std::min(first, at);
+    last = std::max(last, at);
+  }
+  const Cycle begin = std::max<Cycle>(earliest.at, part.period.cycles(first));
+  const Cycle end = part.period.cycles(last + part.burst_cycles + (write ? part.cwl : 0));
+  const Time begun = graph_.no_earlier(earliest, begin);
+  busy_.add(begin, end);
+  if (busy_.pieces() > most_pieces) settle(account_.settled());
+  return {begun, graph_.after(begun, {Cause::port, number_, end - begin})};
 }
 
 TimeSlot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
@@ -69,6 +94,7 @@ TimeSlot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t wo
 TimeSlot MemoryModule::access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
                               Time earliest) {
   if (words <= 0) return {earliest, earliest};
+  if (spec_.dram) return access_dram(write, address, words, earliest);
   std::int64_t first = 0, span = 1;
   if (spec_.banks > 1 && spec_.off_chip) {
     first = address / spec_.word % spec_.banks;
@@ -93,6 +119,14 @@ TimeSlot MemoryModule::access(bool write, const Operation& operation, const Acce
   const Footprint& footprint = shape.footprint;
   if (footprint.extent == 0) return {earliest, earliest};
   const std::int64_t low = operation.low(shape);
+  if (spec_.dram) {
+    TimeSlot all{not_known, earliest};
+    for_each_run(footprint, operation.base[static_cast<std::size_t>(shape.operand)],
+                 [&](std::int64_t address, std::int64_t n) {
+                   add(all, access_dram(write, address, words(address, n), earliest));
+                 });
+    return all;
+  }
   std::int64_t count = words(low, footprint.run);
   for (const Stride& dim : footprint.outer) count *= dim.count;
   return access(write, low, footprint.extent, count, earliest);

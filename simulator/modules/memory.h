@@ -8,6 +8,7 @@
 
 #include "archdsl/graph/architecture.h"
 #include "simulator/kernels/byte_store.h"
+#include "simulator/modules/dram_channel.h"
 #include "simulator/modules/stall_account.h"
 #include "simulator/time/dependence_graph.h"
 
@@ -52,6 +53,8 @@ class MemoryModule : public sc_core::sc_module {
 
  private:
   void transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  /// The same for DRAM: so many bursts from the one at `address` on.
+  TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
   TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest);
   TimeSlot reserve(Timeline& port, Time earliest, std::int64_t words) {
     return graph_.reserve(port, earliest, {Cause::port, number_, spec_.period.cycles(words), words});
@@ -67,6 +70,7 @@ class MemoryModule : public sc_core::sc_module {
   std::int64_t bank_bytes_;
   int word_shift_;                                               ///< log2 of the word where that is an integer, else -1
   std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank; shared ones are the first
+  std::vector<DramChannel> channels_;                            ///< of DRAM, which has no ports
   std::vector<Timeline*> by_end_;                                ///< scratch
   BusyCycles busy_;
 };

@@ -52,6 +52,12 @@ std::set<int> components(const Used& used, const Change& change) {
   return result;
 }
 
+/// DRAM has no ports that could be faster.
+bool concerns(const Change& change, const RunState& run, int component) {
+  if (change.causes.front() != Cause::port) return true;
+  return !run.architecture.memories[static_cast<std::size_t>(component)].dram;
+}
+
 /// False where the machine stays the same: an interval of one cycle has no half.
 bool apply(const Change& change, int component, Rates& rates) {
   bool changed = false;
@@ -111,7 +117,7 @@ std::vector<Explanation::Sensitivity> predict(const RunState& run) {
   for (const Change& change : changes) {
     for (const int component : components(used, change)) {
       Rates rates = graph.rates();
-      if (!apply(change, component, rates)) continue;
+      if (!concerns(change, run, component) || !apply(change, component, rates)) continue;
       result.push_back(
           {component_name(run, change.causes.front(), component), change.text, schedule(graph, rates)[graph.end()]});
     }

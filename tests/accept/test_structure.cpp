@@ -208,6 +208,24 @@ TEST_CASE("memories: ports, banks, another name for word, parts of whole banks")
   CHECK_THROWS(memory(parts, "buf"));
 }
 
+TEST_CASE("DRAM has its part's times, in clocks rounded up, but for what stands beside it") {
+  const Architecture a = accepted("memory_dram");
+  const Memory& m = memory(a, "dram");
+  REQUIRE(m.dram.has_value());
+  CHECK(m.banks == 2);
+  CHECK(m.word == 64);
+  CHECK(m.latency == 3);
+  CHECK(m.dram->interleave == Dram::Interleave::bank);
+  CHECK(m.dram->window == 8);
+  CHECK(m.dram->clock_hz == 1.6e9);
+  CHECK(m.dram->groups == 4);
+  CHECK(m.dram->row == 8192);
+  CHECK(m.dram->cl == 22);
+  CHECK(m.dram->refi == 6240);
+  CHECK(m.dram->rfc == 161);                    // 160.16
+  CHECK(m.dram->burst_period.cycles(8) == 20);  // 32 clocks at 1.6 GHz in cycles at 1 GHz
+}
+
 TEST_CASE("a multicast has all its targets") {
   for (const char* const name : {"multicast_list", "multicast_arrow"}) {
     const Architecture a = accepted(name);

@@ -138,6 +138,22 @@ TEST_CASE("does no layer beat its bound where the memory has a clock of its own"
   }
 }
 
+TEST_CASE("does no layer beat its bound, or differ, on DRAM with rows and refreshes") {
+  for (const std::string part : {"ddr4_3200, channels: 1", "lpddr5_6400, channels: 3", "hbm2_2000, channels: 4"}) {
+    CAPTURE(part);
+    std::string text =
+        edited("gemmini16", "capacity: 4 GiB, word: 16 B, latency: 32,",
+               "capacity: 4 GiB, latency: 8, dram: {part: dram_part" + part.substr(part.find(',')) + "},");
+    text = replaced(text, "tables: {", "tables: {dram_part: parts/" + part.substr(0, part.find(',')) + ".yaml, ");
+    const Architecture machine = loaded(text);
+    const auto networks = small_networks(seed);
+    for (const std::size_t i : {0U, 1U, 6U, 10U}) {
+      CAPTURE(networks[i].name);
+      run_checked(machine, networks[i].network, seed);
+    }
+  }
+}
+
 namespace {
 
 /// The tutorial's machine, which adds and requantises where the sums lie, one transfer from off-chip memory.
