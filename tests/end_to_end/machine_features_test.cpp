@@ -143,7 +143,7 @@ TEST_CASE("does no layer beat its bound, or differ, on DRAM with rows and refres
     CAPTURE(part);
     std::string text =
         edited("gemmini16", "capacity: 4 GiB, word: 16 B, latency: 32,",
-               "capacity: 4 GiB, latency: 8, dram: {part: dram_part" + part.substr(part.find(',')) + "},");
+               "capacity: 3 GiB, latency: 8, dram: {part: dram_part" + part.substr(part.find(',')) + "},");
     text = replaced(text, "tables: {", "tables: {dram_part: parts/" + part.substr(0, part.find(',')) + ".yaml, ");
     const Architecture machine = loaded(text);
     const auto networks = small_networks(seed);
