@@ -131,7 +131,7 @@ struct ValidateCommand {
   bool quiet = false;           ///< no rows, the summary only
   int jobs = 0;                 ///< processes; 0: one per core
 };
-/// right where every error is within what its bench states, else user_error (1).
+/// right where every row was compared and every error is within what its bench states, else user_error (1).
 Exit run_command(const ValidateCommand& command);
 
 }  // namespace accord

@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t dim = 16;
 constexpr std::int64_t spad_blocks = 512;  ///< of A, and of B: half the scratchpad each
 constexpr std::int64_t acc_blocks = 64;
+constexpr std::int64_t most_products = 1 << 18;  ///< of blocks
 
 std::int64_t blocks(const CsvRow& row, const char* column) {
   const std::int64_t size = row.integer(column);
@@ -93,6 +94,8 @@ BenchRun run_loop(const CsvRow& row) {
   loop.k = tile(row, "tile_K", loop.product.k);
   if ((loop.i + loop.j) * loop.k > spad_blocks || loop.i * loop.j > acc_blocks / 2)
     throw Error(row.where() + ": a block does not fit half the scratchpad and half the accumulator");
+  if (loop.product.i * loop.product.j * loop.product.k > most_products)
+    throw Error(fmt::format("{}: more than {} products of blocks", row.where(), most_products));
   auto params = memory_of(row);
   params["commands"] = "loop";
   return {name_of(row), std::move(params), gemmini_assembly(loop), {{"cycles", cycles(row, "cycles"), {1}}}};

@@ -17,9 +17,22 @@ constexpr std::int64_t atom = 8;     // channels, and kernels, of a step
 constexpr std::int64_t stripe = 16;  // positions; the one that takes the remainder has up to 31
 constexpr std::int64_t bank = 4096;  // bytes of one of the buffer's 32 banks
 constexpr std::int64_t buffer = 32 * bank;
+constexpr std::int64_t most_stripes = 1 << 18;
 constexpr std::int64_t weight_source = 0x8000000, target = 0x10000000;
 
 std::int64_t up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+/// What the row says of an output's size, which its other sizes have to agree with.
+std::int64_t output_size(const CsvRow& row, const char* out, const char* in, const char* kernel) {
+  const std::int64_t padded = row.integer(in) + 2 * row.integer("pad"), stride = row.integer("stride");
+  if (stride == 0 || padded < row.integer(kernel))
+    throw Error(fmt::format("{}: no window of {}, stride and pad lies in {}", row.where(), kernel, in));
+  const std::int64_t size = (padded - row.integer(kernel)) / stride + 1;
+  if (row.integer(out) != size)
+    throw Error(fmt::format("{}: {} is {}; {}, {}, stride and pad make it {}", row.where(), out, row.text(out), in,
+                            kernel, size));
+  return size;
+}
 
 struct Convolution {
   std::int64_t data_bytes, weight_bytes, kernels, positions, reduction;
@@ -27,13 +40,14 @@ struct Convolution {
   explicit Convolution(const CsvRow& row)
       : data_bytes(row.integer("W") * row.integer("H") * up(row.integer("C"), atom)),
         kernels(row.integer("K")),
-        positions(row.integer("OW") * row.integer("OH")),
+        positions(output_size(row, "OW", "W", "S") * output_size(row, "OH", "H", "R")),
         reduction(row.integer("R") * row.integer("S") * up(row.integer("C"), atom)) {
     weight_bytes = up(kernels * reduction, 128);
     if (std::min({data_bytes, kernels, positions, reduction}) <= 0) throw Error(row.where() + ": a size is 0");
     if (up(data_bytes, bank) + up(weight_bytes, bank) > buffer || reduction > buffer)
       throw Error(row.where() + ": data and weights do not lie in the convolution buffer together");
-    if (positions > (1 << 16)) throw Error(row.where() + ": more than 65536 output positions");
+    if (positions / stripe * up(kernels, atom) / atom > most_stripes)
+      throw Error(fmt::format("{}: more than {} stripes", row.where(), most_stripes));
   }
 };
 

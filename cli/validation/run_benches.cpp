@@ -20,13 +20,14 @@ namespace accord {
 namespace {
 
 constexpr std::size_t most_figures = 16;
-constexpr std::size_t longest_failure = 512;
+constexpr std::size_t longest_reason = 512;
 
 /// What a worker leaves where its parent sees it.
 struct Slot {
   bool done;
+  Ending ending;
   double cycles[most_figures];
-  char failure[longest_failure];
+  char reason[longest_reason];
 };
 
 /// Memory that parent and workers share: the next job to take, and a slot per job.
@@ -55,15 +56,26 @@ std::string first_error(const LoadResult& loaded) {
   return error == loaded.diagnostics.end() ? "not a covenant" : render(*error);
 }
 
-std::vector<double> cycles_of(const RunJob& job) {
-  const LoadResult loaded = load_architecture(job.machine, job.run.params);
+/// A machine with the row's parameters, and the row's program on it.
+struct Loaded {
+  Architecture machine;
+  Program program;
+};
+
+Loaded load(const RunJob& job) {
+  if (!job.refusal.empty()) throw Error(job.refusal);
+  LoadResult loaded = load_architecture(job.machine, job.run.params);
   if (!loaded.architecture) throw Error(first_error(loaded));
-  const Program program = assemble(*loaded.architecture, job.run.assembly, job.run.row);
-  const SimulateResult result = simulate(*loaded.architecture, program, {});
+  Program program = assemble(*loaded.architecture, job.run.assembly, job.run.row);
+  return {std::move(*loaded.architecture), std::move(program)};
+}
+
+std::vector<double> cycles_of(const Loaded& loaded, const std::vector<Figure>& figures) {
+  const SimulateResult result = simulate(loaded.machine, loaded.program, {});
   if (!result.hazards.empty()) throw Error(fmt::format("{}: {}", result.hazards[0].kind, result.hazards[0].message));
   if (!result.broken_invariants.empty()) throw Error(result.broken_invariants[0]);
   std::vector<double> cycles;
-  for (const Figure& figure : job.run.figures) {
+  for (const Figure& figure : figures) {
     cycles.push_back(0);
     for (const int layer : figure.layers)
       cycles.back() += static_cast<double>(result.layers.at(static_cast<std::size_t>(layer)).cycles);
@@ -72,11 +84,15 @@ std::vector<double> cycles_of(const RunJob& job) {
 }
 
 void run_into(const RunJob& job, Slot& slot) {
+  slot.ending = Ending::refused;
   try {
-    const std::vector<double> cycles = cycles_of(job);
+    const Loaded loaded = load(job);
+    slot.ending = Ending::failed;
+    const std::vector<double> cycles = cycles_of(loaded, job.run.figures);
     std::ranges::copy(cycles, slot.cycles);
+    slot.ending = Ending::compared;
   } catch (const std::exception& error) {
-    std::strncpy(slot.failure, error.what(), longest_failure - 1);
+    std::strncpy(slot.reason, error.what(), longest_reason - 1);
   }
   slot.done = true;
 }
@@ -87,15 +103,9 @@ void run_into(const RunJob& job, Slot& slot) {
 }
 
 RunOutcome outcome_of(const RunJob& job, const Slot& slot) {
-  RunOutcome outcome;
-  if (!slot.done) {
-    outcome.failure = "the simulation ended before its time";
-  } else if (slot.failure[0] != '\0') {
-    outcome.failure = slot.failure;
-  } else {
-    outcome.cycles.assign(slot.cycles, slot.cycles + job.run.figures.size());
-  }
-  return outcome;
+  if (!slot.done) return {Ending::failed, {}, "the simulation ended before its time"};
+  if (slot.ending != Ending::compared) return {slot.ending, {}, slot.reason};
+  return {Ending::compared, {slot.cycles, slot.cycles + job.run.figures.size()}, {}};
 }
 
 }  // namespace

@@ -8,14 +8,23 @@
 
 namespace accord {
 
+/// A row of a table that is to be run on a machine.
 struct RunJob {
   std::filesystem::path machine;
   BenchRun run;
+  std::string refusal;  ///< why the bench has no program for the row, which is then not run
+};
+
+enum class Ending {
+  compared,
+  refused,  ///< the bench or its machine does not take the row: a value out of range, a layer that does not fit
+  failed,   ///< the row's program has a hazard, breaks an invariant or does not end
 };
 
 struct RunOutcome {
-  std::vector<double> cycles;  ///< by figure
-  std::string failure;         ///< why there are none
+  Ending ending = Ending::compared;
+  std::vector<double> cycles;  ///< by figure, where compared
+  std::string reason;          ///< where not
 };
 
 /// Runs every job on the simulator, in `workers` processes (a process simulates one program at a time). The outcome

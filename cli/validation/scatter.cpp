@@ -19,6 +19,7 @@ struct Axis {
 
   explicit Axis(const Verdict& verdict) {
     for (const Comparison& c : verdict.comparisons) {
+      if (c.ending != Ending::compared) continue;
       for (const double value : {c.reference, c.ours}) {
         if (value <= 0) continue;
         low = std::min(low, value);
@@ -59,7 +60,7 @@ std::string plot(const Verdict& verdict) {
       "<clipPath id=\"frame\"><rect x=\"{1:.0f}\" y=\"{1:.0f}\" width=\"{2:.0f}\" height=\"{2:.0f}\"/></clipPath>\n"
       "<text x=\"{1:.0f}\" y=\"16\">{3}: {4} figures, mean {5:.2f} %, worst {6:+.2f} %</text>\n"
       "<text x=\"{1:.0f}\" y=\"32\" fill=\"#666\">reference cycles across, simulated upwards</text>\n",
-      side + 2 * margin, margin, side, verdict.bench->name, verdict.comparisons.size(), 100 * verdict.mean_error,
+      side + 2 * margin, margin, side, verdict.bench->name, verdict.compared, 100 * verdict.mean_error,
       100 * verdict.worst_error);
   svg += decades(axis) + line(axis, 1, "stroke=\"#888\"");
   const double allowed = verdict.bench->worst_limit / 100;
@@ -68,7 +69,7 @@ std::string plot(const Verdict& verdict) {
     svg += line(axis, 1 - allowed, "stroke=\"#bbb\" stroke-dasharray=\"4 3\"");
   }
   for (const Comparison& c : verdict.comparisons) {
-    if (c.failure.empty() && c.ours > 0)
+    if (c.ending == Ending::compared && c.ours > 0)
       svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"#1f5fa8\" fill-opacity=\"0.6\"/>\n",
                          axis.across(c.reference), axis.upwards(c.ours));
   }

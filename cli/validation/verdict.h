@@ -16,20 +16,24 @@ struct Comparison {
   std::string figure;
   double reference = 0;
   double ours = 0;
-  std::string failure;  ///< why there is no figure of ours
+  Ending ending = Ending::compared;
+  std::string reason;  ///< why there is no figure of ours
 
   double error() const { return ours / reference - 1; }
 };
 
-/// A bench on a table. Errors are relative to the reference; the mean is of absolute values.
+/// A bench on a table. Errors are relative to the reference; the mean is of absolute values, over what was compared.
 struct Verdict {
   const Bench* bench = nullptr;
   std::vector<std::string> tables;
   std::vector<Comparison> comparisons;
   double mean_error = 0;
   double worst_error = 0;  ///< the one farthest from 0, with its sign
-  int failures = 0;
+  int compared = 0;        ///< figures
+  int refused = 0;         ///< rows
+  int failed = 0;          ///< figures
 
+  /// Nothing was refused or failed, and the errors are within what the bench allows.
   bool passed() const;
 };
 
@@ -38,6 +42,7 @@ Verdict judge(const Bench& bench, std::vector<std::string> tables, const std::ve
 
 void print_rows(const Verdict& verdict, std::ostream& out);
 void print_summary(const std::vector<Verdict>& verdicts, std::ostream& out);
+/// An array, one object per bench.
 nlohmann::json to_json(const std::vector<Verdict>& verdicts);
 
 }  // namespace accord

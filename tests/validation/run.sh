@@ -53,9 +53,32 @@ refused 'those of no bench' --table table.csv
 table $columns os,1,2
 refused 'values for 7 columns' --table table.csv
 table $columns os,x,1,1,1,1,1
-refused 'expected a whole number' --table table.csv
+refused 'refused: M is .x.; expected a whole number' --table table.csv
 table $columns ns,1,1,1,1,1,1
-refused 'there are os, ws, is' --table table.csv
+refused 'refused: dataflow is .ns.; there are os, ws, is' --table table.csv
 table $columns os,1,1,1,4096,1,1
-refused 'not run' --table table.csv
+refused '1 refused' --table table.csv
+
+# What cannot be run is refused by itself; the other rows are compared.
+nvdla=kind,W,H,C,K,S,R,stride,pad,OW,OH,mem_lat,mem_rint,wlat,done_sdp_cycles
+table $nvdla gemm,8,1,8,8,1,1,1,0,8,1,32,1,4,249 \
+  conv,224,224,64,64,3,3,1,1,224,224,32,1,4,1 \
+  gemm,8,1,8,8,1,1,1,0,8,1,32,0,4,249 \
+  gemm,8,1,8,8,1,1,1,0,9,1,32,1,4,249 \
+  gemm,8,1,8,8,1,1,0,0,8,1,32,1,4,249 \
+  gemm,-8,1,8,8,1,1,1,0,8,1,32,1,4,249 \
+  gemm,8,1,8,8,1,1,1,0,8,1,soon,1,4,249 \
+  gemm,8,1,8,8,1,1,1,0,8,1,32,1,4,0
+refused 'refused: data and weights do not lie in the convolution buffer together' --table table.csv --json rows.json
+python3 - <<'P'
+import json
+result = json.load(open("rows.json"))
+bench = result["benches"][0]
+assert not result["passed"] and (bench["compared"], bench["refused"], bench["failed"]) == (1, 7, 0), bench
+assert bench["rows"][0]["reference"] == 249 and all("refused" in row for row in bench["rows"][1:]), bench
+P
+loop=mode,M,K,N,mem_lat,cycles,tile_I,tile_J,tile_K
+table $loop loop_ws,16,16,16,32,238,1,1,1 unheard_of,16,16,16,32,238,1,1,1 loop_ws,65536,65536,65536,32,1,1,1,1
+refused 'table.csv:3: refused: no bench takes the row' --table table.csv --json rows.json
+python3 -c 'import json; r = json.load(open("rows.json")); b = r["benches"][0]; assert (b["compared"], b["refused"], len(r["rows_for_none"])) == (1, 1, 1), r'
 refused 'cannot' --table missing.csv
