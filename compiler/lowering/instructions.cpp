@@ -297,8 +297,9 @@ LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, con
   strides(&WalkDim::target, piece.target_stride);
   if (route.pad) values.insert(values.end(), 2 * route.walk.size(), 0);  // everything is read, nothing filled
   op.count = static_cast<std::uint32_t>(values.size()) - op.first;
-  op.busy = static_cast<std::int32_t>(std::ceil(piece_cycles(machine.architecture, hop, piece)));
-  op.latency = static_cast<std::int32_t>(std::ceil(stream_cycles(machine.architecture, hop, piece))) +
+  const TransferTiming timing = transfer_timing(machine.architecture, hop, piece);
+  op.busy = static_cast<std::int32_t>(std::ceil(timing.busy));
+  op.latency = static_cast<std::int32_t>(std::ceil(timing.stream)) +
                static_cast<std::int32_t>(hop_latency(machine.architecture, hop));
   list.ops.push_back(op);
   return list.ops.back();

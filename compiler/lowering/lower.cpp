@@ -80,8 +80,8 @@ std::int64_t Lowering::parts_of_move(const Hop& hop, const TransferPiece& piece)
   }
   const Architecture& architecture = machine_.architecture;
   const auto around = static_cast<double>(hop_latency(architecture, hop));
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(piece_cycles(architecture, hop, piece) / (2 * around + 1)),
-                                  1, buffer_parts);
+  const double busy = transfer_timing(architecture, hop, piece).busy;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(busy / (2 * around + 1)), 1, buffer_parts);
 }
 
 /// Brings the use's tile of the current box in, unless it is there.

@@ -106,7 +106,7 @@ void Predictor::add_move(const TileCosts::Move& move) {
 
 /// The unit or link that has most to do.
 double Predictor::busiest() const {
-  return std::max(busiest_link(), *std::max_element(cost_.unit_cycles.begin(), cost_.unit_cycles.end()));
+  return std::max(cost_.link_cycles, *std::max_element(cost_.unit_cycles.begin(), cost_.unit_cycles.end()));
 }
 
 double Predictor::busiest_link() const {

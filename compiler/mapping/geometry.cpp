@@ -233,8 +233,9 @@ const TileMove& Geometry::move(int use, int level, const Extents& extents, const
                                                        : make_move(use, level, extents, outer));
     const Hop& hop = hop_at(mapping_.uses[use], level);
     for (const auto& piece : slot->pieces) {
-      slot->cycles += piece_cycles(machine_.architecture, hop, piece);
-      slot->link_cycles += link_cycles(machine_.architecture, hop, piece);
+      const TransferTiming timing = transfer_timing(machine_.architecture, hop, piece);
+      slot->cycles += timing.busy;
+      slot->link_cycles += timing.link;
     }
   }
   return *slot;

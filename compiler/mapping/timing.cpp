@@ -29,7 +29,7 @@ std::int64_t target_run(const TransferPiece& piece) {
 
 /// Reference cycles that ports need for runs of so many bytes. Neighbouring words off chip lie in different banks; a
 /// tile on chip lies in one bank where it can.
-double port_cycles(const Memory& memory, std::int64_t ports, double runs, std::int64_t run) {
+double run_cycles(const Memory& memory, std::int64_t ports, double runs, std::int64_t run) {
   const std::int64_t words = (run + memory.word - 1) / memory.word;
   if (!memory.off_chip) {
     return static_cast<double>(memory.period.cycles(
@@ -60,31 +60,23 @@ Requests requests_of(const Architecture& architecture, const Hop& hop, const Tra
 
 }  // namespace
 
-double link_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
-  const Requests requests = requests_of(architecture, hop, piece);
-  const double width = bytes_per_cycle(architecture, architecture.units[hop.unit].routes[hop.route]);
-  return requests.count * std::ceil(static_cast<double>(requests.chunk) / width);
-}
-
-double stream_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
+TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
   const Unit& unit = architecture.units[hop.unit];
   const Route& route = unit.routes[hop.route];
   const Memory &source = architecture.memories[route.source], &target = architecture.memories[route.target];
-  const std::int64_t latency = latency_of(source) + way_latency(architecture, route);
   const auto [chunk, requests] = requests_of(architecture, hop, piece);
-  const double beats = link_cycles(architecture, hop, piece);
+  const std::int64_t latency = latency_of(source) + way_latency(architecture, route);
   const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
   const std::int64_t row = std::max<std::int64_t>(piece.extent[0], 1);
   const double rows = static_cast<double>(piece.bytes) / static_cast<double>(row);
-  const double reads = source.off_chip ? port_cycles(source, source.read_ports, requests, chunk) : 0;
-  const double writes = target.off_chip ? port_cycles(target, target.write_ports, requests, chunk)
-                                        : port_cycles(target, target.write_ports, rows, row);
-  return std::max({beats, in_flight, reads, writes, 1.0});
-}
-
-double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
-  const Unit& unit = architecture.units[hop.unit];
-  return std::max(stream_cycles(architecture, hop, piece), static_cast<double>(unit.period.cycles(unit.setup)));
+  const double reads = source.off_chip ? run_cycles(source, source.read_ports, requests, chunk) : 0;
+  const double writes = target.off_chip ? run_cycles(target, target.write_ports, requests, chunk)
+                                        : run_cycles(target, target.write_ports, rows, row);
+  TransferTiming timing;
+  timing.link = requests * std::ceil(static_cast<double>(chunk) / bytes_per_cycle(architecture, route));
+  timing.stream = std::max({timing.link, in_flight, reads, writes, 1.0});
+  timing.busy = std::max(timing.stream, static_cast<double>(unit.period.cycles(unit.setup)));
+  return timing;
 }
 
 std::int64_t latency_around(const Machine& machine, const Match& match,

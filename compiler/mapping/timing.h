@@ -10,21 +10,20 @@ namespace accord {
 // How long single instructions take, as far as the covenant says; contention and waits apart. Cycles of the reference
 // clock.
 
-/// Cycles that one transfer occupies the narrowest link of its way: whole beats for each request.
-double link_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
-
-/// Cycles from a transfer's first byte to its last: link and port widths, requests in flight.
-double stream_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
-
-/// Cycles that one transfer occupies its mover. The next one's set-up runs beside this one's requests, and lasts as
-/// long where they are few.
-double piece_cycles(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
+/// One transfer's times.
+struct TransferTiming {
+  double link = 0;    ///< the narrowest link of its way is occupied: whole beats for each request
+  double stream = 0;  ///< from its first byte to its last: link and port widths, requests in flight
+  double busy = 0;  ///< its mover is occupied: the next one's set-up runs beside its requests, and lasts as long where
+                    ///< they are few
+};
+TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
 
 /// From a transfer's start to its first byte's arrival.
 std::int64_t hop_latency(const Architecture& architecture, const Hop& hop);
 
-/// Beside `working_cycles`: from an instruction's start to its last result. A mover's includes its set-up and the longest
-/// latency of the memories that it reads.
+/// Beside `working_cycles`: from an instruction's start to its last result. A mover's includes its set-up and the
+/// longest latency of the memories that it reads.
 std::int64_t latency_around(const Machine& machine, const Match& match,
                             const std::vector<std::int64_t>& formula_values);
 
@@ -33,8 +32,9 @@ std::int64_t latency_around(const Machine& machine, const Match& match,
 std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
                          const std::vector<std::int64_t>& chunk);
 
-/// Cycles for which one instruction that counts `chunk` of each dim works: the capability's interval, the read ports of the
-/// banks that its operands lie in; on a mover also the requests for its off-chip operands. `formula_values`: chunks in the dims' multiples, then load flags.
+/// Cycles for which one instruction that counts `chunk` of each dim works: the capability's interval, the read ports of
+/// the banks that its operands lie in; on a mover also the requests for its off-chip operands. `formula_values`: chunks
+/// in the dims' multiples, then load flags.
 std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                             const std::vector<UseView>& views, const Extents& box,
                             const std::vector<std::int64_t>& formula_values);
