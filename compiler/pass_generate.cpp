@@ -12,9 +12,8 @@
 #include "compiler/codegen/encoder.h"
 #include "compiler/compilation.h"
 #include "compiler/lowering/continuation.h"
+#include "compiler/lowering/lower_layer.h"
 #include "compiler/lowering/margins.h"
-#include "compiler/lowering/parts.h"
-#include "compiler/lowering/pipeline.h"
 
 namespace accord {
 namespace {
@@ -159,7 +158,7 @@ void Generator::add_host(const LayerPlan& layer) {
   stage.host = true;
   stage.layer = static_cast<int>(program_.layers.size()) - 1;
   const TensorProgram& program = layer.work.program;
-  for (const auto& statement : program.statements) stage.work.statements.push_back(to_string(program, statement));
+  stage.work.statements = statement_texts(program);
   stage.work.iterators = program.iterators;
   for (std::size_t o = 0; o < program.operands.size(); ++o) {
     const WorkOperand& operand = layer.work.operands[o];
@@ -212,13 +211,8 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
   const Encoder::Mark mark = encoder_.mark();
   try {
     fill_margins(layer);
-    const auto parts = parts_of(compilation_.machine, mapping);
-    const OpList list = pipeline_loops(
-        lower_parts(shared_.of(parts), network_, layer.work, compilation_.homes, parts, off_chip_), architecture_);
-    std::vector<std::string> labels;
-    for (const auto& statement : layer.work.program.statements)
-      labels.push_back(to_string(layer.work.program, statement));
-    append(list, labels);
+    append(lower_layer(shared_, network_, layer.work, compilation_.homes, mapping, off_chip_),
+           statement_texts(layer.work.program));
     return true;
   } catch (const MemoryFull&) {
     throw;

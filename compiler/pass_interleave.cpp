@@ -8,8 +8,7 @@
 #include "compiler/compilation.h"
 #include "compiler/layer_search.h"
 #include "compiler/lowering/continuation.h"
-#include "compiler/lowering/parts.h"
-#include "compiler/lowering/pipeline.h"
+#include "compiler/lowering/lower_layer.h"
 #include "compiler/mapping/interleave.h"
 #include "compiler/mapping/step_bound.h"
 
@@ -168,16 +167,12 @@ class Interleaver {
   bool encodes(const LayerPlan& layer, const Mapping& mapping) {
     const Architecture& architecture = compilation_.architecture;
     const Homes homes = placed(layer, mapping);
-    std::vector<std::string> labels;
-    for (const auto& statement : layer.work.program.statements)
-      labels.push_back(to_string(layer.work.program, statement));
     try {
       std::vector<OffChip> nothing;
-      const auto parts = parts_of(compilation_.machine, mapping);
-      const OpList list =
-          pipeline_loops(lower_parts(shared_.of(parts), network_, layer.work, homes, parts, nothing), architecture);
+      const OpList list = lower_layer(shared_, network_, layer.work, homes, mapping, nothing);
       const auto ordered = Continuation(architecture, 0).order(list);
-      Encoder(architecture, compilation_.machine.limits).append(list, ordered.order, ordered.late, 0, labels);
+      Encoder(architecture, compilation_.machine.limits)
+          .append(list, ordered.order, ordered.late, 0, statement_texts(layer.work.program));
       return true;
     } catch (const Error&) {
       return false;

@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "archdsl/source/error.h"
-#include "compiler/lowering/parts.h"
-#include "compiler/lowering/pipeline.h"
+#include "compiler/lowering/lower_layer.h"
 #include "compiler/lowering/schedule.h"
 #include "compiler/mapping/cost.h"
 #include "compiler/mapping/search.h"
@@ -85,8 +84,10 @@ double expected_operations(const Compilation& compilation, const LayerPlan& laye
 namespace {
 
 /// The schedule lets transfers of different units pass a link at once; this is what they take one after another.
-double link_cycles(const Compilation& compilation, const Machine& machine, const LayerPlan& layer,
-                   const std::vector<Mapping>& parts) {
+double link_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                   const Mapping& mapping) {
+  const auto parts = parts_of(compilation.machine, mapping);
+  const Machine& machine = shared.of(parts);
   double most = 0;
   for (const auto& part : parts) {
     Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
@@ -99,16 +100,12 @@ double link_cycles(const Compilation& compilation, const Machine& machine, const
 
 double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
                         const Mapping& mapping, std::size_t& operations) {
-  const Architecture& architecture = compilation.architecture;
   try {
     std::vector<OffChip> nothing;
-    const auto parts = parts_of(compilation.machine, mapping);
-    const OpList list = pipeline_loops(
-        lower_parts(shared.of(parts), compilation.network, layer.work, compilation.homes, parts, nothing),
-        architecture);
+    const OpList list = lower_layer(shared, compilation.network, layer.work, compilation.homes, mapping, nothing);
     operations = list.ops.size();
-    return std::max(static_cast<double>(schedule_for(list, architecture).cycles),
-                    link_cycles(compilation, shared.of(parts), layer, parts));
+    return std::max(static_cast<double>(schedule_for(list, compilation.architecture).cycles),
+                    link_cycles(compilation, shared, layer, mapping));
   } catch (const Error&) {
     return std::numeric_limits<double>::infinity();
   }

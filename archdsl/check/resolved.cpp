@@ -96,10 +96,8 @@ json to_json(const Architecture& a, const Capability& c) {
                         {"held", c.operands[i].held},
                         {"steps", std::move(steps)}});
   }
-  json does = json::array();
-  for (const Statement& statement : c.program.statements) does.push_back(to_string(c.program, statement));
   return {{"name", c.name},
-          {"does", std::move(does)},
+          {"does", statement_texts(c.program)},
           {"dims", std::move(dims)},
           {"operands", std::move(operands)},
           {"timing", {{"start", c.start.text()}, {"interval", c.interval.text()}, {"drain", c.drain.text()}}},

@@ -34,13 +34,15 @@ struct StatementContext {
 /// Reductions: = += max= min=. Functions: the ExprOp names, clamp(x,lo,hi) = min(max(x,lo),hi), relu(x) = max(x,0),
 /// select(c,a,b); casts by type name; operators + - * / << >> < ==, parentheses, numbers (1, 2.5, 1e-3), `inf`.
 /// A bare name is a rank-0 operand if it is in operand_types, else a constant. A name in an index that is neither is
-/// an iterator. An operand must have one rank everywhere. Indices must be affine in the iterators, or (with `lookups`) one
-/// integer operand's element with affine indices.
+/// an iterator. An operand must have one rank everywhere. Indices must be affine in the iterators, or (with `lookups`)
+/// one integer operand's element with affine indices.
 std::variant<TensorProgram, StatementError> parse_statements(const std::vector<std::string>& texts,
                                                              const StatementContext& context);
 
 /// Prints what parse_statements reads back unchanged (iterator order aside, which the context gives).
 std::string to_string(const TensorProgram& program, const Statement& statement);
 std::string to_string(const TensorProgram& program, const Statement& statement, const Expr& expr);
+/// Every statement, in order.
+std::vector<std::string> statement_texts(const TensorProgram& program);
 
 }  // namespace accord

@@ -121,8 +121,14 @@ const char* print_reduction(Reduction reduction) {
 }  // namespace
 
 std::string to_string(const TensorProgram& program, const Statement& statement) {
-  return fmt::format("{} {} {}", print_access(program, statement, statement.target), print_reduction(statement.reduction),
-                     to_string(program, statement, *statement.value));
+  return fmt::format("{} {} {}", print_access(program, statement, statement.target),
+                     print_reduction(statement.reduction), to_string(program, statement, *statement.value));
+}
+
+std::vector<std::string> statement_texts(const TensorProgram& program) {
+  std::vector<std::string> texts;
+  for (const Statement& statement : program.statements) texts.push_back(to_string(program, statement));
+  return texts;
 }
 
 std::string to_string(const TensorProgram& program, const Statement& statement, const Expr& expr) {

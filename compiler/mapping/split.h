@@ -30,6 +30,7 @@ class SharedMachine {
 class SharedMachines {
  public:
   explicit SharedMachines(const Machine& machine) : whole_(machine) {}
+  const Machine& whole() const { return whole_; }
   const Machine& of(std::span<const Mapping> parts);
 
  private:

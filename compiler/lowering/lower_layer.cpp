@@ -1,10 +1,11 @@
-#include "compiler/lowering/parts.h"
+#include "compiler/lowering/lower_layer.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
 
 #include "compiler/lowering/narrow.h"
+#include "compiler/lowering/pipeline.h"
 
 namespace accord {
 namespace {
@@ -49,14 +50,16 @@ OpList alternate(const std::vector<OpList>& lists) {
 
 }  // namespace
 
-OpList lower_parts(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-                   const std::vector<Mapping>& parts, std::vector<OffChip>& off_chip) {
+OpList lower_layer(SharedMachines& shared, const Network& network, const Work& work, const Homes& homes,
+                   const Mapping& mapping, std::vector<OffChip>& off_chip) {
+  const auto parts = parts_of(shared.whole(), mapping);
+  const Machine& machine = shared.of(parts);
   std::vector<OpList> lists;
   ConstantImages images;
   for (const auto& part : parts) lists.push_back(lower(machine, network, work, homes, part, images, off_chip));
   OpList all = lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
   narrow_accesses(all, machine.architecture);
-  return all;
+  return pipeline_loops(all, shared.whole().architecture);
 }
 
 }  // namespace accord
