@@ -8,6 +8,7 @@ namespace accord {
 
 std::vector<Bench> gemmini_benches();
 std::vector<Bench> nvdla_benches();
+std::vector<Bench> nvdla_estimate_benches();
 std::vector<Bench> dnnweaver_benches();
 std::vector<Bench> scale_sim_benches();
 
