@@ -113,14 +113,6 @@ std::vector<std::string> unit_names(const Architecture& architecture) {
   return names;
 }
 
-std::unique_ptr<sim::ChromeTrace> open_trace(const Architecture& architecture, const std::filesystem::path& file) {
-  if (file.empty()) return nullptr;
-  auto trace = std::make_unique<sim::ChromeTrace>(file);
-  for (std::size_t u = 0; u < architecture.units.size(); ++u)
-    trace->name_track(static_cast<int>(u) + 1, architecture.units[u].name);
-  return trace;
-}
-
 sim::MakeDatapath datapath_of(Fidelity fidelity) {
   return [fidelity](sim::RunState& run, std::vector<ByteStore>& stores) -> std::unique_ptr<sim::Datapath> {
     if (fidelity == Fidelity::function) return std::make_unique<sim::FunctionDatapath>(run);
@@ -153,8 +145,7 @@ class Simulation {
         layers_(program.layers.size(), architecture.links.size()),
         leaves_(unit_names(architecture), architecture.sync.semaphores),
         races_(architecture, hazards_),
-        trace_(open_trace(architecture, options.trace)),
-        run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, trace_.get(), races()},
+        run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, races()},
         front_(architecture, program, map_, hazards_),
         host_(places_),
         sequence_(run_, front_, host_) {
@@ -178,7 +169,7 @@ class Simulation {
       run_.agenda.add({end, std::numeric_limits<std::int64_t>::max(), nullptr, layer, layers_sequence_++, 0});
     };
     if (options_.explain || options_.sensitivities) run_.graph.record();
-    sim::RunRecorder recorder(run_, {options_.vcd, options_.stats, options_.stats_interval});
+    sim::RunRecorder recorder(run_, {options_.trace, options_.vcd, options_.stats, options_.stats_interval});
     sim::Machine machine(run_, front_, sequence_, stores_, datapath_of(options_.fidelity));
     end_leading_layers();
     machine.run();
@@ -186,7 +177,6 @@ class Simulation {
     if (run_.timed && !hazards_.fatal && (options_.explain || options_.sensitivities))
       result.explanation = sim::explain(run_, result.total_cycles, options_.sensitivities, result.broken_invariants);
     if (run_.timed) recorder.write(result.total_cycles);
-    if (trace_) sim::trace_layers(*trace_, program_, layers_);
     result.timed = run_.timed;
     result.instructions = front_.executed();
     for (const Symbol& symbol : program_.symbols) {
@@ -245,7 +235,6 @@ class Simulation {
   sim::Layers layers_;
   sim::Leaves leaves_;
   sim::RaceDetector races_;
-  std::unique_ptr<sim::ChromeTrace> trace_;
   sim::RunState run_;
   sim::FrontEnd front_;
   sim::Host host_;

@@ -108,6 +108,7 @@ bool InOrderController::start() {
   run_.settled = start;
   run_.layers.count(operation);
   unit.account_start(operation, start, run_.leaves.operand_of(user));
+  if (run_.listener) run_.listener->began(operation);
   unit.begin(operation, start);
   if (run_.hazards.fatal) return false;
   if (operation.done.at > run_.most_cycles) {

@@ -13,7 +13,6 @@
 #include "simulator/modules/race_detector.h"
 #include "simulator/modules/stall_account.h"
 #include "simulator/time/dependence_graph.h"
-#include "simulator/trace/chrome_trace.h"
 
 namespace accord::sim {
 
@@ -27,7 +26,6 @@ struct RunState {
   HazardLog& hazards;
   Layers& layers;
   const Leaves& leaves;
-  ChromeTrace* trace = nullptr;     ///< nullptr: off
   RaceDetector* races = nullptr;    ///< nullptr: not checked
   RunListener* listener = nullptr;  ///< nullptr: nobody
   OperationPool pool{};

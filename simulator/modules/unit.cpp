@@ -161,6 +161,7 @@ bool UnitModule::start(Operation& operation) {
   ++operation.holds;
   recent_.push_back(&operation);
   if (run_.races) run_.races->begin(operation, now());
+  if (run_.listener) run_.listener->began(operation);
   begin(operation, operation.started);
   return true;
 }
@@ -175,7 +176,7 @@ void UnitModule::account_start(const Operation& operation, Cycle at, int leaf) {
 void UnitModule::resolve(Operation& operation) {
   last_done_ = run_.graph.later(last_done_, operation.done);
   run_.layers.finish(operation);
-  if (run_.trace) trace(operation);
+  if (run_.listener) run_.listener->ended(operation);
   if (run_.in_order) return;
   ++resolved_;
   --unresolved_;
@@ -188,11 +189,6 @@ void UnitModule::resolve(Operation& operation) {
   operation.dependents.clear();
   flush_signals();
   controller->operation_resolved(operation);
-}
-
-void UnitModule::trace(const Operation& operation) const {
-  const Mnemonic& mnemonic = run_.architecture.isa.mnemonics[static_cast<std::size_t>(operation.mnemonic)];
-  run_.trace->slice(index_ + 1, mnemonic.name, operation.started, operation.done, operation.instruction);
 }
 
 }  // namespace accord::sim

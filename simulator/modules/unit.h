@@ -59,7 +59,6 @@ class UnitModule : public sc_core::sc_module {
  protected:
   /// The operation's end is known.
   void resolve(Operation& operation);
-  void trace(const Operation& operation) const;
   MemoryModule& memory(int index) const { return *memories_[static_cast<std::size_t>(index)]; }
 
   RunState& run_;

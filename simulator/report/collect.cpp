@@ -72,13 +72,4 @@ SimulateResult collect(RunState& run, Machine& machine, Cycle total) {
   return result;
 }
 
-void trace_layers(ChromeTrace& trace, const Program& program, const Layers& layers) {
-  Cycle before = 0;
-  for (const Layers::Boundary& boundary : layers.boundaries()) {
-    if (boundary.end > before)
-      trace.layer(program.layers[static_cast<std::size_t>(boundary.layer)].name, before, boundary.end);
-    before = boundary.end;
-  }
-}
-
 }  // namespace accord::sim

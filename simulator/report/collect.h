@@ -11,7 +11,4 @@ SimulateResult collect(RunState& run, Machine& machine, Cycle total);
 /// What a run without time leaves: bytes, MACs and energy.
 SimulateResult collect_values(const RunState& run);
 
-/// One slice per layer.
-void trace_layers(ChromeTrace& trace, const Program& program, const Layers& layers);
-
 }  // namespace accord::sim

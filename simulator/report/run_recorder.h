@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "simulator/modules/run_state.h"
+#include "simulator/trace/chrome_trace.h"
 #include "simulator/trace/samples.h"
 #include "simulator/trace/value_changes.h"
 
@@ -13,7 +14,7 @@ namespace accord::sim {
 class RunRecorder {
  public:
   struct Files {
-    std::filesystem::path vcd, stats;  ///< empty: not written
+    std::filesystem::path trace, vcd, stats;  ///< empty: not written
     std::int64_t stats_interval = 0;
   };
   /// Before the machine is elaborated; must outlive its run.
@@ -23,10 +24,14 @@ class RunRecorder {
   void write(Cycle total);
 
  private:
+  void write_trace(Cycle total);
+
+  const RunState& run_;
   Files files_;
   RunNames names_;
   std::optional<Samples> samples_;
   std::optional<ValueChanges> changes_;
+  std::optional<ChromeTrace> trace_;
   RunListeners listeners_;
 };
 

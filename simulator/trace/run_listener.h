@@ -8,6 +8,8 @@
 
 namespace accord::sim {
 
+struct Operation;
+
 /// Hears what a run does. Calls about one thing come in the order of time; those about different things need not.
 /// Components: units, memories, links, the controller, each in the covenant's order.
 class RunListener {
@@ -21,6 +23,10 @@ class RunListener {
   virtual void queued(int unit, Cycle at, int change) = 0;
   /// A semaphore's count rose or fell.
   virtual void signalled(int semaphore, Cycle at, int change) = 0;
+  /// An operation has begun (`started`); a unit's come in their order.
+  virtual void began(const Operation& operation) = 0;
+  /// When it is done is known; a unit's may come in another order.
+  virtual void ended(const Operation& operation) = 0;
 };
 
 /// Tells several listeners.
@@ -41,6 +47,12 @@ class RunListeners final : public RunListener {
   void signalled(int semaphore, Cycle at, int change) override {
     for (RunListener* listener : all_) listener->signalled(semaphore, at, change);
   }
+  void began(const Operation& operation) override {
+    for (RunListener* listener : all_) listener->began(operation);
+  }
+  void ended(const Operation& operation) override {
+    for (RunListener* listener : all_) listener->ended(operation);
+  }
 
  private:
   std::vector<RunListener*> all_;
@@ -52,6 +64,7 @@ struct RunNames {
   std::vector<std::string> leaves;
   std::size_t units = 0, memories = 0, links = 0;
   std::size_t semaphores = 0;
+  int idle = -1;  ///< leaf: nothing to do
 
   std::size_t link(int number) const { return units + memories + static_cast<std::size_t>(number); }
 };

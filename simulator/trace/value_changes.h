@@ -21,6 +21,8 @@ class ValueChanges final : public RunListener {
   void passed(int, std::int64_t, Cycle, Cycle) override {}
   void queued(int unit, Cycle at, int change) override;
   void signalled(int semaphore, Cycle at, int change) override;
+  void began(const Operation&) override {}
+  void ended(const Operation&) override {}
 
   /// Throws Error where the file cannot be written.
   void write(const std::filesystem::path& file, Cycle total);

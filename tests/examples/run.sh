@@ -95,11 +95,15 @@ P
   verified --arch gemmini16 --model "$examples/02_layers/layers.yaml" --trace trace.json
   python3 - <<'P'
 import json
-events = json.load(open("trace.json"))["traceEvents"]
-tracks = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
-assert tracks == {"layers", "load", "store", "mesh"}, tracks
-assert any(e["name"] == "window.y.stored" for e in events), "no slice of the layer `window`"
-assert any(e["name"] == "compute" for e in events), "no slice of an operation"
+events = [{"name": "", **e} for e in json.load(open("trace.json"))["traceEvents"]]
+groups = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+wanted = ["program", "load", "store", "mesh", "dram", "spad", "acc", "scales", "bus", "rocc"]
+assert [groups[g] for g in sorted(groups)] == wanted, groups
+counters = {(groups[e["pid"]], e["name"]) for e in events if e["ph"] == "C"}
+assert {("mesh", "queue"), ("spad", "in use"), ("bus", "bandwidth")} <= counters, counters
+on_mesh = {e.get("name") for e in events if groups[e["pid"]] == "mesh"}
+assert "window.y.stored" in on_mesh, "no slice of the layer `window`"
+assert "compute" in on_mesh, "no slice of an operation"
 P
   over_time gemmini16
   over_time vta --stats-interval 1000

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "archdsl/source/error.h"
@@ -139,20 +141,41 @@ TEST_CASE("are a bound and compulsory bytes that do not hold reported") {
   CHECK(simulate(machine, product.assembler.program, {}).broken_invariants.empty());
 }
 
-TEST_CASE("is the trace JSON with a slice per operation and layer") {
+TEST_CASE("does the trace show operations in layers and statements, and what holds words for how long") {
   const Architecture machine = matrix_machine(Sync::Kind::interlock);
   Product product(machine, 1);
   product.load();
   product.multiply();
   product.assembler.layer("with \"quotes\"");
+  product.assembler.program.map.back().statement = "c += a * b";
   SimulateOptions options;
   options.trace = std::filesystem::temp_directory_path() / "accord_trace_test.json";
   const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
   std::ifstream file(options.trace);
   const auto trace = nlohmann::json::parse(file);
-  int slices = 0;
-  for (const auto& event : trace.at("traceEvents")) slices += event.at("ph") == "X";
-  CHECK(slices == 4 + 1);
-  CHECK(result.total_cycles > 0);
   std::filesystem::remove(options.trace);
+  std::map<int, std::string> processes;
+  std::vector<std::string> begun;
+  std::vector<std::pair<std::int64_t, std::int64_t>> operations;  // from the begin until done, in the file's order
+  double in_use = 0, last = 0;
+  std::int64_t at = 0;
+  for (const auto& event : trace.at("traceEvents")) {
+    const std::string phase = event.at("ph"), name = event.value("name", "");
+    if (name == "process_name") processes[event.at("pid")] = event.at("args").at("name");
+    if (phase == "B") begun.push_back(name);
+    if (phase == "X" && event.contains("args")) operations.emplace_back(event.at("ts"), event.at("args").at("done"));
+    if (phase != "C" || name != "in use" || processes.at(event.at("pid")) != "spad") continue;
+    const std::int64_t now = event.at("ts");
+    in_use += last * static_cast<double>(now - at);
+    last = event.at("args").at("bytes");
+    at = now;
+  }
+  const std::vector<std::string> nested = {"with \"quotes\"", "c += a * b"};
+  REQUIRE(begun.size() == 4);  // of load and mesh
+  CHECK(std::equal(nested.begin(), nested.end(), begun.begin()));
+  REQUIRE(operations.size() == 4);
+  std::ranges::sort(operations);
+  // Both tiles of 256 bytes from the begin of their load to the end of the product, which is the run's.
+  CHECK(operations[3].second == result.total_cycles);
+  CHECK(in_use == 256.0 * static_cast<double>(2 * result.total_cycles - operations[0].first - operations[1].first));
 }
