@@ -5,8 +5,8 @@ namespace accord {
 std::span<const Bench> benches() {
   static const std::vector<Bench> all = [] {
     std::vector<Bench> list;
-    for (const auto& part :
-         {gemmini_benches(), nvdla_benches(), nvdla_estimate_benches(), dnnweaver_benches(), scale_sim_benches()})
+    for (const auto& part : {gemmini_benches(), nvdla_benches(), nvdla_estimate_benches(), dnnweaver_benches(),
+                             scale_sim_benches(), simdit_benches()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();
