@@ -63,7 +63,7 @@ std::optional<std::int64_t> cycles_of(const Architecture& architecture, const Ne
   CompileOptions options;
   options.searcher = std::move(searcher);
   const Program program = compile(architecture, network, options);
-  if (program.layers.front().placed_on == "host") return std::nullopt;
+  if (program.layers.back().placed_on == "host") return std::nullopt;
   std::vector<TensorSlot> slots;
   for (const auto id : network.inputs) {
     const auto& tensor = network.tensor(id);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct LayerPlan {
   Work work;
   Placement placement = Placement::machine;
   std::string reason;                    ///< why on the host
+  bool of_model = true;                  ///< its results are the model's, not only rearranged for a reader
   std::vector<std::string> turned_down;  ///< why `place` has no more assignments
   std::vector<Mapping> mappings;         ///< with tiles, best first
   std::vector<Mapping> assignments;      ///< the most promising first, without tiles: for slices of the layer. The one
@@ -44,6 +46,8 @@ struct FusedChain {
   std::string decision;  ///< what was weighed, for the user
 };
 
+struct LayerSearch;
+
 /// State that the passes hand on.
 struct Compilation {
   const Architecture& architecture;
@@ -51,6 +55,7 @@ struct Compilation {
   const CompileOptions& options;
   Machine machine;
   std::vector<LayerPlan> layers;
+  std::map<std::string, std::shared_ptr<const LayerSearch>> searches;  ///< those made, by what they look at
   Homes homes;
   std::int64_t tensor_bytes = 0;       ///< of off-chip memory, from 0 on, that tensors take turns in
   std::map<TensorId, StripOf> strips;  ///< tensors kept on chip

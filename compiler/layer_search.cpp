@@ -1,8 +1,11 @@
 #include "compiler/layer_search.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <memory>
 
+#include "archdsl/tensor/parse.h"
 #include "compiler/refine.h"
 
 namespace accord {
@@ -33,6 +36,42 @@ void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
   std::erase_if(found, [&](const auto& entry) { return ++count[main_capability(entry.mapping)] > most; });
 }
 
+/// Everything that the search looks at.
+std::string signature(const Compilation& compilation, const LayerPlan& layer) {
+  std::string text;
+  for (const auto& statement : layer.work.program.statements) text += to_string(layer.work.program, statement) + ";";
+  // Operand names differ from layer to layer; their order of appearance does not.
+  std::map<std::string, std::string> names;
+  for (const auto& operand : layer.work.program.operands) names.emplace(operand.name, "");
+  std::string out;
+  int numbered = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+    if (end == i) {
+      out += text[i++];
+      continue;
+    }
+    const auto word = text.substr(i, end - i);
+    const auto it = names.find(word);
+    if (it == names.end()) {
+      out += word;
+    } else {
+      if (it->second.empty()) it->second = "#" + std::to_string(numbered++);
+      out += it->second;
+    }
+    i = end;
+  }
+  for (const auto& it : layer.work.program.iterators) out += it.name + "=" + std::to_string(it.extent) + ",";
+  for (const auto& operand : layer.work.operands) {
+    out += operand.tensor == no_tensor
+               ? "-"
+               : std::to_string(element_count(compilation.network.tensors[operand.tensor].shape));
+    out += operand.constant ? "c" : "v";
+  }
+  return out;
+}
+
 }  // namespace
 
 LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
@@ -47,6 +86,12 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   keep(result.kept, kept);
   divide_all(problem, searcher, shared, result.kept);
   return result;
+}
+
+const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
+  auto& known = compilation.searches[signature(compilation, layer)];
+  if (!known) known = std::make_shared<LayerSearch>(search_layer(compilation, shared, layer));
+  return *known;
 }
 
 }  // namespace accord

@@ -246,7 +246,7 @@ bool Generator::add_layer(LayerPlan& layer) {
   for (const TensorId t : layer.outputs) {
     if (layer.chain < 0 && !is_visible(t)) place_late(t);
     if (compilation_.homes[t].memory >= 0) add_symbol(t);
-    entry.outputs.push_back(network_.tensors[t].name);
+    if (layer.of_model) entry.outputs.push_back(network_.tensors[t].name);
   }
   program_.layers.push_back(entry);
   if (layer.placement == Placement::memory) {

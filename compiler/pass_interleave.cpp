@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/parse.h"
 #include "compiler/codegen/encoder.h"
+#include "compiler/codelets/codelet.h"
 #include "compiler/compilation.h"
 #include "compiler/layer_search.h"
 #include "compiler/lowering/continuation.h"
@@ -16,6 +20,7 @@ namespace accord {
 namespace {
 
 constexpr std::int64_t most_results = 16;  ///< rows at once
+constexpr double worth_it = 0.98;          ///< of the cycles without: what a form must promise to be looked into
 
 /// Weighs convolutions of what the user or the host hands over against their interleaved forms: such tensors may lie
 /// as suits their reader. Layers between that convert element by element go along.
@@ -25,9 +30,9 @@ class Interleaver {
       : compilation_(compilation), network_(compilation.network), shared_(compilation.machine) {}
 
   void run() {
-    for (auto& layer : compilation_.layers) {
-      const auto feeders = find_feeders(layer);
-      if (feeders) weigh(layer, *feeders);
+    for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
+      const auto feeders = find_feeders(compilation_.layers[l]);
+      if (feeders) weigh(l, *feeders);
     }
   }
 
@@ -83,42 +88,90 @@ class Interleaver {
     compilation_.homes.resize(tensors);
   }
 
-  void weigh(LayerPlan& layer, const std::vector<LayerPlan*>& feeders) {
+  /// A form of a layer's work, and what it promises.
+  struct Form {
+    InterleavedWork work;
+    double least = 0;  ///< cycles of its instructions that compute
+  };
+
+  /// The forms that compute in the fewest cycles first; those for more rows of results only while they promise more.
+  /// What they may reach at best goes into the layer's bound.
+  std::vector<Form> forms_of(LayerPlan& layer, bool of_host) {
     const LayerPlan plain = layer;
-    std::int64_t rows = 1;  // side by side
-    TensorId image = no_tensor;
-    double best = -1;  // cycles of `layer`; < 0: not searched yet
+    std::vector<Form> forms;
+    double best = std::numeric_limits<double>::infinity();
     for (std::int64_t results = 1; results <= most_results; results *= 2) {
-      auto form = interleave_rows(network_, plain.work, results);
-      if (!form) continue;
-      if (best < 0) best = cycles(layer);
+      const std::size_t known = forms.size();
+      if (auto form = interleave_rows(network_, plain.work, results)) forms.push_back({std::move(*form)});
+      for (const auto rows : of_host ? gatherable_rows(plain.work, results) : std::vector<std::int64_t>()) {
+        auto form = gather_rows(network_, plain.work, rows, results);
+        if (form && fits(form->image)) forms.push_back({std::move(*form)});
+      }
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t f = known; f < forms.size(); ++f) least = std::min(least, promise(plain, forms[f], layer.bound));
+      if (results > 1 && least >= best) break;
+      best = std::min(best, least);
+    }
+    std::ranges::stable_sort(forms, {}, &Form::least);
+    return forms;
+  }
+
+  double promise(const LayerPlan& plain, Form& form, Bound& bound) {
+    const std::size_t tensors = network_.tensors.size();
+    const LayerPlan other = plan(plain, form.work);
+    forget(tensors);
+    form.least = std::numeric_limits<double>::infinity();
+    if (other.mappings.empty()) return form.least;
+    if (other.bound.cycles < bound.cycles) bound = other.bound;
+    bound.compulsory_bytes = plain.bound.compulsory_bytes;  // the form's image and filter are larger
+    form.least = static_cast<double>(compute_bound(compilation_.machine, other.mappings.front()));
+    return form.least;
+  }
+
+  /// What is there several times must not be what a model does not fit in memory for.
+  bool fits(const Tensor& image) const {
+    const auto& memories = compilation_.architecture.memories;
+    const auto memory = std::ranges::find_if(memories, &Memory::off_chip);
+    return memory != memories.end() && element_count(image.shape) * bytes(image.type) <= memory->capacity / 16;
+  }
+
+  /// `layers[index]` in its quickest form.
+  void weigh(std::size_t index, const std::vector<LayerPlan*>& feeders) {
+    LayerPlan& layer = compilation_.layers[index];
+    const std::vector<Form> forms = forms_of(layer, feeders.empty());
+    if (forms.empty()) return;
+    const LayerPlan plain = layer;
+    const InterleavedWork* chosen = nullptr;
+    double best = cycles(layer);
+    for (const Form& form : forms) {
+      if (form.least >= worth_it * best) break;
       const std::size_t tensors = network_.tensors.size();
-      const std::int64_t form_rows = form->rows;
-      const int x = form->x;
-      LayerPlan other = plan(plain, std::move(*form));
-      if (other.bound.cycles < layer.bound.cycles) layer.bound = other.bound;
-      layer.bound.compulsory_bytes = plain.bound.compulsory_bytes;  // the form's filter is larger
-      other.bound = layer.bound;
-      const bool hopeless = other.mappings.empty() || least(other) >= best;
-      const double found = hopeless ? best : encoded_cycles(other);
+      LayerPlan other = plan(plain, form.work);
+      other.bound = plain.bound;
+      const double found = encoded_cycles(other);
       if (found >= best) {
         forget(tensors);
         continue;
       }
       best = found;
-      rows = form_rows;
-      image = other.work.operands[x].tensor;
       layer = std::move(other);
+      chosen = &form.work;
     }
-    if (rows > 1) lay_out(first_operator(layer).inputs[0], image, feeders, rows);
+    if (!chosen) return;
+    const TensorId image = layer.work.operands[chosen->x].tensor;
+    if (chosen->step > 0) {
+      gather(index, image, *chosen);
+    } else {
+      lay_out(first_operator(layer).inputs[0], image, feeders, chosen->rows);
+    }
   }
 
   /// The layer with the form's work and tensors.
-  LayerPlan plan(const LayerPlan& plain, InterleavedWork form) {
+  LayerPlan plan(const LayerPlan& plain, const InterleavedWork& form) {
     LayerPlan result = plain;
-    result.work = std::move(form.work);
-    result.work.operands[form.x].tensor = add(std::move(form.image));
-    result.work.operands[form.w].tensor = add(std::move(form.weights));
+    result.work = form.work;
+    result.work.operands[form.x].tensor = add(form.image);
+    result.work.operands[form.w].tensor = add(form.weights);
     result.macs = macs_of(plain.work);
     assign(result);
     if (!result.mappings.empty()) {
@@ -132,18 +185,14 @@ class Interleaver {
     layer.mappings = candidates(compilation_.machine, network_, layer.work, compilation_.homes, layer.turned_down);
   }
 
-  double least(const LayerPlan& layer) const {
-    return static_cast<double>(compute_bound(compilation_.machine, layer.mappings.front()));
-  }
-
   double cycles(const LayerPlan& layer) {
-    const LayerSearch known = search_layer(compilation_, shared_, layer);
+    const LayerSearch& known = search_once(compilation_, shared_, layer);
     return known.kept.empty() ? std::numeric_limits<double>::infinity() : known.kept.front().mapping.predicted_cycles;
   }
 
   /// The same of the first mapping that the instruction set can express: there is no way back to the plain form later.
   double encoded_cycles(const LayerPlan& layer) {
-    for (const auto& found : search_layer(compilation_, shared_, layer).kept) {
+    for (const auto& found : search_once(compilation_, shared_, layer).kept) {
       if (encodes(layer, found.mapping)) return found.mapping.predicted_cycles;
     }
     return std::numeric_limits<double>::infinity();
@@ -202,6 +251,25 @@ class Interleaver {
       tensor = before;
       image = image_before;
     }
+  }
+
+  /// The host writes the image before `layers[index]` reads it.
+  void gather(std::size_t index, TensorId image, const InterleavedWork& form) {
+    LayerPlan& reader = compilation_.layers[index];
+    Operator& conv = network_.operators[static_cast<std::size_t>(reader.group.operators[0])];
+    const std::string name = network_.tensor(image).name;
+    Operator rows{name, "GatherRows", {conv.inputs[0]}, {image}, {}};
+    rows.attributes = {{"rows", form.rows}, {"step", form.step}, {"top", form.top}};
+    conv.inputs[0] = image;
+    LayerPlan writer;
+    writer.reason = fmt::format("{} rows beside each other for the windows of {}", form.rows, conv.name);
+    network_.operators.push_back(std::move(rows));
+    writer.group.operators = {static_cast<int>(network_.operators.size()) - 1};
+    writer.work = instantiate(network_, writer.group.operators, CodeletLibrary::shipped());
+    writer.outputs = {image};
+    writer.placement = Placement::host;
+    writer.of_model = false;
+    compilation_.layers.insert(compilation_.layers.begin() + static_cast<std::ptrdiff_t>(index), std::move(writer));
   }
 
   Compilation& compilation_;

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 
-#include "archdsl/tensor/parse.h"
 #include "compiler/layer_search.h"
 #include "compiler/mapping/searcher.h"
 #include "compiler/mapping/split.h"
@@ -10,42 +8,6 @@
 
 namespace accord {
 namespace {
-
-/// Equal layers get equal mappings: everything that the search looks at.
-std::string signature(const Compilation& compilation, const LayerPlan& layer) {
-  std::string text;
-  for (const auto& statement : layer.work.program.statements) text += to_string(layer.work.program, statement) + ";";
-  // Operand names differ from layer to layer; their order of appearance does not.
-  std::map<std::string, std::string> names;
-  for (const auto& operand : layer.work.program.operands) names.emplace(operand.name, "");
-  std::string out;
-  int numbered = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
-    if (end == i) {
-      out += text[i++];
-      continue;
-    }
-    const auto word = text.substr(i, end - i);
-    const auto it = names.find(word);
-    if (it == names.end()) {
-      out += word;
-    } else {
-      if (it->second.empty()) it->second = "#" + std::to_string(numbered++);
-      out += it->second;
-    }
-    i = end;
-  }
-  for (const auto& it : layer.work.program.iterators) out += it.name + "=" + std::to_string(it.extent) + ",";
-  for (const auto& operand : layer.work.operands) {
-    out += operand.tensor == no_tensor
-               ? "-"
-               : std::to_string(element_count(compilation.network.tensors[operand.tensor].shape));
-    out += operand.constant ? "c" : "v";
-  }
-  return out;
-}
 
 /// Tiles, order and copies of an equal layer's mappings; matches and uses stay the layer's own.
 void adopt(std::vector<Mapping>& mappings, const std::vector<SearchResult::Found>& known) {
@@ -93,16 +55,12 @@ void check(const Compilation& compilation, const LayerPlan& layer) {
 }  // namespace
 
 void map_pass(Compilation& compilation) {
-  std::map<std::string, LayerSearch> known;
   SharedMachines shared(compilation.machine);
   std::size_t done = 0;
   for (auto& layer : compilation.layers) {
     compilation.progress("map", done++, compilation.layers.size());
     if (layer.placement != Placement::machine) continue;
-    const std::string key = signature(compilation, layer);
-    auto it = known.find(key);
-    if (it == known.end()) it = known.emplace(key, search_layer(compilation, shared, layer)).first;
-    const LayerSearch& found = it->second;
+    const LayerSearch& found = search_once(compilation, shared, layer);
     if (found.kept.empty()) {
       layer.placement = Placement::host;
       layer.reason = found.all.refused.empty() ? "no tiling fits" : found.all.refused.front().reason;

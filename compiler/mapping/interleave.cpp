@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace accord {
 namespace {
@@ -53,29 +54,63 @@ int add_iterator(TensorProgram& program, std::string name, std::int64_t extent) 
   return static_cast<int>(program.iterators.size()) - 1;
 }
 
+/// Where rows of the image and of the filter come to lie.
+struct Layout {
+  std::int64_t rows = 1;                      ///< side by side
+  std::int64_t results = 1;                   ///< rows at once
+  std::int64_t shift = 0;                     ///< rows of zeros before the filter's, so that x' begins at whole rows
+  std::int64_t count = 1;                     ///< rows of w'
+  std::int64_t by_result = 1, by_filter = 1;  ///< rows of x' from one row of results, or of w', to the next
+  std::int64_t offset = 0;
+  std::int64_t height = 0;  ///< of x'
+};
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+Layout side_by_side(const Convolution& conv, std::int64_t height, std::int64_t filter_rows, std::int64_t results) {
+  Layout layout;
+  layout.rows = conv.stride * results;
+  layout.results = results;
+  layout.shift = modulo(conv.offset, layout.rows);
+  layout.count = ceil_div(filter_rows + conv.stride * (results - 1) + layout.shift, layout.rows);
+  layout.offset = (conv.offset - layout.shift) / layout.rows;
+  layout.height = height / layout.rows;
+  return layout;
+}
+
+/// `window`: the image's rows that `results` rows of the result read.
+Layout several_times(const Convolution& conv, std::int64_t height, std::int64_t window, std::int64_t side,
+                     std::int64_t results) {
+  Layout layout;
+  layout.rows = side;
+  layout.results = results;
+  layout.count = ceil_div(window, side);
+  const std::int64_t stride = conv.stride * results;
+  const std::int64_t step = layout.count == 1 ? stride : std::gcd(stride, side);
+  layout.by_result = stride / step;
+  layout.by_filter = side / step;
+  layout.height = (height / results - 1) * layout.by_result + (layout.count - 1) * layout.by_filter + 1;
+  return layout;
+}
+
 class Interleaver {
  public:
-  Interleaver(const Network& network, const Work& work, const Convolution& conv, std::int64_t results)
-      : network_(network),
-        conv_(conv),
-        results_(results),
-        shift_(modulo(conv.offset, conv.stride * results)),
-        filter_rows_(work.program.iterators[conv.r].extent) {
+  Interleaver(const Network& network, const Work& work, const Convolution& conv, const Layout& layout)
+      : network_(network), conv_(conv), layout_(layout) {
     const Statement& statement = work.program.statements[conv.statement];
     made_.work = work;
-    made_.rows = conv.stride * results;
+    made_.rows = layout.rows;
     made_.x = statement.accesses[conv.x].operand;
     made_.w = statement.accesses[conv.w].operand;
   }
 
   InterleavedWork run() {
-    count_ = (filter_rows_ + conv_.stride * (results_ - 1) + shift_ + made_.rows - 1) / made_.rows;
     make_image();
     make_weights();
     auto& program = made_.work.program;
-    program.iterators[conv_.p].extent /= results_;
-    program.iterators[conv_.r].extent = count_;
-    if (results_ > 1) phase_ = add("e", results_);
+    program.iterators[conv_.p].extent /= layout_.results;
+    program.iterators[conv_.r].extent = layout_.count;
+    if (layout_.results > 1) phase_ = add("e", layout_.results);
     rewrite_main(program.statements[conv_.statement]);
     for (auto& statement : program.statements) {
       rewrite_rows(statement.target);
@@ -90,6 +125,7 @@ class Interleaver {
   void make_image() {
     WorkOperand& operand = made_.work.operands[made_.x];
     made_.image = interleaved(network_.tensor(operand.tensor), made_.rows);
+    made_.image.shape[rows] = layout_.height;
     operand.shape = made_.image.shape;
     operand.tensor = no_tensor;
   }
@@ -101,16 +137,17 @@ class Interleaver {
     made_.weights.name += "/rows";
     made_.weights.quantisation.reset();
     Shape& shape = made_.weights.shape;
-    shape = {results_ * from.shape[0], made_.rows * from.shape[1], count_, from.shape[3]};
+    shape = {layout_.results * from.shape[0], made_.rows * from.shape[1], layout_.count, from.shape[3]};
     const auto run = static_cast<std::size_t>(from.shape[3] * bytes(from.type));  // a row of the filter
-    auto data = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(shape[0] * shape[1] * count_) * run);
-    for (std::int64_t e = 0; e < results_; ++e) {
+    auto data =
+        std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(shape[0] * shape[1] * layout_.count) * run);
+    for (std::int64_t e = 0; e < layout_.results; ++e) {
       for (std::int64_t row = 0; row < from.shape[0] * from.shape[1] * from.shape[2]; ++row) {
         const std::int64_t filter = e * from.shape[0] + row / from.shape[2] / from.shape[1];
         const std::int64_t c = row / from.shape[2] % from.shape[1];
-        const std::int64_t at = row % from.shape[2] + conv_.stride * e + shift_;
+        const std::int64_t at = row % from.shape[2] + conv_.stride * e + layout_.shift;
         const std::int64_t channel = filter * shape[1] + at % made_.rows * from.shape[1] + c;
-        const std::int64_t to = channel * count_ + at / made_.rows;
+        const std::int64_t to = channel * layout_.count + at / made_.rows;
         std::memcpy(data->data() + static_cast<std::size_t>(to) * run,
                     from.data->data() + static_cast<std::size_t>(row) * run, run);
       }
@@ -130,12 +167,13 @@ class Interleaver {
     made_.work.program.iterators[*lone(w.indices[channels])].extent *= made_.rows;
     AffineIndex& row = x.indices[rows];
     std::erase_if(row.terms, [&](const auto& term) { return term.first == conv_.p || term.first == conv_.r; });
-    for (const int iterator : {std::min(conv_.p, conv_.r), std::max(conv_.p, conv_.r)}) {
-      if (made_.work.program.iterators[iterator].extent > 1) row.terms.emplace_back(iterator, 1);
+    for (const auto& [iterator, step] : {std::pair{conv_.p, layout_.by_result}, {conv_.r, layout_.by_filter}}) {
+      if (made_.work.program.iterators[iterator].extent > 1) row.terms.emplace_back(iterator, step);
     }
-    row.offset = (conv_.offset - shift_) / made_.rows;
-    if (count_ == 1) w.indices[rows].terms.clear();
-    if (phase_ >= 0) w.indices[0].terms.emplace_back(phase_, made_.weights.shape[0] / results_);
+    std::ranges::sort(row.terms);
+    row.offset = layout_.offset;
+    if (layout_.count == 1) w.indices[rows].terms.clear();
+    if (phase_ >= 0) w.indices[0].terms.emplace_back(phase_, made_.weights.shape[0] / layout_.results);
   }
 
   /// p becomes m*p + e, but in the image.
@@ -145,7 +183,7 @@ class Interleaver {
       const auto term = std::ranges::find(index.terms, conv_.p, [](const auto& entry) { return entry.first; });
       if (term == index.terms.end()) continue;
       const std::int64_t coefficient = term->second;
-      term->second *= results_;
+      term->second *= layout_.results;
       if (made_.work.program.iterators[conv_.p].extent == 1) index.terms.erase(term);
       index.terms.emplace_back(phase_, coefficient);
     }
@@ -153,11 +191,8 @@ class Interleaver {
 
   const Network& network_;
   const Convolution conv_;
-  const std::int64_t results_;
-  const std::int64_t shift_;  ///< rows of zeros before the filter's, so that x' begins at whole rows
-  const std::int64_t filter_rows_;
-  std::int64_t count_ = 0;  ///< rows of w'
-  int phase_ = -1;          ///< e
+  const Layout layout_;
+  int phase_ = -1;  ///< e
   InterleavedWork made_;
 };
 
@@ -171,6 +206,33 @@ bool read_once(const Work& work, int operand) {
   return times == 1;
 }
 
+const WorkOperand& input_of(const Work& work, const Convolution& conv) {
+  return work.operands[work.program.statements[conv.statement].accesses[conv.x].operand];
+}
+
+/// The work's convolution, where image and filter are its alone and it is not in groups.
+std::optional<Convolution> rearrangeable(const Work& work) {
+  for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
+    const auto conv = convolution_of(work, static_cast<int>(s));
+    if (!conv) continue;
+    const int w = work.program.statements[s].accesses[conv->w].operand;
+    const WorkOperand &image = input_of(work, *conv), &filter = work.operands[w];
+    if (image.tensor == no_tensor || filter.tensor == no_tensor) return {};
+    if (!read_once(work, work.program.statements[s].accesses[conv->x].operand) || !read_once(work, w)) return {};
+    if (filter.shape[channels] != image.shape[channels]) return {};  // groups
+    return conv;
+  }
+  return {};
+}
+
+/// Rows of the image for `results` rows of the result; 0 where they are too many, or do not divide all.
+std::int64_t window_of(const Work& work, const Convolution& conv, std::int64_t results) {
+  constexpr std::int64_t most = 64;
+  const auto& iterators = work.program.iterators;
+  const std::int64_t window = iterators[conv.r].extent + conv.stride * (results - 1);
+  return iterators[conv.p].extent % results != 0 || window > most ? 0 : window;
+}
+
 }  // namespace
 
 Tensor interleaved(const Tensor& image, std::int64_t side_by_side) {
@@ -182,20 +244,35 @@ Tensor interleaved(const Tensor& image, std::int64_t side_by_side) {
 }
 
 std::optional<InterleavedWork> interleave_rows(const Network& network, const Work& work, std::int64_t results) {
-  for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
-    const auto conv = convolution_of(work, static_cast<int>(s));
-    if (!conv) continue;
-    const Statement& statement = work.program.statements[s];
-    const int x = statement.accesses[conv->x].operand, w = statement.accesses[conv->w].operand;
-    const WorkOperand& image = work.operands[x];
-    const std::int64_t side_by_side = conv->stride * results;
-    if (image.tensor == no_tensor || work.operands[w].tensor == no_tensor || side_by_side <= 1) return {};
-    if (!read_once(work, x) || !read_once(work, w)) return {};
-    if (work.operands[w].shape[channels] != image.shape[channels]) return {};  // groups
-    if (image.shape[rows] % side_by_side != 0 || work.program.iterators[conv->p].extent % results != 0) return {};
-    return Interleaver(network, work, *conv, results).run();
+  const auto conv = rearrangeable(work);
+  if (!conv) return {};
+  const std::int64_t height = input_of(work, *conv).shape[rows], side = conv->stride * results;
+  if (side <= 1 || height % side != 0 || work.program.iterators[conv->p].extent % results != 0) return {};
+  const std::int64_t filter_rows = work.program.iterators[conv->r].extent;
+  return Interleaver(network, work, *conv, side_by_side(*conv, height, filter_rows, results)).run();
+}
+
+std::vector<std::int64_t> gatherable_rows(const Work& work, std::int64_t results) {
+  const auto conv = rearrangeable(work);
+  const std::int64_t window = conv ? window_of(work, *conv, results) : 0;
+  std::vector<std::int64_t> found;
+  for (std::int64_t side = 2; side <= window; ++side) {
+    if (ceil_div(window, side) < ceil_div(window, side - 1)) found.push_back(side);
   }
-  return {};
+  return found;
+}
+
+std::optional<InterleavedWork> gather_rows(const Network& network, const Work& work, std::int64_t side,
+                                           std::int64_t results) {
+  const auto conv = rearrangeable(work);
+  const std::int64_t window = conv ? window_of(work, *conv, results) : 0;
+  if (side < 2 || side > window) return {};
+  const std::int64_t height = work.program.iterators[conv->p].extent;
+  const Layout layout = several_times(*conv, height, window, side, results);
+  InterleavedWork made = Interleaver(network, work, *conv, layout).run();
+  made.step = conv->stride * results / layout.by_result;
+  made.top = -conv->offset;
+  return made;
 }
 
 bool is_plain(const Work& work) {

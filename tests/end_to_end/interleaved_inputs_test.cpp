@@ -1,4 +1,5 @@
-// Is a first convolution right where its image lies with rows side by side, and does it stay on the machine?
+// Is a first convolution right where its image lies with rows side by side, or there several times, and does it stay on
+// the machine?
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,10 +34,10 @@ TEST_CASE("is a first convolution right whose image lies with rows side by side,
 }
 
 TEST_CASE("does a narrow first convolution take fewer cycles on a wide array for it") {
-  // Windows of 7x7x3 alone are 7 runs of 21 of 64 rows; two rows side by side make them 4 of 42.
+  // Windows of 7x7x3 alone are 7 runs of 21 of 64 rows; three rows side by side make them 3 of 63.
   const auto wide = run_checked(machine("dnnweaver64"), stem(64, 7, 2), 5).report;
   const auto layer = std::ranges::find_if(wide.layers, [](const auto& l) { return l.macs > 0; });
   REQUIRE(layer != wide.layers.end());
   CHECK(layer->macs == 3 * 24 * 49 * 32 * 34);
-  CHECK(layer->cycles < 7 * 32 * 34);
+  CHECK(layer->cycles < 3.5 * 32 * 34);
 }

@@ -24,8 +24,11 @@ std::uint64_t layer_count() {
   return wanted == nullptr ? 40 : std::strtoull(wanted, nullptr, 10);
 }
 
+/// The host may put rows beside each other, but gives nothing of the model's.
 void check_placement(const Program& program) {
-  for (const auto& layer : program.layers) CHECK_MESSAGE(layer.placed_on != "host", layer.op, ": ", layer.reason);
+  for (const auto& layer : program.layers) {
+    CHECK_MESSAGE((layer.placed_on != "host" || layer.outputs.empty()), layer.op, ": ", layer.reason);
+  }
 }
 
 void check_run(const SimulateResult& run) {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -80,6 +81,20 @@ DenseTensor side_by_side(const DenseTensor& x, std::int64_t rows) {
   return image;
 }
 
+/// The image as the codelet GatherRows makes it for the form.
+DenseTensor gathered(const Network& network, const InterleavedWork& form, const DenseTensor& x) {
+  Network rearranging;
+  const TensorId from = rearranging.add(network.tensor(0));
+  const TensorId to = rearranging.add(form.image);
+  rearranging.operators = {{"rows", "GatherRows", {from}, {to}, {}}};
+  rearranging.operators[0].attributes = {{"rows", form.rows}, {"step", form.step}, {"top", form.top}};
+  const Work work = instantiate(rearranging, {0}, CodeletLibrary::shipped());
+  const bool first = work.operands[0].tensor == from;
+  std::vector<DenseTensor> operands = {first ? x : dense(form.image), first ? dense(form.image) : x};
+  interpret(work.program, operands);
+  return operands[first ? 1 : 0];
+}
+
 /// What the work computes from `x`; its operands in the order of the network's tensors.
 std::vector<std::byte> result_of(const Work& work, const Network& network, const DenseTensor& x, const Tensor& w) {
   std::vector<DenseTensor> operands;
@@ -135,6 +150,44 @@ TEST_CASE("do rows side by side give the same results") {
   }
   CHECK(forms > 150);
   CHECK(several > 80);
+}
+
+TEST_CASE("do rows that lie beside several others give the same results") {
+  std::mt19937_64 engine(11);
+  const auto from = [&](std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));
+  };
+  int forms = 0, stepped = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Sizes sizes = {from(1, 2), from(1, 4), from(5, 17), from(5, 9), from(1, 4),
+                         from(2, 7), from(1, 4), from(1, 4),  from(0, 3)};
+    if (sizes.height + 2 * sizes.pad < sizes.rows + sizes.stride) continue;  // a single row of results has no loop
+    CAPTURE(text(sizes));
+    const Network network = network_of(sizes);
+    const Work work = work_of(network);
+    const Tensor input = seeded("x", ElementType::i8, network.tensor(0).shape, static_cast<std::uint64_t>(i));
+    const auto expected = result_of(work, network, dense(input), network.tensor(1));
+    const std::int64_t at_once = results(sizes) % 3 == 0 ? 3 : 2 - results(sizes) % 2;
+    const std::int64_t window = sizes.rows + sizes.stride * (at_once - 1);
+    for (std::int64_t rows = 2; rows <= window; ++rows) {
+      CAPTURE(rows);
+      const auto form = gather_rows(network, work, rows, at_once);
+      REQUIRE(form);
+      CHECK(form->weights.shape[2] == (window + rows - 1) / rows);
+      CHECK(result_of(form->work, network, gathered(network, *form, dense(input)), form->weights) == expected);
+      ++forms;
+      stepped += form->step > 1 ? 1 : 0;
+    }
+    const auto offered = gatherable_rows(work, at_once);
+    for (std::int64_t rows = 2; rows <= window; ++rows) {
+      const bool least = (window + rows - 1) / rows < (window + rows - 2) / (rows - 1);
+      CHECK((std::ranges::count(offered, rows) == 1) == least);
+    }
+    CHECK_FALSE(gather_rows(network, work, 1, at_once));
+    CHECK_FALSE(gather_rows(network, work, window + 1, at_once));
+  }
+  CHECK(forms > 300);
+  CHECK(stepped > 100);
 }
 
 TEST_CASE("which convolutions have such a form") {
