@@ -11,11 +11,17 @@
 
 namespace accord {
 
+enum class Quantity {
+  cycles,
+  energy,  ///< microjoules, of what the operations do
+};
+
 /// A figure of a row that the program's run is held against.
 struct Figure {
   std::string name;         ///< the column's
-  double reference = 0;     ///< cycles, above 0
-  std::vector<int> layers;  ///< of the program, whose cycles the figure counts
+  double reference = 0;     ///< above 0
+  std::vector<int> layers;  ///< of the program, which the figure is of
+  Quantity quantity = Quantity::cycles;
 };
 
 /// What a bench does for one row of a table: a program in assembly on the machine with these parameters.

@@ -12,5 +12,6 @@ std::vector<Bench> nvdla_estimate_benches();
 std::vector<Bench> dnnweaver_benches();
 std::vector<Bench> scale_sim_benches();
 std::vector<Bench> simdit_benches();
+std::vector<Bench> eyeriss_benches();
 
 }  // namespace accord

@@ -26,7 +26,7 @@ constexpr std::size_t longest_reason = 512;
 struct Slot {
   bool done;
   Ending ending;
-  double cycles[most_figures];
+  double values[most_figures];
   char reason[longest_reason];
 };
 
@@ -70,17 +70,21 @@ Loaded load(const RunJob& job) {
   return {std::move(*loaded.architecture), std::move(program)};
 }
 
-std::vector<double> cycles_of(const Loaded& loaded, const std::vector<Figure>& figures) {
+double value_of(const LayerResult& layer, Quantity quantity) {
+  return quantity == Quantity::cycles ? static_cast<double>(layer.cycles) : layer.energy_pj * 1e-6;
+}
+
+std::vector<double> values_of(const Loaded& loaded, const std::vector<Figure>& figures) {
   const SimulateResult result = simulate(loaded.machine, loaded.program, {});
   if (!result.hazards.empty()) throw Error(fmt::format("{}: {}", result.hazards[0].kind, result.hazards[0].message));
   if (!result.broken_invariants.empty()) throw Error(result.broken_invariants[0]);
-  std::vector<double> cycles;
+  std::vector<double> values;
   for (const Figure& figure : figures) {
-    cycles.push_back(0);
+    values.push_back(0);
     for (const int layer : figure.layers)
-      cycles.back() += static_cast<double>(result.layers.at(static_cast<std::size_t>(layer)).cycles);
+      values.back() += value_of(result.layers.at(static_cast<std::size_t>(layer)), figure.quantity);
   }
-  return cycles;
+  return values;
 }
 
 void run_into(const RunJob& job, Slot& slot) {
@@ -88,8 +92,8 @@ void run_into(const RunJob& job, Slot& slot) {
   try {
     const Loaded loaded = load(job);
     slot.ending = Ending::failed;
-    const std::vector<double> cycles = cycles_of(loaded, job.run.figures);
-    std::ranges::copy(cycles, slot.cycles);
+    const std::vector<double> values = values_of(loaded, job.run.figures);
+    std::ranges::copy(values, slot.values);
     slot.ending = Ending::compared;
   } catch (const std::exception& error) {
     std::strncpy(slot.reason, error.what(), longest_reason - 1);
@@ -105,7 +109,7 @@ void run_into(const RunJob& job, Slot& slot) {
 RunOutcome outcome_of(const RunJob& job, const Slot& slot) {
   if (!slot.done) return {Ending::failed, {}, "the simulation ended before its time"};
   if (slot.ending != Ending::compared) return {slot.ending, {}, slot.reason};
-  return {Ending::compared, {slot.cycles, slot.cycles + job.run.figures.size()}, {}};
+  return {Ending::compared, {slot.values, slot.values + job.run.figures.size()}, {}};
 }
 
 }  // namespace

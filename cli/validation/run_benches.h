@@ -23,7 +23,7 @@ enum class Ending {
 
 struct RunOutcome {
   Ending ending = Ending::compared;
-  std::vector<double> cycles;  ///< by figure, where compared
+  std::vector<double> values;  ///< by figure, where compared
   std::string reason;          ///< where not
 };
 

@@ -59,7 +59,7 @@ std::string plot(const Verdict& verdict) {
       "font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
       "<clipPath id=\"frame\"><rect x=\"{1:.0f}\" y=\"{1:.0f}\" width=\"{2:.0f}\" height=\"{2:.0f}\"/></clipPath>\n"
       "<text x=\"{1:.0f}\" y=\"16\">{3}: {4} figures, mean {5:.2f} %, worst {6:+.2f} %</text>\n"
-      "<text x=\"{1:.0f}\" y=\"32\" fill=\"#666\">reference cycles across, simulated upwards</text>\n",
+      "<text x=\"{1:.0f}\" y=\"32\" fill=\"#666\">reference across, simulated upwards</text>\n",
       side + 2 * margin, margin, side, verdict.bench->name, verdict.compared, 100 * verdict.mean_error,
       100 * verdict.worst_error);
   svg += decades(axis) + line(axis, 1, "stroke=\"#888\"");

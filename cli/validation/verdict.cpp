@@ -29,7 +29,7 @@ std::vector<Comparison> comparisons_of(const BenchRun& run, const RunOutcome& ou
   std::vector<Comparison> comparisons;
   for (std::size_t f = 0; f < run.figures.size(); ++f) {
     comparisons.push_back({run.row, run.figures[f].name, run.figures[f].reference, 0, outcome.ending, outcome.reason});
-    if (outcome.ending == Ending::compared) comparisons.back().ours = outcome.cycles[f];
+    if (outcome.ending == Ending::compared) comparisons.back().ours = outcome.values[f];
   }
   return comparisons;
 }
