@@ -20,7 +20,9 @@ enum class Quantity {
 struct Figure {
   std::string name;         ///< the column's
   double reference = 0;     ///< above 0
-  std::vector<int> layers;  ///< of the program, which the figure is of
+  std::vector<int> layers;  ///< of the program, which the figure is of; of a compiled network, none
+  /// Of a compiled network: all layers but those of these names.
+  std::vector<std::string> without = {};
   Quantity quantity = Quantity::cycles;
 };
 
@@ -30,6 +32,7 @@ struct BenchRun {
   std::map<std::string, std::string> params;
   std::string assembly;
   std::vector<Figure> figures;
+  std::string network = {};  ///< of the zoo, compiled in place of assembly; empty: none
 };
 
 /// A description of a bench in code: how it drives the machine for a row. The row's figures have no say in the program.

@@ -13,5 +13,6 @@ std::vector<Bench> dnnweaver_benches();
 std::vector<Bench> scale_sim_benches();
 std::vector<Bench> simdit_benches();
 std::vector<Bench> eyeriss_benches();
+std::vector<Bench> vta_benches();
 
 }  // namespace accord

@@ -103,7 +103,7 @@ BenchRun run_energy(const CsvRow& row) {
   return {row.text("layer"),
           {},
           Writer(mapping).write(),
-          {{"energy", above_zero(row, "mw") * above_zero(row, "total_ms"), {0}, Quantity::energy}}};
+          {{"energy", above_zero(row, "mw") * above_zero(row, "total_ms"), {0}, {}, Quantity::energy}}};
 }
 
 }  // namespace

@@ -13,6 +13,9 @@
 
 #include "archdsl/check/load.h"
 #include "archdsl/source/error.h"
+#include "cli/model.h"
+#include "cli/numeric.h"
+#include "compiler/compile.h"
 #include "simulator/simulate.h"
 
 namespace accord {
@@ -60,14 +63,27 @@ std::string first_error(const LoadResult& loaded) {
 struct Loaded {
   Architecture machine;
   Program program;
+  Values inputs = {};
 };
+
+Loaded compiled(Architecture machine, const std::string& network) {
+  LoadedModel model = load_chosen({network, {}, {}});
+  Program program = compile(machine, to_numeric(machine, model.network, model.inputs));
+  return {std::move(machine), std::move(program), std::move(model.inputs)};
+}
 
 Loaded load(const RunJob& job) {
   if (!job.refusal.empty()) throw Error(job.refusal);
   LoadResult loaded = load_architecture(job.machine, job.run.params);
   if (!loaded.architecture) throw Error(first_error(loaded));
+  if (!job.run.network.empty()) return compiled(std::move(*loaded.architecture), job.run.network);
   Program program = assemble(*loaded.architecture, job.run.assembly, job.run.row);
   return {std::move(*loaded.architecture), std::move(program)};
+}
+
+bool counts(const Figure& figure, const Program& program, std::size_t layer) {
+  if (figure.without.empty()) return std::ranges::find(figure.layers, static_cast<int>(layer)) != figure.layers.end();
+  return std::ranges::find(figure.without, program.layers[layer].name) == figure.without.end();
 }
 
 double value_of(const LayerResult& layer, Quantity quantity) {
@@ -75,14 +91,15 @@ double value_of(const LayerResult& layer, Quantity quantity) {
 }
 
 std::vector<double> values_of(const Loaded& loaded, const std::vector<Figure>& figures) {
-  const SimulateResult result = simulate(loaded.machine, loaded.program, {});
+  const SimulateResult result = simulate(loaded.machine, loaded.program, loaded.inputs);
   if (!result.hazards.empty()) throw Error(fmt::format("{}: {}", result.hazards[0].kind, result.hazards[0].message));
   if (!result.broken_invariants.empty()) throw Error(result.broken_invariants[0]);
   std::vector<double> values;
   for (const Figure& figure : figures) {
     values.push_back(0);
-    for (const int layer : figure.layers)
-      values.back() += value_of(result.layers.at(static_cast<std::size_t>(layer)), figure.quantity);
+    for (std::size_t layer = 0; layer < result.layers.size(); ++layer) {
+      if (counts(figure, loaded.program, layer)) values.back() += value_of(result.layers[layer], figure.quantity);
+    }
   }
   return values;
 }

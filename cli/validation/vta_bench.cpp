@@ -1,0 +1,41 @@
+// VTA's RTL: whole networks, compiled here by our mapper and there by its own.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "archdsl/source/error.h"
+#include "cli/validation/benches.h"
+
+namespace accord {
+
+namespace {
+
+BenchRun run(const CsvRow& row) {
+  const std::string& network = row.text("network");
+  // zoo networks of these names have these layers
+  if (network != "resnet18" && network != "resnet50")
+    throw Error(fmt::format("{}: network is '{}'; there are resnet18, resnet50", row.where(), network));
+  const auto cycles = static_cast<double>(row.integer("rtl_cycles"));
+  if (cycles == 0) throw Error(row.where() + ": rtl_cycles is 0");
+  return {fmt::format("{}, published {}", network, row.text("published_as")),
+          {},
+          {},
+          {{"rtl_cycles", cycles, {}, {"relu.out", "fc.out.stored", "fc.out"}}},
+          network};
+}
+
+}  // namespace
+
+std::vector<Bench> vta_benches() {
+  return {{"vta_rtl",
+           "VTA's RTL, compiled networks",
+           {"network", "published_as", "rtl_cycles"},
+           nullptr,
+           run,
+           {"vta/networks.csv"},
+           "vta/vta_rtl.yaml",
+           10,
+           10}};
+}
+
+}  // namespace accord
