@@ -11,12 +11,10 @@ Controller::Controller(const sc_core::sc_module_name& name, RunState& run, Front
                        StallAccount account)
     : sc_module(name),
       run_(run),
-      front_(front),
-      sequence_(sequence),
       clock_(run.architecture.controller, run, std::move(account)),
+      feed_(run, front, sequence, clock_),
       unused_entries_(std::max(1, run.architecture.sync.entries)) {
   for (const Memory& memory : run.architecture.memories) watched_.push_back(!memory.off_chip);
-  front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.at()); };
   SC_HAS_PROCESS(Controller);
   SC_METHOD(step);
   sensitive << wake_;
@@ -31,26 +29,9 @@ void Controller::step() try {
   run_.settled = sim::now();
   wait_ = Wait::nothing;
   run_.agenda.drain(sim::now());
-  while (!run_.hazards.fatal && !finished_ && fetch() && dispatch()) instruction_ = nullptr;
+  while (!run_.hazards.fatal && feed_.fetch([&] { return fence(); }) && dispatch()) feed_.pop();
 } catch (...) {
   run_.fail();
-}
-
-bool Controller::fetch() {
-  if (!started_) {
-    started_ = true;
-    finished_ = !sequence_.begin(0);
-  }
-  while (!instruction_ && !finished_) {
-    instruction_ = front_.next();
-    const std::int64_t fetched = front_.executed() - executed_;
-    executed_ += fetched;
-    clock_.issue(instruction_ ? fetched - 1 : fetched);  // the instruction itself issues when it is dispatched
-    if (instruction_) return true;
-    if (run_.hazards.fatal || !fence()) return false;
-    finished_ = !sequence_.next_stage(clock_.at());
-  }
-  return instruction_ != nullptr;
 }
 
 bool Controller::block(Wait wait) {
@@ -70,35 +51,35 @@ Time Controller::last_done() const {
 
 bool Controller::fence() {
   if (!all_idle()) return block(Wait::idle);
-  if (instruction_) run_.graph.work_for(-1, instruction_->index);
+  if (feed_.instruction()) run_.graph.work_for(-1, feed_.instruction()->index);
   clock_.wait_until(last_done(), Leaves::fence);
   if (run_.races) run_.races->join_all();
   return true;
 }
 
 bool Controller::dispatch() {
-  if (instruction_->meaning == Meaning::fence) {
+  const Decoded& instruction = *feed_.instruction();
+  if (instruction.meaning == Meaning::fence) {
     if (!fence()) return false;
     clock_.issue(1);
     return true;
   }
-  UnitModule& to = unit(instruction_->unit);
+  UnitModule& to = unit(instruction.unit);
   if (to.full()) return block(Wait::queue);
-  run_.graph.work_for(-1, instruction_->index);
-  clock_.wait_until(to.next_place(), run_.leaves.queue_of(instruction_->unit));
-  if (instruction_->meaning == Meaning::run || instruction_->meaning == Meaning::transfer)
-    return dispatch_operation(to);
-  const std::int64_t semaphore = front_.arguments()[0];
+  run_.graph.work_for(-1, instruction.index);
+  clock_.wait_until(to.next_place(), run_.leaves.queue_of(instruction.unit));
+  if (instruction.meaning == Meaning::run || instruction.meaning == Meaning::transfer) return dispatch_operation(to);
+  const std::int64_t semaphore = feed_.arguments()[0];
   if (semaphore < 0 || semaphore >= run_.architecture.sync.semaphores) {
     run_.hazards.report(
-        "out_of_range", clock_.at(), instruction_->index, instruction_->mnemonic,
+        "out_of_range", clock_.at(), instruction.index, instruction.mnemonic,
         fmt::format("semaphore {} does not exist; there are {}", semaphore, run_.architecture.sync.semaphores));
     run_.hazards.fatal = true;
     return false;
   }
   const auto kind =
-      instruction_->meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
-  to.push({kind, nullptr, static_cast<int>(semaphore), instruction_->index, instruction_->mnemonic, dispatched()});
+      instruction.meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
+  to.push({kind, nullptr, static_cast<int>(semaphore), instruction.index, instruction.mnemonic, dispatched()});
   clock_.issue(1);
   return true;
 }
@@ -110,7 +91,7 @@ bool Controller::dispatch_operation(UnitModule& to) {
   const bool interlock = run_.architecture.sync.kind == Sync::Kind::interlock;
   if (interlock && !reserve_entry()) return false;
   Operation& operation = *run_.pool.take();
-  if (!run_.bind(*instruction_, front_.arguments(), clock_.at(), operation)) {
+  if (!run_.bind(*feed_.instruction(), feed_.arguments(), clock_.at(), operation)) {
     return false;
   }
   operation.id = next_id_++;
@@ -185,7 +166,7 @@ void Controller::order_after_conflicts(Operation& operation) {
 }
 
 void Controller::slot_freed(int unit_index) {
-  const bool queue = wait_ == Wait::queue && instruction_->unit == unit_index;
+  const bool queue = wait_ == Wait::queue && feed_.instruction()->unit == unit_index;
   if (queue || (wait_ == Wait::idle && all_idle())) notify_at(wake_, sim::now());
 }
 

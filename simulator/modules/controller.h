@@ -3,8 +3,7 @@
 #include <systemc>
 #include <vector>
 
-#include "simulator/modules/issue_clock.h"
-#include "simulator/modules/sequence.h"
+#include "simulator/modules/instruction_feed.h"
 #include "simulator/modules/unit.h"
 
 namespace accord::sim {
@@ -23,7 +22,7 @@ class Controller : public sc_core::sc_module {
   void slot_freed(int unit);
   void operation_resolved(Operation& operation);
 
-  bool finished() const { return finished_; }
+  bool finished() const { return feed_.finished(); }
   /// When the last issue slot ends.
   Time now() { return clock_.end(); }
   StallAccount& account() { return clock_.account(); }
@@ -34,7 +33,6 @@ class Controller : public sc_core::sc_module {
   enum class Wait { nothing, queue, entries, idle };
 
   void step();
-  bool fetch();
   bool dispatch();
   bool dispatch_operation(UnitModule& unit);
   bool reserve_entry();
@@ -50,20 +48,15 @@ class Controller : public sc_core::sc_module {
   std::string unit_name(int unit_index) const;
 
   RunState& run_;
-  FrontEnd& front_;
-  Sequence& sequence_;
   IssueClock clock_;
+  InstructionFeed feed_;
   std::vector<UnitModule*> units_;
   std::vector<bool> watched_;            ///< memories whose ranges the interlock keeps in order
   std::vector<Operation*> outstanding_;  ///< interlock: dispatched, not done at the clock's time
   std::vector<Time> entries_left_;       ///< interlock: when entries that nothing took since became free
   int unused_entries_;
-  const Decoded* instruction_ = nullptr;
-  std::int64_t executed_ = 0;
   std::int64_t next_id_ = 0;
   Wait wait_ = Wait::nothing;
-  bool started_ = false;
-  bool finished_ = false;
   sc_core::sc_event wake_;
 };
 

@@ -17,7 +17,7 @@ std::vector<int> Controller::waits_for(int node) const {
   const int units = static_cast<int>(units_.size());
   std::vector<int> result;
   if (node == units) {
-    if (wait_ == Wait::queue) result.push_back(instruction_->unit);
+    if (wait_ == Wait::queue) result.push_back(feed_.instruction()->unit);
     for (int u = 0; wait_ == Wait::idle && u < units; ++u) {
       if (!units_[static_cast<std::size_t>(u)]->idle()) result.push_back(u);
     }
@@ -39,7 +39,7 @@ std::vector<int> Controller::waits_for(int node) const {
 std::string Controller::describe(int node) const {
   if (node == static_cast<int>(units_.size())) {
     if (wait_ == Wait::queue)
-      return fmt::format("the controller waits for a place in the queue of {}", unit_name(instruction_->unit));
+      return fmt::format("the controller waits for a place in the queue of {}", unit_name(feed_.instruction()->unit));
     return "the controller waits for all units to be idle";
   }
   const auto& queue = units_[static_cast<std::size_t>(node)]->queue();

@@ -10,10 +10,8 @@ InOrderController::InOrderController(const sc_core::sc_module_name& name, RunSta
                                      Sequence& sequence, StallAccount account)
     : sc_module(name),
       run_(run),
-      front_(front),
-      sequence_(sequence),
-      clock_(run.architecture.controller, run, std::move(account)) {
-  front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.at()); };
+      clock_(run.architecture.controller, run, std::move(account)),
+      feed_(run, front, sequence, clock_) {
   SC_HAS_PROCESS(InOrderController);
   SC_METHOD(step);
   sensitive << wake_;
@@ -26,26 +24,9 @@ void InOrderController::step() try {
   }
   if (blocked_) clock_.wait_until(Time(sim::now() - run_.issue_latency()), wait_leaf_);
   blocked_ = false;
-  while (!run_.hazards.fatal && !finished_ && fetch() && execute()) instruction_ = nullptr;
+  while (!run_.hazards.fatal && feed_.fetch([&] { return fence(); }) && execute()) feed_.pop();
 } catch (...) {
   run_.fail();
-}
-
-bool InOrderController::fetch() {
-  if (!started_) {
-    started_ = true;
-    finished_ = !sequence_.begin(0);
-  }
-  while (!instruction_ && !finished_) {
-    instruction_ = front_.next();
-    const std::int64_t fetched = front_.executed() - executed_;
-    executed_ += fetched;
-    clock_.issue(instruction_ ? fetched - 1 : fetched);  // the instruction itself issues when it starts
-    if (instruction_) return true;
-    if (run_.hazards.fatal || !fence()) return false;
-    finished_ = !sequence_.next_stage(clock_.at());
-  }
-  return instruction_ != nullptr;
 }
 
 bool InOrderController::block(int leaf) {
@@ -64,13 +45,14 @@ bool InOrderController::fence() {
 }
 
 bool InOrderController::execute() {
-  if (instruction_->meaning == Meaning::fence) {
+  const Decoded& instruction = *feed_.instruction();
+  if (instruction.meaning == Meaning::fence) {
     if (!fence()) return false;
-  } else if (instruction_->meaning == Meaning::run || instruction_->meaning == Meaning::transfer) {
+  } else if (instruction.meaning == Meaning::run || instruction.meaning == Meaning::transfer) {
     if (!operation_ && !bind()) return false;
     if (!start()) return false;
   } else {
-    run_.hazards.report("out_of_range", clock_.at(), instruction_->index, instruction_->mnemonic,
+    run_.hazards.report("out_of_range", clock_.at(), instruction.index, instruction.mnemonic,
                         "an in-order machine has no semaphores");
     run_.hazards.fatal = true;
     return false;
@@ -81,7 +63,7 @@ bool InOrderController::execute() {
 
 bool InOrderController::bind() {
   operation_ = run_.pool.take();
-  if (!run_.bind(*instruction_, front_.arguments(), clock_.at(), *operation_)) return false;
+  if (!run_.bind(*feed_.instruction(), feed_.arguments(), clock_.at(), *operation_)) return false;
   operation_->id = next_id_++;
   run_.graph.work_for(operation_->unit, operation_->instruction);
   operation_->dispatched = run_.graph.after(clock_.now(), latency());

@@ -3,8 +3,7 @@
 #include <systemc>
 #include <vector>
 
-#include "simulator/modules/issue_clock.h"
-#include "simulator/modules/sequence.h"
+#include "simulator/modules/instruction_feed.h"
 #include "simulator/modules/unit.h"
 
 namespace accord::sim {
@@ -24,13 +23,12 @@ class InOrderController : public sc_core::sc_module {
   }
   /// Something that an operation may wait for has become known.
   void wake(Cycle at) { notify_at(wake_, at); }
-  bool finished() const { return finished_; }
+  bool finished() const { return feed_.finished(); }
   Time now() const { return clock_.end(); }
   StallAccount& account() { return clock_.account(); }
 
  private:
   void step();
-  bool fetch();
   bool execute();
   bool bind();
   bool start();
@@ -44,19 +42,14 @@ class InOrderController : public sc_core::sc_module {
   static bool holds_up(const Operation& operation, const Operation& earlier);
 
   RunState& run_;
-  FrontEnd& front_;
-  Sequence& sequence_;
   IssueClock clock_;
+  InstructionFeed feed_;
   std::vector<UnitModule*> units_;
   std::vector<Operation*> unfinished_;  ///< started, not known to be done at the clock's time
-  const Decoded* instruction_ = nullptr;
-  Operation* operation_ = nullptr;  ///< bound, not started
+  Operation* operation_ = nullptr;      ///< bound, not started
   std::int64_t next_id_ = 0;
-  std::int64_t executed_ = 0;
   bool blocked_ = false;
   int wait_leaf_ = 0;
-  bool started_ = false;
-  bool finished_ = false;
   sc_core::sc_event wake_;
 };
 
