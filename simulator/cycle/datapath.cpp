@@ -6,10 +6,10 @@
 
 namespace accord::sim {
 
-CycleDatapath::CycleDatapath(RunState& run) : run_(run), schedule_("schedule", run) {
+CycleDatapath::CycleDatapath(RunState& run) : TimedDatapath(run), schedule_("schedule", run) {
   const Architecture& architecture = run.architecture;
   for (const Memory& memory : architecture.memories)
-    ports_.push_back(std::make_unique<cycle::MemoryPorts>(memory, account_of(run)));
+    memories_.push_back(std::make_unique<cycle::MemoryPorts>(memory, account_of(run)));
   for (const Link& link : architecture.links)
     links_.push_back(std::make_unique<cycle::BeatLink>(run, schedule_, static_cast<int>(links_.size()), link));
   for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) units_.push_back(make_unit(u));
@@ -19,32 +19,17 @@ std::unique_ptr<UnitModule> CycleDatapath::make_unit(int index) {
   const Unit& spec = run_.architecture.units[static_cast<std::size_t>(index)];
   const std::string name = fmt::format("unit_{}", index);
   if (spec.kind == UnitKind::compute)
-    return std::make_unique<cycle::StepCompute>(name.c_str(), run_, schedule_, ports_, index);
+    return std::make_unique<cycle::StepCompute>(name.c_str(), run_, schedule_, memories_, index);
   auto ways = ways_of(run_.architecture, spec, links_, [this](const Link& wire, const Route*) {
     links_.push_back(std::make_unique<cycle::BeatLink>(run_, schedule_, static_cast<int>(links_.size()), wire));
     return links_.back().get();
   });
-  return std::make_unique<cycle::BeatMover>(name.c_str(), run_, schedule_, ports_, index, std::move(ways));
-}
-
-std::vector<StallAccount*> CycleDatapath::accounts() {
-  std::vector<StallAccount*> result;
-  for (auto& memory : ports_) result.push_back(&memory->account());
-  for (std::size_t l = 0; l < run_.architecture.links.size(); ++l) result.push_back(&links_[l]->account());
-  return result;
-}
-
-void CycleDatapath::settle(Cycle total) {
-  for (auto& memory : ports_) memory->settle(total);
+  return std::make_unique<cycle::BeatMover>(name.c_str(), run_, schedule_, memories_, index, std::move(ways));
 }
 
 void CycleDatapath::move(const Operation& operation, std::int64_t first, std::int64_t last) {
   if (first == Agenda::filled) return run_.evaluator.fill(operation);
   run_.evaluator.move(operation, first, last);
-}
-
-Datapath::LinkUse CycleDatapath::link(std::size_t index, Cycle cycles) const {
-  return {links_[index]->bytes(), links_[index]->peak(cycles)};
 }
 
 }  // namespace accord::sim

@@ -108,10 +108,4 @@ void BeatLink::pass(Passage& passage, Cycle at) {
   schedule_.at(arrival, arrive);
 }
 
-std::int64_t BeatLink::peak(Cycle cycles) const {
-  const auto memories = static_cast<std::int64_t>(run_.architecture.memories.size());
-  const std::int64_t ways = spec_.crossbar ? memories : spec_.duplex ? 2 : 1;
-  return spec_.width * (cycles * spec_.period.denominator / spec_.period.numerator + 1) * ways;
-}
-
 }  // namespace accord::sim::cycle

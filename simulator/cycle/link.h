@@ -37,7 +37,6 @@ class BeatLink {
   bool has_fifo() const { return spec_.fifo > 0; }
   Cycle latency() const { return spec_.period.cycles(spec_.latency); }
   std::int64_t bytes() const { return bytes_; }
-  std::int64_t peak(Cycle cycles) const;
   StallAccount& account() { return account_; }
 
  private:

@@ -4,15 +4,9 @@
 
 namespace accord::sim::cycle {
 
-namespace {
-
-constexpr std::size_t most_pieces = 256;
-
-}  // namespace
-
-MemoryPorts::MemoryPorts(const Memory& spec, StallAccount account)
+MemoryPorts::MemoryPorts(const Memory& spec, const StallAccount& account)
     : spec_(spec),
-      account_(std::move(account)),
+      account_(account),
       reads_(static_cast<std::size_t>(spec.banks),
              std::vector<Pace>(static_cast<std::size_t>(spec.read_ports), Pace(spec.period))),
       writes_(static_cast<std::size_t>(spec.banks),
@@ -30,16 +24,8 @@ Timeline::Slot MemoryPorts::access(bool write, std::int64_t address, Cycle at) {
   Pace& port = *std::min_element(ports.begin(), ports.end());
   const Cycle first = std::max(at, port.next());
   const Cycle end = port.take(at);
-  busy_.add(first, end);
-  if (busy_.pieces() > most_pieces) settle(account_.settled());
+  account_.add(first, end);
   return {first, end};
-}
-
-void MemoryPorts::settle(Cycle limit) {
-  busy_.drain(limit, [&](Cycle first, Cycle end) {
-    account_.spend(Leaves::nothing_to_do, first);
-    account_.spend(Leaves::working, end);
-  });
 }
 
 }  // namespace accord::sim::cycle

@@ -4,8 +4,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "simulator/cycle/pace.h"
-#include "simulator/modules/stall_account.h"
-#include "simulator/time/timeline.h"
+#include "simulator/modules/busy_account.h"
 
 namespace accord::sim::cycle {
 
@@ -13,7 +12,7 @@ namespace accord::sim::cycle {
 /// presented. Every word goes to the bank in which it lies.
 class MemoryPorts {
  public:
-  MemoryPorts(const Memory& spec, StallAccount account);
+  MemoryPorts(const Memory& spec, const StallAccount& account);
 
   /// Presents the word that holds `address` in cycle `at`, which never goes back; returns the port cycle that takes it.
   Timeline::Slot access(bool write, std::int64_t address, Cycle at);
@@ -24,15 +23,11 @@ class MemoryPorts {
   std::int64_t word() const { return spec_.word; }
   Cycle latency() const { return latency_of(spec_); }
   bool off_chip() const { return spec_.off_chip; }
-
-  /// Charges busy cycles before `limit`.
-  void settle(Cycle limit);
-  StallAccount& account() { return account_; }
+  BusyAccount& account() { return account_; }
 
  private:
   const Memory& spec_;
-  StallAccount account_;
-  BusyCycles busy_;
+  BusyAccount account_;
   std::vector<std::vector<Pace>> reads_, writes_;  ///< by bank; shared ones are the first
 };
 

@@ -15,7 +15,7 @@ class Datapath {
   virtual ~Datapath() = default;
 
   /// By index of Architecture::units.
-  virtual UnitModule& unit(std::size_t index) = 0;
+  UnitModule& unit(std::size_t index) { return *units_[index]; }
   /// Accounts of the covenant's memories, then of its links; none where there is no time.
   virtual std::vector<StallAccount*> accounts() { return {}; }
   /// Charges what memories and links did before `total`.
@@ -23,11 +23,11 @@ class Datapath {
   /// Moves bytes [first, last) of a transfer's walk, or its filled bytes (Agenda::filled).
   virtual void move(const Operation& operation, std::int64_t first, std::int64_t last) = 0;
 
-  /// Bytes that passed one of the covenant's links, and how many could have passed it in `cycles` at most.
-  struct LinkUse {
-    std::int64_t bytes, peak;
-  };
-  virtual LinkUse link(std::size_t index, Cycle cycles) const = 0;
+  /// Bytes that passed one of the covenant's links.
+  virtual std::int64_t link_bytes(std::size_t index) const = 0;
+
+ protected:
+  std::vector<std::unique_ptr<UnitModule>> units_;
 };
 
 /// Elaborates a data path; called when SystemC is ready for modules.

@@ -17,12 +17,8 @@ class FunctionDatapath final : public Datapath {
  public:
   explicit FunctionDatapath(RunState& run);
 
-  UnitModule& unit(std::size_t index) override { return *units_[index]; }
   void move(const Operation&, std::int64_t, std::int64_t) override {}  // values never wait
-  LinkUse link(std::size_t, Cycle) const override { return {0, 0}; }
-
- private:
-  std::vector<std::unique_ptr<InstantUnit>> units_;
+  std::int64_t link_bytes(std::size_t) const override { return 0; }
 };
 
 }  // namespace accord::sim

@@ -7,20 +7,14 @@
 
 namespace accord::sim {
 
-namespace {
-
-constexpr std::size_t most_pieces = 256;
-
-}  // namespace
-
 LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int number, const Link& spec,
-                       StallAccount account)
+                       const StallAccount& account)
     : sc_module(name),
       run_(run),
       number_(number),
       spec_(spec),
       latency_(spec.period.cycles(spec.latency)),
-      account_(std::move(account)) {
+      account_(account) {
   run.graph.rates().of(Cause::beats, number) = {spec.width, spec.period};
   SC_HAS_PROCESS(LinkModule);
   SC_METHOD(arbitrate);
@@ -80,12 +74,6 @@ Delay LinkModule::beats(std::int64_t bytes) const {
   return {Cause::beats, number_, spec_.period.cycles((bytes + spec_.width - 1) / spec_.width), bytes};
 }
 
-std::int64_t LinkModule::peak(Cycle cycles) const {
-  const auto memories = static_cast<std::int64_t>(run_.architecture.memories.size());
-  const std::int64_t ways = spec_.crossbar ? memories : spec_.duplex ? 2 : 1;
-  return spec_.width * (cycles * spec_.period.denominator / spec_.period.numerator + 1) * ways;
-}
-
 TimeSlot LinkModule::pass(const Way& way, std::int64_t bytes, Time earliest) {
   DependenceGraph& graph = run_.graph;
   TimeSlot slot;
@@ -102,8 +90,7 @@ TimeSlot LinkModule::pass(const Way& way, std::int64_t bytes, Time earliest) {
   bytes_ += bytes;
   if (run_.listener && static_cast<std::size_t>(number_) < run_.architecture.links.size())
     run_.listener->passed(number_, bytes, slot.first, slot.end);
-  busy_.add(slot.first, slot.end);
-  if (busy_.pieces() > most_pieces) settle(account_.settled());
+  account_.add(slot.first, slot.end);
   return slot;
 }
 
@@ -115,13 +102,6 @@ void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, 
   if (spec_.crossbar) run_.graph.hold(inputs_[way.source], slot.end, until);
   run_.graph.hold(spec_.crossbar ? outputs_[way.target] : lane(way), slot.end, until);
   free_ = std::max(free_, until.at);
-}
-
-void LinkModule::settle(Cycle limit) {
-  busy_.drain(limit, [&](Cycle first, Cycle end) {
-    account_.spend(Leaves::nothing_to_do, first);
-    account_.spend(Leaves::working, end);
-  });
 }
 
 }  // namespace accord::sim

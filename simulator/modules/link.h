@@ -4,8 +4,8 @@
 #include <systemc>
 #include <vector>
 
+#include "simulator/modules/busy_account.h"
 #include "simulator/modules/run_state.h"
-#include "simulator/modules/stall_account.h"
 #include "simulator/time/dependence_graph.h"
 
 namespace accord::sim {
@@ -20,7 +20,8 @@ class Mover;
 class LinkModule : public sc_core::sc_module {
  public:
   /// `number` among the machine's links, private wires included.
-  LinkModule(const sc_core::sc_module_name& name, RunState& run, int number, const Link& spec, StallAccount account);
+  LinkModule(const sc_core::sc_module_name& name, RunState& run, int number, const Link& spec,
+             const StallAccount& account);
 
   void attach(Mover& mover);  ///< in the covenant's order
   /// One of the movers has a request to present.
@@ -39,11 +40,7 @@ class LinkModule : public sc_core::sc_module {
   Delay latency() const { return {Cause::link_latency, number_, latency_}; }
   /// Bytes that passed.
   std::int64_t bytes() const { return bytes_; }
-  /// Greatest number of bytes that could have passed in so many cycles.
-  std::int64_t peak(Cycle cycles) const;
-
-  void settle(Cycle limit);
-  StallAccount& account() { return account_; }
+  BusyAccount& account() { return account_; }
 
  private:
   void arbitrate();
@@ -56,14 +53,13 @@ class LinkModule : public sc_core::sc_module {
   int number_;
   const Link spec_;
   Cycle latency_;
-  StallAccount account_;
+  BusyAccount account_;
   std::vector<Mover*> movers_;
   Cycle lookahead_ = 1;
   Timeline lanes_[2];                         ///< by direction; all in the first without `duplex`
   std::map<int, Timeline> inputs_, outputs_;  ///< of a crossbar, by memory
   Cycle free_ = 0;                            ///< when the last request served has passed
   std::size_t served_ = 0;                    ///< mover served last
-  BusyCycles busy_;
   std::int64_t bytes_ = 0;
   sc_core::sc_event wake_;
 };

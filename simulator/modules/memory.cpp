@@ -9,21 +9,15 @@
 
 namespace accord::sim {
 
-namespace {
-
-constexpr std::size_t most_pieces = 256;
-
-}  // namespace
-
 MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,
-                           ByteStore& store, StallAccount account)
+                           ByteStore& store, const StallAccount& account)
     : sc_module(name),
       socket("socket"),
       graph_(graph),
       number_(number),
       spec_(spec),
       store_(store),
-      account_(std::move(account)),
+      account_(account),
       latency_(latency_of(spec)),
       bank_bytes_(std::max<std::int64_t>(1, spec.capacity / spec.banks)),
       word_shift_(std::has_single_bit(static_cast<std::uint64_t>(spec.word))
@@ -66,8 +60,7 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
   const Cycle begin = std::max<Cycle>(earliest.at, part.period.cycles(first));
   const Cycle end = part.period.cycles(last + part.burst_cycles + (write ? part.cwl : 0));
   const Time begun = graph_.no_earlier(earliest, begin);
-  busy_.add(begin, end);
-  if (busy_.pieces() > most_pieces) settle(account_.settled());
+  account_.add(begin, end);
   return {begun, graph_.after(begun, {Cause::port, number_, end - begin})};
 }
 
@@ -109,11 +102,9 @@ TimeSlot MemoryModule::access(bool write, std::int64_t address, std::int64_t ext
     const std::int64_t share = words / span + (b < words % span ? 1 : 0);
     add(all, access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest));
   }
-  busy_.add(all.first, all.end);
-  if (busy_.pieces() > most_pieces) settle(account_.settled());
+  account_.add(all.first, all.end);
   return all;
 }
-
 
 TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest) {
   const Footprint& footprint = shape.footprint;
@@ -130,13 +121,6 @@ TimeSlot MemoryModule::access(bool write, const Operation& operation, const Acce
   std::int64_t count = words(low, footprint.run);
   for (const Stride& dim : footprint.outer) count *= dim.count;
   return access(write, low, footprint.extent, count, earliest);
-}
-
-void MemoryModule::settle(Cycle limit) {
-  busy_.drain(limit, [&](Cycle first, Cycle end) {
-    account_.spend(Leaves::nothing_to_do, first);
-    account_.spend(Leaves::working, end);
-  });
 }
 
 void MemoryModule::transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time&) {

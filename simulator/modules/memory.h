@@ -8,8 +8,8 @@
 
 #include "archdsl/graph/architecture.h"
 #include "simulator/kernels/byte_store.h"
+#include "simulator/modules/busy_account.h"
 #include "simulator/modules/dram_channel.h"
-#include "simulator/modules/stall_account.h"
 #include "simulator/time/dependence_graph.h"
 
 namespace accord::sim {
@@ -22,7 +22,7 @@ class MemoryModule : public sc_core::sc_module {
 
   /// `number` of the memory in the covenant.
   MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,
-               ByteStore& store, StallAccount account);
+               ByteStore& store, const StallAccount& account);
 
   /// Takes ports for `words` words that lie in `extent` bytes from `address`. Words of one bank share its ports, one
   /// word per port and cycle; several banks work side by side.
@@ -47,9 +47,7 @@ class MemoryModule : public sc_core::sc_module {
     return graph_.after(there, {Cause::fixed, 0, std::max<Cycle>(0, spec_.period.cycles(1) - 1)});
   }
   bool off_chip() const { return spec_.off_chip; }
-  /// Charges busy cycles before `limit`.
-  void settle(Cycle limit);
-  StallAccount& account() { return account_; }
+  BusyAccount& account() { return account_; }
 
  private:
   void transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -65,14 +63,13 @@ class MemoryModule : public sc_core::sc_module {
   int number_;
   const Memory& spec_;
   ByteStore& store_;
-  StallAccount account_;
+  BusyAccount account_;
   Cycle latency_;
   std::int64_t bank_bytes_;
   int word_shift_;                                               ///< log2 of the word where that is an integer, else -1
   std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank; shared ones are the first
   std::vector<DramChannel> channels_;                            ///< of DRAM, which has no ports
   std::vector<Timeline*> by_end_;                                ///< scratch
-  BusyCycles busy_;
 };
 
 }  // namespace accord::sim

@@ -14,7 +14,7 @@ std::string numbered(const std::string& kind, std::size_t index) { return kind +
 
 }  // namespace
 
-TransactionDatapath::TransactionDatapath(RunState& run, std::vector<ByteStore>& stores) : run_(run) {
+TransactionDatapath::TransactionDatapath(RunState& run, std::vector<ByteStore>& stores) : TimedDatapath(run) {
   const Architecture& architecture = run.architecture;
   for (std::size_t m = 0; m < stores.size(); ++m) {
     memories_.push_back(std::make_unique<MemoryModule>(numbered("memory", m).c_str(), run.graph, static_cast<int>(m),
@@ -59,24 +59,13 @@ std::vector<std::vector<LinkModule*>> TransactionDatapath::ways(const Unit& unit
   });
 }
 
-std::vector<StallAccount*> TransactionDatapath::accounts() {
-  std::vector<StallAccount*> result;
-  for (auto& memory : memories_) result.push_back(&memory->account());
-  for (std::size_t l = 0; l < run_.architecture.links.size(); ++l) result.push_back(&links_[l]->account());
-  return result;
-}
-
 void TransactionDatapath::settle(Cycle total) {
-  for (auto& memory : memories_) memory->settle(total);
-  for (auto& link : links_) link->settle(total);
+  TimedDatapath::settle(total);
+  for (auto& link : links_) link->account().spend_until(total);
 }
 
 void TransactionDatapath::move(const Operation& operation, std::int64_t first, std::int64_t last) {
   movers_[static_cast<std::size_t>(operation.unit)]->move(operation, first, last);
-}
-
-Datapath::LinkUse TransactionDatapath::link(std::size_t index, Cycle cycles) const {
-  return {links_[index]->bytes(), links_[index]->peak(cycles)};
 }
 
 }  // namespace accord::sim

@@ -21,6 +21,13 @@ void check_leaves(const std::string& whose, const std::map<std::string, StallLea
   }
 }
 
+/// That pass a link in so many cycles.
+std::int64_t most_bytes(const Architecture& architecture, const Link& link, Cycle cycles) {
+  const auto memories = static_cast<std::int64_t>(architecture.memories.size());
+  const std::int64_t ways = link.crossbar ? memories : link.duplex ? 2 : 1;
+  return link.width * (cycles * link.period.denominator / link.period.numerator + 1) * ways;
+}
+
 }  // namespace
 
 std::vector<std::string> broken_invariants(const RunState& run, const Machine& machine, const SimulateResult& result) {
@@ -45,10 +52,11 @@ std::vector<std::string> broken_invariants(const RunState& run, const Machine& m
     if (measured.energy_pj < 0 || measured.lane_macs < 0) broken.push_back(layer.name + ": a counter is negative");
   }
   for (std::size_t l = 0; l < run.architecture.links.size(); ++l) {
-    const Datapath::LinkUse link = machine.datapath().link(l, result.total_cycles);
-    if (link.bytes > link.peak) {
-      broken.push_back(fmt::format("{}: {} bytes in {} cycles are above its peak", run.architecture.links[l].name,
-                                   link.bytes, result.total_cycles));
+    const Link& link = run.architecture.links[l];
+    const std::int64_t passed = machine.datapath().link_bytes(l);
+    if (passed > most_bytes(run.architecture, link, result.total_cycles)) {
+      broken.push_back(
+          fmt::format("{}: {} bytes in {} cycles are above its peak", link.name, passed, result.total_cycles));
     }
   }
   return broken;
