@@ -64,14 +64,7 @@ std::optional<std::int64_t> cycles_of(const Architecture& architecture, const Ne
   options.searcher = std::move(searcher);
   const Program program = compile(architecture, network, options);
   if (program.layers.back().placed_on == "host") return std::nullopt;
-  std::vector<TensorSlot> slots;
-  for (const auto id : network.inputs) {
-    const auto& tensor = network.tensor(id);
-    slots.push_back({tensor.name, tensor.type, tensor.shape});
-  }
-  Values inputs;
-  fill_seeded(inputs, slots, 1);
-  return simulate(architecture, program, inputs).total_cycles;
+  return simulate(architecture, program, seeded_inputs_of(network, 1)).total_cycles;
 }
 
 /// Nothing where the layer goes to the host or has too many mappings.

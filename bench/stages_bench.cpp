@@ -30,18 +30,11 @@ Network conv_network() {
   return builder.finish(builder.relu(builder.conv(builder.input({1, 64, 28, 28}), 64, 3, 1, 1)));
 }
 
-Values inputs_of(const Network& network) {
-  Values inputs;
-  const auto& tensor = network.tensor(network.inputs.front());
-  fill_seeded(inputs, {{tensor.name, tensor.type, tensor.shape}}, 1);
-  return inputs;
-}
-
 /// What the later stages start from.
 struct Fixture {
   Architecture architecture = load_or_report({default_accelerator, {}});
   Network canonical = conv_network();
-  Values inputs = inputs_of(canonical);
+  Values inputs = seeded_inputs_of(canonical, 1);
   Network numeric = to_numeric(architecture, canonical, inputs);
 };
 

@@ -8,7 +8,6 @@
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 #include "compiler/frontends/seeded.h"
-#include "compiler/network/network.h"
 #include "compiler/network/npy.h"
 
 namespace accord {
@@ -69,6 +68,13 @@ Value read_slot(const Assignment& assignment) {
 
 }  // namespace
 
+std::vector<TensorSlot> slots_of(const Network& network, const std::vector<TensorId>& ids) {
+  std::vector<TensorSlot> slots;
+  for (const auto id : ids)
+    slots.push_back({network.tensor(id).name, network.tensor(id).type, network.tensor(id).shape});
+  return slots;
+}
+
 Values read_tensors(const std::vector<std::string>& assignments, const std::vector<TensorSlot>& slots) {
   Values values;
   for (const auto& text : assignments) {
@@ -93,6 +99,12 @@ void fill_seeded(Values& values, const std::vector<TensorSlot>& slots, std::uint
     }
     values.emplace(slot.name, std::move(value));
   }
+}
+
+Values seeded_inputs_of(const Network& network, std::uint64_t seed) {
+  Values inputs;
+  fill_seeded(inputs, slots_of(network, network.inputs), seed);
+  return inputs;
 }
 
 }  // namespace accord

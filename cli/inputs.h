@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "archdsl/tensor/value.h"
+#include "compiler/network/network.h"
 
 namespace accord {
 
@@ -16,11 +16,16 @@ struct TensorSlot {
   Shape shape;
 };
 
+std::vector<TensorSlot> slots_of(const Network& network, const std::vector<TensorId>& ids);
+
 /// Reads `NAME=FILE.npy`, or `FILE.npy` where there is one slot only. Throws Error for an unknown name, a shape that
 /// does not fit (leading dimensions of 1 may be missing or added) and an integer file for a float slot's type.
 Values read_tensors(const std::vector<std::string>& assignments, const std::vector<TensorSlot>& slots);
 
 /// Adds a seeded value for every slot that has none: normal for floats, uniform over a fitting range for integers.
 void fill_seeded(Values& values, const std::vector<TensorSlot>& slots, std::uint64_t seed);
+
+/// Such a value for every input.
+Values seeded_inputs_of(const Network& network, std::uint64_t seed);
 
 }  // namespace accord

@@ -46,17 +46,6 @@ class Known : public Searcher {
   const Mapping& mapping_;
 };
 
-Values seeded_inputs(const Network& network) {
-  std::vector<TensorSlot> slots;
-  for (const auto id : network.inputs) {
-    const Tensor& tensor = network.tensor(id);
-    slots.push_back({tensor.name, tensor.type, tensor.shape});
-  }
-  Values inputs;
-  fill_seeded(inputs, slots, 0);
-  return inputs;
-}
-
 }  // namespace
 
 std::optional<LayerRun> run_layer(const Architecture& architecture, const Network& numeric, const LayerChoices& layer) {
@@ -70,7 +59,7 @@ std::optional<LayerRun> run_layer(const Architecture& architecture, const Networ
   for (const auto& compiled : program.layers) {
     if (compiled.placed_on == "host") run.failure = compiled.reason;
   }
-  if (run.failure.empty()) run.simulated = simulate(architecture, program, seeded_inputs(alone)).total_cycles;
+  if (run.failure.empty()) run.simulated = simulate(architecture, program, seeded_inputs_of(alone, 0)).total_cycles;
   return run;
 }
 

@@ -15,13 +15,6 @@ namespace accord {
 
 namespace {
 
-std::vector<TensorSlot> slots_of(const Network& network, const std::vector<TensorId>& ids) {
-  std::vector<TensorSlot> slots;
-  for (const auto id : ids)
-    slots.push_back({network.tensor(id).name, network.tensor(id).type, network.tensor(id).shape});
-  return slots;
-}
-
 /// `NAME=FOLDER/PREFIX<i>.npy` for each slot i whose file exists.
 std::vector<std::string> numbered_files(const std::filesystem::path& folder, const char* prefix,
                                         const std::vector<TensorSlot>& slots) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "archdsl/source/error.h"
 #include "compiler/compilation.h"
@@ -15,17 +14,12 @@
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/environment.h"
 
 using namespace accord;
 using namespace accord::test;
 
 namespace {
-
-/// ACCORD_RANDOM_LAYERS asks for more of each machine, ACCORD_RANDOM_SEED for others.
-std::uint64_t number(const char* variable, std::uint64_t otherwise) {
-  const char* wanted = std::getenv(variable);
-  return wanted == nullptr ? otherwise : std::strtoull(wanted, nullptr, 10);
-}
 
 /// gemmini16 whose mover adds no products to sums: the array alone multiplies.
 std::string array_alone() {
@@ -84,7 +78,8 @@ void check_layer(const Architecture& architecture, std::uint64_t seed, Tally& ta
 }
 
 Tally check_layers(const Architecture& architecture, std::uint64_t count) {
-  const std::uint64_t first = number("ACCORD_RANDOM_SEED", 1), last = first + number("ACCORD_RANDOM_LAYERS", count);
+  // More of each machine, or others.
+  const std::uint64_t first = asked("ACCORD_RANDOM_SEED", 1), last = first + asked("ACCORD_RANDOM_LAYERS", count);
   Tally tally;
   for (std::uint64_t seed = first; seed < last; ++seed) {
     CAPTURE(seed);

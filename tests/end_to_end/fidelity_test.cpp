@@ -17,6 +17,7 @@
 #include "simulator/simulate.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_machines.h"
+#include "tests/environment.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -28,24 +29,9 @@ constexpr double most_percent = 16;  ///< of any program: known deviations (docs
 constexpr double least_share = 0.9;  ///< of the programs agree
 constexpr std::size_t least_close = 50;
 
-/// ACCORD_RANDOM_SEED draws other programs, ACCORD_RANDOM_PROGRAMS more of each kind.
-std::uint64_t number(const char* variable, std::uint64_t otherwise) {
-  const char* wanted = std::getenv(variable);
-  return wanted == nullptr ? otherwise : std::strtoull(wanted, nullptr, 10);
-}
-
-std::uint64_t first_seed() { return number("ACCORD_RANDOM_SEED", 1); }
-std::uint64_t programs_of_a_kind(std::uint64_t usual) { return number("ACCORD_RANDOM_PROGRAMS", usual); }
-
-std::vector<std::string> shipped_names() {
-  std::vector<std::string> names;
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators")) {
-    if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
+/// Other programs, or more of each kind.
+std::uint64_t first_seed() { return asked("ACCORD_RANDOM_SEED", 1); }
+std::uint64_t programs_of_a_kind(std::uint64_t usual) { return asked("ACCORD_RANDOM_PROGRAMS", usual); }
 
 /// How many programs were held against each other, and how many agree.
 struct Tally {

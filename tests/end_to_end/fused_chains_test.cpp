@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 #include "cli/main_job.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/environment.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -96,11 +96,6 @@ const std::vector<SmallMachine> small_machines = {
     {"ethos_u55", {{"shram_kib", "48"}}},
     {"bf16npu", {{"n", "16"}}}};
 
-std::uint64_t chain_count() {
-  const char* wanted = std::getenv("ACCORD_RANDOM_CHAINS");
-  return wanted == nullptr ? 6 : std::strtoull(wanted, nullptr, 10);
-}
-
 }  // namespace
 
 TEST_CASE("do inverted residual blocks spare off-chip bytes where they do not fit whole") {
@@ -122,7 +117,7 @@ TEST_CASE("do random chains give the right values on chip") {
   int chains = 0;
   for (const auto& [name, overrides] : small_machines) {
     const auto architecture = machine(name, overrides);
-    for (std::uint64_t seed = 100; seed < 100 + chain_count(); ++seed) {
+    for (std::uint64_t seed = 100; seed < 100 + asked("ACCORD_RANDOM_CHAINS", 6); ++seed) {
       CAPTURE(name);
       CAPTURE(seed);
       const auto job = run(architecture, random_chain(seed), seed, true);

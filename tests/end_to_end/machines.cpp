@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "cli/architecture.h"
 #include "cli/files.h"
-#include "cli/inputs.h"
 #include "cli/scratch_file.h"
 
 namespace accord::test {
@@ -28,6 +30,16 @@ void check_stalls(const RunReport& report) {
 
 }  // namespace
 
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators")) {
+    if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 Architecture machine(const std::string& name, const std::map<std::string, std::string>& overrides) {
   return load_or_report({name, overrides});
 }
@@ -44,17 +56,6 @@ LoadResult load_text(const std::string& covenant) {
   const ScratchFile file;
   write_text(file.path(), covenant);
   return load_architecture(file.path());
-}
-
-Values seeded_inputs_of(const Network& network, std::uint64_t seed) {
-  std::vector<TensorSlot> slots;
-  for (const auto id : network.inputs) {
-    const auto& tensor = network.tensor(id);
-    slots.push_back({tensor.name, tensor.type, tensor.shape});
-  }
-  Values inputs;
-  fill_seeded(inputs, slots, seed);
-  return inputs;
 }
 
 MainJobResult run_checked(const Architecture& architecture, const Network& network, std::uint64_t seed) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "archdsl/check/load.h"
+#include "cli/inputs.h"
 #include "cli/main_job.h"
 
 namespace accord::test {
@@ -13,14 +14,15 @@ namespace accord::test {
 inline const std::vector<std::string> integer_machines = {"gemmini16", "dnnweaver64", "hvx"};
 inline const std::vector<std::string> machines = {"gemmini16", "dnnweaver64", "hvx", "bf16npu"};
 
+/// All shipped covenants, sorted.
+std::vector<std::string> shipped_names();
+
 /// A shipped covenant; the test fails where it does not load.
 Architecture machine(const std::string& name, const std::map<std::string, std::string>& overrides = {});
 
 /// The covenant's text with every occurrence of `from` replaced; the test fails where there is none.
 std::string edited(const std::string& name, const std::string& from, const std::string& to);
 LoadResult load_text(const std::string& covenant);
-
-Values seeded_inputs_of(const Network& network, std::uint64_t seed);
 
 /// Runs the main job and checks all that holds of every run: verified, no hazard, invariants, stall leaves sum up,
 /// no layer beats its bound.

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "archdsl/source/error.h"
@@ -10,6 +9,7 @@
 #include "simulator/simulate.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_layers.h"
+#include "tests/environment.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -18,11 +18,8 @@ namespace {
 
 constexpr std::uint64_t first_seed = 1000;
 
-/// ACCORD_RANDOM_LAYERS asks for more, for a search that takes longer than a test may.
-std::uint64_t layer_count() {
-  const char* wanted = std::getenv("ACCORD_RANDOM_LAYERS");
-  return wanted == nullptr ? 40 : std::strtoull(wanted, nullptr, 10);
-}
+/// More for a search that takes longer than a test may.
+std::uint64_t layer_count() { return asked("ACCORD_RANDOM_LAYERS", 40); }
 
 /// The host may put rows beside each other, but gives nothing of the model's.
 void check_placement(const Program& program) {

@@ -9,29 +9,14 @@
 #include "archdsl/source/error.h"
 #include "cli/files.h"
 #include "tests/end_to_end/machines.h"
+#include "tests/environment.h"
 
 using namespace accord;
 using namespace accord::test;
 
 namespace {
 
-/// ACCORD_RANDOM_MACHINES asks for more of each, ACCORD_RANDOM_SEED for others, ACCORD_RANDOM_KEEP names a folder that
-/// receives the covenants.
-std::uint64_t number(const char* variable, std::uint64_t otherwise) {
-  const char* wanted = std::getenv(variable);
-  return wanted == nullptr ? otherwise : std::strtoull(wanted, nullptr, 10);
-}
-
-std::vector<std::string> shipped_names() {
-  std::vector<std::string> names;
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators")) {
-    if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
+/// To the folder that ACCORD_RANDOM_KEEP names, else to nobody.
 void keep(const std::string& covenant, const std::string& name, std::uint64_t seed) {
   const char* folder = std::getenv("ACCORD_RANDOM_KEEP");
   if (folder != nullptr) write_text(std::string(folder) + "/" + name + "_" + std::to_string(seed) + ".yaml", covenant);
@@ -45,7 +30,8 @@ bool loads(const std::string& covenant, LoadResult& loaded) {
 }  // namespace
 
 TEST_CASE("do changed machines get random networks right") {
-  const std::uint64_t first = number("ACCORD_RANDOM_SEED", 1), count = number("ACCORD_RANDOM_MACHINES", 2);
+  // More of each machine, or others.
+  const std::uint64_t first = asked("ACCORD_RANDOM_SEED", 1), count = asked("ACCORD_RANDOM_MACHINES", 2);
   int ran = 0, drawn = 0;
   for (const auto& name : shipped_names()) {
     for (std::uint64_t seed = first; seed < first + count; ++seed) {

@@ -1,8 +1,6 @@
 // Do random mappings of random tensor statements on random machines give the interpreter's values?
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/interpret.h"
 #include "compiler/explore.h"
@@ -10,6 +8,7 @@
 #include "simulator/simulate.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_statements.h"
+#include "tests/environment.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -17,12 +16,6 @@ using namespace accord::test;
 namespace {
 
 constexpr std::uint64_t works_each = 8;  // per machine
-
-/// ACCORD_RANDOM_STATEMENTS asks for more cases (over all parts), ACCORD_RANDOM_SEED for others.
-std::uint64_t number(const char* variable, std::uint64_t otherwise) {
-  const char* wanted = std::getenv(variable);
-  return wanted == nullptr ? otherwise : std::strtoull(wanted, nullptr, 10);
-}
 
 DenseTensor dense(const TensorProgram& program, const Work& work, const Network& network, const Values& inputs,
                   std::size_t o) {
@@ -96,8 +89,9 @@ void check_machine(std::uint64_t m, Tally& tally) {
 }
 
 void check_machines(std::uint64_t part, std::uint64_t parts) {
-  const std::uint64_t first = number("ACCORD_RANDOM_SEED", 1);
-  const std::uint64_t machines = number("ACCORD_RANDOM_STATEMENTS", 2000) / works_each;
+  // More cases over all parts, or others.
+  const std::uint64_t first = asked("ACCORD_RANDOM_SEED", 1);
+  const std::uint64_t machines = asked("ACCORD_RANDOM_STATEMENTS", 2000) / works_each;
   Tally tally;
   for (std::uint64_t m = first + part; m < first + machines; m += parts) check_machine(m, tally);
   MESSAGE("machines from seed ", first + part, ", every ", parts, "th: ", tally.mapped, " of ", tally.drawn,

@@ -56,17 +56,6 @@ Architecture load(const Machine& machine) {
   return *loaded.architecture;
 }
 
-Values inputs_of(const Network& network, std::uint64_t seed) {
-  std::vector<TensorSlot> slots;
-  for (const auto id : network.inputs) {
-    const auto& tensor = network.tensor(id);
-    slots.push_back({tensor.name, tensor.type, tensor.shape});
-  }
-  Values inputs;
-  fill_seeded(inputs, slots, seed);
-  return inputs;
-}
-
 }  // namespace
 
 const std::vector<std::string>& mutation_machines() {
@@ -84,7 +73,7 @@ std::vector<Subject> subjects_of(const std::string& machine, std::uint64_t seed,
   const auto networks = small_networks(seed);
   for (std::size_t n = first % step; n < networks.size(); n += step) {
     const auto& [name, network] = networks[n];
-    Subject subject{machine, name, architecture, {}, inputs_of(network, seed), {}, 0};
+    Subject subject{machine, name, architecture, {}, seeded_inputs_of(network, seed), {}, 0};
     const Network numeric = to_numeric(architecture, network, subject.inputs);
     subject.program = compile(architecture, numeric);
     if (subject.program.text.empty()) continue;

@@ -1,9 +1,9 @@
 // Is a compiled program that something changed told from the right one?
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <map>
 
+#include "tests/environment.h"
 #include "tests/mutation/subjects.h"
 
 using namespace accord;
@@ -14,16 +14,10 @@ namespace {
 constexpr std::uint64_t network_seed = 5;
 
 /// ACCORD_MUTANTS asks for more; `accord_mutants` (bench/) runs many, each in a process of its own.
-int mutants_of_each() {
-  const char* wanted = std::getenv("ACCORD_MUTANTS");
-  return wanted == nullptr ? 40 : std::atoi(wanted);
-}
+int mutants_of_each() { return static_cast<int>(asked("ACCORD_MUTANTS", 40)); }
 
 /// Of the n-th machine's mutants.
-std::uint64_t first_seed(std::size_t n) {
-  const char* wanted = std::getenv("ACCORD_RANDOM_SEED");
-  return 100'000 * n + (wanted == nullptr ? 1 : std::strtoull(wanted, nullptr, 10));
-}
+std::uint64_t first_seed(std::size_t n) { return 100'000 * n + asked("ACCORD_RANDOM_SEED", 1); }
 
 struct Tally {
   int all = 0;
