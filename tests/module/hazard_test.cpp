@@ -113,11 +113,7 @@ TEST_CASE("is what a wait has seen the same whichever of two waiting units takes
 TEST_CASE("does a fence order units") {
   const Architecture machine = matrix_machine(Sync::Kind::semaphores);
   Product product(machine, 1);
-  product.load();
-  product.assembler.emit("fence");
-  product.multiply();
-  product.assembler.emit("fence");
-  product.store();
+  product.fenced();
   const SimulateResult result = simulate(machine, product.assembler.program, {});
   CHECK(result.hazards.empty());
   CHECK(product.matches(result.outputs.at("y")));
@@ -256,11 +252,7 @@ TEST_CASE("does a run end at the cycle that the user allows") {
   for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
     const Architecture machine = matrix_machine(sync);
     Product product(machine, 1);
-    product.load();
-    product.assembler.emit("fence");
-    product.multiply();
-    product.assembler.emit("fence");
-    product.store();
+    product.fenced();
     const std::int64_t cycles = simulate(machine, product.assembler.program, {}).total_cycles;
     SimulateOptions options;
     options.most_cycles = cycles;

@@ -41,6 +41,14 @@ struct Product {
                    {{"i", 16}, {"j", 16}, {"k", 16}, {"b.base", 4096}, {"a.stride0", 16}, {"b.load", load_weights}});
   }
   void store() { assembler.emit("store", {{"dst.base", 8192}, {"n0", 64}, {"n1", 16}, {"dst.stride1", 64}}); }
+  /// The whole product, each step behind a fence.
+  void fenced() {
+    load();
+    assembler.emit("fence");
+    multiply();
+    assembler.emit("fence");
+    store();
+  }
 
   std::vector<std::int32_t> expected(int times = 1) const {
     std::vector<std::int32_t> y(256, 0);
