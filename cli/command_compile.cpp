@@ -1,4 +1,3 @@
-#include <chrono>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "cli/numeric.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/stopwatch.h"
 #include "compiler/compile.h"
 
 namespace accord {
@@ -42,10 +42,6 @@ nlohmann::json layers_json(const Program& program) {
   return layers;
 }
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 /// Names of stages and passes in their order, with their seconds.
 using StageTimes = std::vector<std::pair<std::string, double>>;
 
@@ -65,9 +61,9 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
                        StageTimes& times) {
   const Progress progress(Progress::wanted(command.progress));
   progress.show("calibrate");
-  const auto start = Clock::now();
+  const Stopwatch quantising;
   const auto numeric = to_numeric(architecture, model.network, model.inputs);
-  times.emplace_back("quantise", seconds_since(start));
+  times.emplace_back("quantise", quantising.seconds());
   CompileOptions options;
   options.timed = [&](const std::string& pass, double seconds) { times.emplace_back(pass, seconds); };
   options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
@@ -83,19 +79,19 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
 }  // namespace
 
 Exit run_command(const CompileCommand& command) {
-  const auto start = Clock::now();
+  const Stopwatch total;
   StageTimes times;
   const auto architecture = load_or_report(command.choice);
-  times.emplace_back("covenant", seconds_since(start));
-  const auto importing = Clock::now();
+  times.emplace_back("covenant", total.seconds());
+  const Stopwatch importing;
   const auto model = load_chosen(command.model);
-  times.emplace_back("import", seconds_since(importing));
+  times.emplace_back("import", importing.seconds());
   for (const auto& warning : model.network.warnings) std::cerr << "warning: " << warning << '\n';
   const auto program = compile_chosen(command, architecture, model, times);
-  const auto writing = Clock::now();
+  const Stopwatch writing;
   if (!command.output.empty()) write_program(program, command.output);
-  times.emplace_back("write", seconds_since(writing));
-  const double wall = seconds_since(start);
+  times.emplace_back("write", writing.seconds());
+  const double wall = total.seconds();
   const auto memory = memory_use(architecture, program);
   if (command.report) {
     print_mapping(program);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "cli/main_job.h"
 #include "cli/model.h"
 #include "cli/progress.h"
+#include "cli/stopwatch.h"
 #include "compiler/numerics/compare.h"
 #include "compiler/reference/execute.h"
 
@@ -34,14 +34,14 @@ std::vector<OutputDistance> distances(const Values& outputs, const Values& refer
 
 Exit run_reference(const LoadedModel& model, const RunCommand& command) {
   for (const auto& warning : model.network.warnings) fmt::print(std::cout, "warning: {}\n", warning);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch executing;
   const auto outputs = execute(model.network, model.inputs);
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  const double wall = executing.seconds();
   const auto found = distances(outputs, model.expected, "the expected output");
   const bool close = std::all_of(found.begin(), found.end(), [](const OutputDistance& distance) {
     return distance.relative_error <= reference_tolerance;
   });
-  auto json = nlohmann::json{{"model", model.name}, {"wall", {{"reference_s", wall.count()}}}};
+  auto json = nlohmann::json{{"model", model.name}, {"wall", {{"reference_s", wall}}}};
   json["verified"] = found.empty() ? nlohmann::json(nullptr) : nlohmann::json(close);
   json["outputs"] = nlohmann::json::array();
   for (const auto& distance : found) {
@@ -49,7 +49,7 @@ Exit run_reference(const LoadedModel& model, const RunCommand& command) {
     json["outputs"].push_back(to_json(distance));
   }
   if (!found.empty()) fmt::print(std::cout, "verified: {} (relative error at most {:g})\n", close, reference_tolerance);
-  fmt::print(std::cout, "wall    reference {:.2f} s\n", wall.count());
+  fmt::print(std::cout, "wall    reference {:.2f} s\n", wall);
   write_json(command.json, json);
   return close ? Exit::right : Exit::wrong_result;
 }
@@ -87,11 +87,11 @@ RunReport run_machine(const LoadedModel& model, const RunCommand& command) {
 }  // namespace
 
 Exit run_command(const RunCommand& command) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch total;
   const auto model = load_chosen(command.model);
   if (command.reference_only) return run_reference(model, command);
   auto report = run_machine(model, command);
-  report.total_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.total_s = total.seconds();
   std::ostringstream text;
   print_report(report, text);
   std::cout << text.str();

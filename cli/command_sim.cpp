@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/inputs.h"
 #include "cli/report.h"
+#include "cli/stopwatch.h"
 #include "compiler/network/npy.h"
 
 namespace accord {
@@ -61,11 +61,11 @@ Exit run_command(const SimCommand& command) {
   options.check_hazards = command.check_hazards;
   options.most_cycles = command.most_cycles;
   request(command.recordings, options);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch simulating;
   const auto result = simulate(architecture, program, inputs, options);
   auto report = make_report(architecture, program, result);
   report.model = command.program.string();
-  report.simulate_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.simulate_s = simulating.seconds();
   report.total_s = report.simulate_s;
   report.binary_bytes = static_cast<std::int64_t>(std::filesystem::file_size(command.program));
 

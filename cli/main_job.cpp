@@ -1,6 +1,5 @@
 #include "cli/main_job.h"
 
-#include <chrono>
 #include <map>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include "cli/numeric.h"
 #include "cli/reference_run.h"
 #include "cli/scratch_file.h"
+#include "cli/stopwatch.h"
 #include "compiler/compile.h"
 
 namespace accord {
@@ -16,14 +16,6 @@ namespace accord {
 namespace {
 
 constexpr std::size_t reference_budget = std::size_t{512} << 20;
-
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 std::map<std::string, Delivery> deliveries(const Program& program) {
   std::map<std::string, const Symbol*> symbols;

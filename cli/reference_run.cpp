@@ -1,17 +1,12 @@
 #include "cli/reference_run.h"
 
-#include <chrono>
-
+#include "cli/stopwatch.h"
 #include "compiler/reference/execute.h"
 
 namespace accord {
 
 namespace {
 struct Abandoned {};
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 }  // namespace
 
 ReferenceRun::ReferenceRun(const Network& numeric, const Network& canonical, const Values& inputs, Verifier& verifier)
@@ -30,7 +25,7 @@ void ReferenceRun::finish() {
 }
 
 void ReferenceRun::work() {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch working;
   try {
     // First what needs nothing of the machine. One thread: the other core compiles and simulates.
     fp32_outputs_ = execute(canonical_, inputs_, {.keep = Keep::outputs, .threads = 1, .observer = {}});
@@ -39,7 +34,7 @@ void ReferenceRun::work() {
   } catch (...) {
     fault_ = std::current_exception();
   }
-  seconds_ += seconds_since(start);
+  seconds_ += working.seconds();
 }
 
 void ReferenceRun::evaluate_numeric() {
@@ -47,11 +42,11 @@ void ReferenceRun::evaluate_numeric() {
   options.threads = 1;
   options.observer = [this](const Operator& op, const std::vector<Value*>& outputs) {
     if (abandoned_) throw Abandoned{};
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch comparing;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] != nullptr) verifier_.from_reference(numeric_.tensor(op.outputs[i]).name, *outputs[i]);
     }
-    seconds_ -= seconds_since(start);  // comparing, and waiting for the machine
+    seconds_ -= comparing.seconds();  // comparing, and waiting for the machine
   };
   execute(numeric_, inputs_, options);
 }
