@@ -1,6 +1,5 @@
 #include "cli/recordings.h"
 
-#include <algorithm>
 #include <fstream>
 #include <ostream>
 
@@ -19,21 +18,6 @@ constexpr const char* too_long = "the run is too long to be explained (docs/simu
 double percent(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
-
-/// Layer of each instruction, -1 for none.
-class LayerOf {
- public:
-  explicit LayerOf(const Program& program) : map_(program.map) {}
-  int operator()(std::int64_t instruction) const {
-    const auto after = std::ranges::upper_bound(map_, instruction, {}, &MapEntry::first);
-    if (after == map_.begin()) return -1;
-    const MapEntry& entry = *(after - 1);
-    return instruction < entry.first + entry.count ? entry.layer : -1;
-  }
-
- private:
-  const std::vector<MapEntry>& map_;
-};
 
 nlohmann::json or_null(std::int64_t index) { return index >= 0 ? nlohmann::json(index) : nlohmann::json(nullptr); }
 
@@ -54,19 +38,17 @@ void write_critical_path(const Recordings& recordings, const Architecture& archi
   const Explanation& explanation = *result.explanation;
   if (!explanation.complete) throw Error(too_long);
   std::ofstream out(recordings.critical_path);
-  const LayerOf layer_of(program);
   fmt::print(out, "{{\"total_cycles\": {}, \"segments\": [", result.total_cycles);
   const char* separator = "\n";
   for (const Explanation::Segment& segment : explanation.path) {
     const Explanation::Share& share = explanation.shares[segment.share];
-    const int layer = segment.instruction < 0 ? -1 : layer_of(segment.instruction);
     nlohmann::json json = {{"from", segment.from},         {"to", segment.to},
                            {"component", share.component}, {"resource", share.resource},
                            {"waiting", share.waiting},     {"instruction", or_null(segment.instruction)}};
     json["unit"] = segment.unit < 0 ? architecture.controller.name
                                     : architecture.units[static_cast<std::size_t>(segment.unit)].name;
-    json["layer"] =
-        layer < 0 ? nlohmann::json(nullptr) : nlohmann::json(program.layers[static_cast<std::size_t>(layer)].name);
+    json["layer"] = segment.layer < 0 ? nlohmann::json(nullptr)
+                                      : nlohmann::json(program.layers[static_cast<std::size_t>(segment.layer)].name);
     out << separator << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     separator = ",\n";
   }

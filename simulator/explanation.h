@@ -22,6 +22,7 @@ struct Explanation {
     std::size_t share = 0;          ///< index into `shares`
     int unit = -1;                  ///< index of the unit whose instruction it was; -1: the controller
     std::int64_t instruction = -1;  ///< index; -1: none
+    int layer = -1;                 ///< index into Program::layers; -1: none
   };
   /// A machine that differs in one thing, under the same program.
   struct Sensitivity {

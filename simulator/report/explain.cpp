@@ -29,7 +29,8 @@ class Shares {
     Explanation::Share& share = explanation_.shares[found->second];
     share.cycles += stretch.to - stretch.from;
     ++share.segments;
-    explanation_.path.push_back({stretch.from, stretch.to, found->second, stretch.unit, stretch.instruction});
+    explanation_.path.push_back({stretch.from, stretch.to, found->second, stretch.unit, stretch.instruction,
+                                 run_.map.layer(stretch.instruction)});
   }
 
   void sort() {

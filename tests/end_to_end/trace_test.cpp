@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -22,6 +21,7 @@
 #include "simulator/simulate.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_machines.h"
+#include "tests/environment.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -30,10 +30,7 @@ namespace {
 
 using nlohmann::json;
 
-std::uint64_t first_seed() {
-  const char* wanted = std::getenv("ACCORD_RANDOM_SEED");
-  return wanted == nullptr ? 1 : std::strtoull(wanted, nullptr, 10);
-}
+std::uint64_t first_seed() { return asked("ACCORD_RANDOM_SEED", 1); }
 
 constexpr std::int64_t open_end = std::numeric_limits<std::int64_t>::max();
 
