@@ -76,7 +76,7 @@ class Writer : AssemblyText {
  private:
   void layer(const ConvolutionLayer& l) {
     const Folded f(l);
-    const std::int64_t channels = f.channels / (l.stride * l.stride), blocks = ceil_div(l.kernels, 128);
+    const std::int64_t channels = f.channels / (l.stride * l.stride), blocks = ceil_div(l.kernels, 16);
     if (is_winograd(l)) {
       add("  winograd p={}, c={}, k={}\n", f.positions, channels, blocks);
     } else {
@@ -90,12 +90,15 @@ class Writer : AssemblyText {
   std::int64_t buffer_;
 };
 
-BenchRun run(const CsvRow& row) {
+double frames_per_second(const CsvRow& row) {
   const double frames = row.real("fps");
   if (frames <= 0) throw Error(row.where() + ": fps: expected more than 0");
+  return frames;
+}
+
+BenchRun run(const CsvRow& row, Figure figure) {
   const std::int64_t kilobytes = row.integer("cbuf_kb");
   if (kilobytes == 0 || kilobytes > 65536) throw Error(row.where() + ": cbuf_kb is not 1 to 65536");
-  Figure figure{"cycles a frame", 1e9 / frames, {}};
   for (std::size_t i = 0; i < resnet50_layers().size(); ++i) figure.layers.push_back(static_cast<int>(i));
   return {fmt::format("{} MACs, {} KiB, {} GB/s", row.text("macs"), kilobytes, row.text("dram_gbs")),
           {{"macs", row.text("macs")}, {"cbuf_kb", row.text("cbuf_kb")}, {"dram_gbs", row.text("dram_gbs")}},
@@ -103,18 +106,37 @@ BenchRun run(const CsvRow& row) {
           {std::move(figure)}};
 }
 
+BenchRun run_time(const CsvRow& row) { return run(row, {"cycles a frame", 1e9 / frames_per_second(row), {}, {}}); }
+
+BenchRun run_energy(const CsvRow& row) {
+  const double milliwatts = row.real("mw_avg");
+  if (milliwatts <= 0) throw Error(row.where() + ": mw_avg: expected more than 0");
+  return run(row, {"uJ a frame", 1000 * milliwatts / frames_per_second(row), {}, {}, Quantity::energy});
+}
+
 }  // namespace
 
 std::vector<Bench> nvdla_estimate_benches() {
+  const std::vector<std::string> tables = {"nvdla_perf/resnet50.csv"};
+  constexpr auto machine = "nvdla_perf/nvdla_conv.yaml";
   return {{"nvdla_perf",
            "NVDLA's published ResNet-50 frames per second",
            {"macs", "cbuf_kb", "dram_gbs", "fps"},
            nullptr,
-           run,
-           {"nvdla_perf/resnet50.csv"},
-           "nvdla_perf/nvdla_conv.yaml",
+           run_time,
+           tables,
+           machine,
            1,
-           1}};
+           1},
+          {"nvdla_energy",
+           "NVDLA's published ResNet-50 power, per frame",
+           {"macs", "cbuf_kb", "dram_gbs", "fps", "mw_avg"},
+           nullptr,
+           run_energy,
+           tables,
+           machine,
+           50,
+           100}};
 }
 
 }  // namespace accord
