@@ -14,6 +14,7 @@ namespace accord {
 enum class Quantity {
   cycles,
   energy,  ///< microjoules, of what the operations do
+  share,   ///< percent of the cycles that a component spends in one kind of leaf of the stall tree
 };
 
 /// A figure of a row that the program's run is held against.
@@ -24,6 +25,7 @@ struct Figure {
   /// Of a compiled network: all layers but those of these names.
   std::vector<std::string> without = {};
   Quantity quantity = Quantity::cycles;
+  std::string component = {}, leaf = {};  ///< of a share; `leaf` is how the leaves' names begin
 };
 
 /// What a bench does for one row of a table: a program in assembly on the machine with these parameters.

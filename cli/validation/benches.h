@@ -14,5 +14,6 @@ std::vector<Bench> scale_sim_benches();
 std::vector<Bench> simdit_benches();
 std::vector<Bench> eyeriss_benches();
 std::vector<Bench> vta_benches();
+std::vector<Bench> tpu_benches();
 
 }  // namespace accord

@@ -86,8 +86,21 @@ bool counts(const Figure& figure, const Program& program, std::size_t layer) {
   return std::ranges::find(figure.without, program.layers[layer].name) == figure.without.end();
 }
 
-double value_of(const LayerResult& layer, Quantity quantity) {
-  return quantity == Quantity::cycles ? static_cast<double>(layer.cycles) : layer.energy_pj * 1e-6;
+double share_of(const LayerResult& layer, const Figure& figure) {
+  std::int64_t cycles = 0;
+  for (const auto& [leaf, of_leaf] : layer.stalls.at(figure.component)) {
+    if (leaf.starts_with(figure.leaf)) cycles += of_leaf;
+  }
+  return 100 * static_cast<double>(cycles) / static_cast<double>(std::max<std::int64_t>(1, layer.cycles));
+}
+
+double value_of(const LayerResult& layer, const Figure& figure) {
+  switch (figure.quantity) {
+    case Quantity::cycles: return static_cast<double>(layer.cycles);
+    case Quantity::energy: return layer.energy_pj * 1e-6;
+    case Quantity::share: return share_of(layer, figure);
+  }
+  return 0;
 }
 
 std::vector<double> values_of(const Loaded& loaded, const std::vector<Figure>& figures) {
@@ -98,7 +111,7 @@ std::vector<double> values_of(const Loaded& loaded, const std::vector<Figure>& f
   for (const Figure& figure : figures) {
     values.push_back(0);
     for (std::size_t layer = 0; layer < result.layers.size(); ++layer) {
-      if (counts(figure, loaded.program, layer)) values.back() += value_of(result.layers[layer], figure.quantity);
+      if (counts(figure, loaded.program, layer)) values.back() += value_of(result.layers[layer], figure);
     }
   }
   return values;

@@ -14,6 +14,8 @@ namespace {
 
 double percent(double error) { return 100 * error; }
 
+std::string shown(double value) { return fmt::format("{:.{}f}", value, value < 100 ? 2 : 0); }
+
 const char* name_of(Ending ending) {
   switch (ending) {
     case Ending::compared: return "compared";
@@ -81,8 +83,8 @@ void print_rows(const Verdict& verdict, std::ostream& out) {
              row, "figure", figure, "reference", "ours", "error");
   for (const Comparison& c : verdict.comparisons) {
     if (c.ending == Ending::compared) {
-      fmt::print(out, "  {:<{}}  {:<{}} {:>12.0f} {:>12.0f} {:>+8.2f}%\n", c.row, row, c.figure, figure, c.reference,
-                 c.ours, percent(c.error()));
+      fmt::print(out, "  {:<{}}  {:<{}} {:>12} {:>12} {:>+8.2f}%\n", c.row, row, c.figure, figure, shown(c.reference),
+                 shown(c.ours), percent(c.error()));
     } else {
       fmt::print(out, "  {:<{}}  {}: {}\n", c.row, row, name_of(c.ending), c.reason.substr(0, c.reason.find('\n')));
     }
