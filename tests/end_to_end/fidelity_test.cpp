@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -118,6 +120,7 @@ void hold_changed(Tally& tally) {
 }
 
 void hold_benches(Tally& tally) {
+  std::set<std::tuple<std::string, std::map<std::string, std::string>, std::string>> held;
   for (const Bench& bench : benches()) {
     if (bench.tables.empty()) continue;
     const CsvTable table(validation_folder() / bench.tables.front());
@@ -128,7 +131,8 @@ void hold_benches(Tally& tally) {
     const std::size_t count = programs_of_a_kind(4);
     for (std::size_t r = 0; r < count && r < rows.size(); ++r) {
       const BenchRun run = bench.run(rows[r * rows.size() / count]);
-      if (!run.network.empty()) continue;
+      // benches of other figures of the same programs are no other programs
+      if (!run.network.empty() || !held.emplace(bench.machine, run.params, run.assembly).second) continue;
       const LoadResult loaded = load_architecture(validation_folder() / bench.machine, run.params);
       REQUIRE(loaded.architecture);
       const Program program = assemble(*loaded.architecture, run.assembly, run.row);
