@@ -55,10 +55,11 @@ CLI::Option* add_model(CLI::App* sub, ModelChoice& model) {
 }
 
 void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
-  static const std::map<std::string, Fidelity> levels = {{"function", Fidelity::function},
-                                                         {"transaction", Fidelity::transaction},
-                                                         {"cycle", Fidelity::cycle}};
-  sub->add_option("--fidelity", fidelity, "function: values only; transaction: values and time; cycle: word by word, beat by beat, row by row (small programs)")
+  static const std::map<std::string, Fidelity> levels = {
+      {"function", Fidelity::function}, {"transaction", Fidelity::transaction}, {"cycle", Fidelity::cycle}};
+  sub->add_option("--fidelity", fidelity,
+                  "function: values only; transaction: values and time; cycle: word by word, beat by beat, row by row "
+                  "(small programs)")
       ->transform(CLI::CheckedTransformer(levels));
 }
 

@@ -82,7 +82,8 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
 }
 
 void explore_chains(Compilation& compilation) {
-  for (const auto pass : {group_pass, place_pass, interleave_pass, map_pass, allocate_pass, fuse_pass}) pass(compilation);
+  for (const auto pass : {group_pass, place_pass, interleave_pass, map_pass, allocate_pass, fuse_pass})
+    pass(compilation);
 }
 
 }  // namespace accord

@@ -32,11 +32,11 @@ std::string overview(const Architecture& a) {
       {"mnemonics", fmt::format("{}", isa.mnemonics.size())},
       {"registers", fmt::format("{}", isa.register_count)},
       {"controller",
-       fmt::format("{}, {} instruction{} {}, {} nested hardware loops", md_code(a.controller.name),
-                   a.controller.issue_width, a.controller.issue_width == 1 ? "" : "s",
-                   a.controller.issue_interval == 1 ? "per cycle"
-                                                    : fmt::format("every {} cycles", a.controller.issue_interval),
-                   a.controller.loop_depth)},
+       fmt::format(
+           "{}, {} instruction{} {}, {} nested hardware loops", md_code(a.controller.name), a.controller.issue_width,
+           a.controller.issue_width == 1 ? "" : "s",
+           a.controller.issue_interval == 1 ? "per cycle" : fmt::format("every {} cycles", a.controller.issue_interval),
+           a.controller.loop_depth)},
       {"clock", clocks_text(a)}};
   switch (a.sync.kind) {
     case Sync::Kind::in_order:

@@ -86,7 +86,8 @@ class Reader {
     } else if (name.starts_with(elf::data_prefix)) {
       image_named(name, elf::data_prefix, shdr).bytes = copy(bytes_of(name, scn, shdr));
     } else if (name.starts_with(elf::zeros_prefix)) {
-      if (shdr.sh_size > static_cast<std::uint64_t>(INT64_MAX)) throw Error(fmt::format("section {} is too long", name));
+      if (shdr.sh_size > static_cast<std::uint64_t>(INT64_MAX))
+        throw Error(fmt::format("section {} is too long", name));
       image_named(name, elf::zeros_prefix, shdr).zeros = static_cast<std::int64_t>(shdr.sh_size);
     } else if (name == elf::note) {
       once(name);

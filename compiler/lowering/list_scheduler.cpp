@@ -50,7 +50,8 @@ bool reads_result(const LowOp& later, const LowOp& before) {
   for (const auto& read : later.buffers()) {
     if (read.write) continue;
     for (const auto& write : before.buffers()) {
-      if (write.write && write.buffer == read.buffer && write.first <= read.last && read.first <= write.last) return true;
+      if (write.write && write.buffer == read.buffer && write.first <= read.last && read.first <= write.last)
+        return true;
     }
   }
   return false;

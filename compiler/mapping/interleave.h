@@ -39,9 +39,9 @@ Tensor interleaved(const Tensor& image, std::int64_t rows);
 /// groups, the filter is no constant or has one row, or G = 1, G does not divide the image's rows, or m the result's.
 std::optional<InterleavedWork> interleave_rows(const Network& network, const Work& work, std::int64_t results);
 
-/// The G, of those that leave w' as high the least, for which `gather_rows` has a form; none where the work is of another
-/// kind or in groups, the filter no constant, m = `results` does not divide the result's rows, or a window for m of them
-/// has more than 64 rows.
+/// The G, of those that leave w' as high the least, for which `gather_rows` has a form; none where the work is of
+/// another kind or in groups, the filter no constant, m = `results` does not divide the result's rows, or a window for
+/// m of them has more than 64 rows.
 std::vector<std::int64_t> gatherable_rows(const Work& work, std::int64_t results);
 
 /// The work for an x' in which rows are there several times, m = `results`; G = `rows`, between 2 and those of a window

@@ -184,8 +184,8 @@ void TileMeasure::add_use(int u) {
     }
     const Hop& hop = hop_at(use, level);
     const double share = average(use, at);
-    costs_.moves.push_back({u, level, at, hop, move.cycles * share, static_cast<double>(move.source_bytes) * share, move.link_cycles * share,
-                            static_cast<double>(move.pieces.size()),
+    costs_.moves.push_back({u, level, at, hop, move.cycles * share, static_cast<double>(move.source_bytes) * share,
+                            move.link_cycles * share, static_cast<double>(move.pieces.size()),
                             static_cast<double>(hop_latency(machine_.architecture, hop))});
   }
 }

@@ -65,9 +65,7 @@ TEST_CASE("do semaphores order a product") {
   CHECK(result.stalls.at("mesh").count("waiting: semaphore 0") == 1);
 }
 
-TEST_CASE("does a machine in order need no sync") {
-  check_unsynchronised(Sync::Kind::in_order, 4);
-}
+TEST_CASE("does a machine in order need no sync") { check_unsynchronised(Sync::Kind::in_order, 4); }
 
 TEST_CASE("do function and transaction give the same values on every sync kind") {
   for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock}) {
