@@ -69,7 +69,14 @@ class StepEmitter {
   void make_loops();
   void visit(std::size_t loop);
   void emit();
-  std::int64_t address(const PlacedUse& use) const;
+  void set_load(std::size_t held, MaybeValue* values);
+  std::int64_t address(const PlacedUse& use);
+  /// What instructions with the same values of the formulas take.
+  struct Timing {
+    std::vector<std::int64_t> formula_values;
+    std::int32_t busy, latency;
+  };
+  const Timing& timing();
   std::vector<std::size_t> decisive_arguments(int operand) const;
   void set_strides(std::vector<MaybeValue>& values) const;
   std::size_t base_argument(int operand) const {
@@ -103,6 +110,8 @@ class StepEmitter {
   std::vector<HeldOperand> loads_;
   std::vector<MaybeValue> template_;
   std::vector<std::int64_t> formula_values_;
+  std::vector<Timing> timings_;
+  Extents inside_;  ///< the whole that a view's layout is of, at `point_`
 };
 
 /// Fills what does not change from instruction to instruction; remembers where bases and load flags stand.
@@ -225,7 +234,7 @@ void StepEmitter::visit(std::size_t loop) {
   if (now.iterator >= 0) point_[now.iterator] = 0;
 }
 
-std::int64_t StepEmitter::address(const PlacedUse& use) const {
+std::int64_t StepEmitter::address(const PlacedUse& use) {
   if (mapping_.uses[use.view.use].filled) return use.base;
   if (use.view.layout == nullptr) {
     std::int64_t offset = use.base;
@@ -234,9 +243,33 @@ std::int64_t StepEmitter::address(const PlacedUse& use) const {
     }
     return offset;
   }
-  Extents at = point_;
-  for (std::size_t it = 0; it < at.size(); ++it) at[it] += use.start[it];
-  return use.base + offset_of(*use.view.layout, at);
+  inside_ = point_;
+  for (std::size_t it = 0; it < inside_.size(); ++it) inside_[it] += use.start[it];
+  return use.base + offset_of(*use.view.layout, inside_);
+}
+
+/// Sets the flag of a held operand, 0 where the unit has it already.
+void StepEmitter::set_load(std::size_t held, MaybeValue* values) {
+  auto& loaded = held_.loaded[held];
+  const auto& decisive = loads_[held].decisive;
+  const bool keep = std::ranges::equal(loaded, decisive, [&](std::int64_t before, std::size_t argument) {
+    return before == values[argument].value_or(0);
+  });
+  values[loads_[held].load] = keep ? 0 : 1;
+  formula_values_.push_back(keep ? 0 : 1);
+  if (keep) return;
+  loaded.clear();
+  for (const std::size_t argument : decisive) loaded.push_back(values[argument].value_or(0));
+}
+
+const StepEmitter::Timing& StepEmitter::timing() {
+  const auto known = std::ranges::find(timings_, formula_values_, &Timing::formula_values);
+  if (known != timings_.end()) return *known;
+  const std::int64_t working = working_cycles(machine_, mapping_, step_, shape_, views_, box_, formula_values_);
+  const Unit& unit = machine_.architecture.units[plan_.match.unit];
+  timings_.push_back({formula_values_, static_cast<std::int32_t>(instruction_cycles(unit, working)),
+                      static_cast<std::int32_t>(working + latency_around(machine_, plan_.match, formula_values_))});
+  return timings_.back();
 }
 
 void StepEmitter::emit() {
@@ -259,17 +292,10 @@ void StepEmitter::emit() {
     values[at] = address(*use);
     op.touch(use->buffer, mapping_.uses[use->view.use].operand == target);
   }
-  for (std::size_t h = 0; h < loads_.size(); ++h) {
-    std::vector<std::int64_t> now;
-    for (const std::size_t a : loads_[h].decisive) now.push_back(values[a].value_or(0));
-    const bool keep = held_.loaded[h] == now;
-    values[loads_[h].load] = keep ? 0 : 1;
-    held_.loaded[h] = std::move(now);
-    formula_values_.push_back(keep ? 0 : 1);
-  }
-  const std::int64_t working = working_cycles(machine_, mapping_, step_, shape_, views_, box_, formula_values_);
-  op.busy = static_cast<std::int32_t>(instruction_cycles(machine_.architecture.units[plan_.match.unit], working));
-  op.latency = static_cast<std::int32_t>(working + latency_around(machine_, plan_.match, formula_values_));
+  for (std::size_t h = 0; h < loads_.size(); ++h) set_load(h, values);
+  const Timing& time = timing();
+  op.busy = time.busy;
+  op.latency = time.latency;
   list_.ops.push_back(op);
 }
 

@@ -116,10 +116,61 @@ class Queue {
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> available_;
 };
 
+/// Links that several units share: their requests take turns, so that what begins while others are under way takes as
+/// much longer.
+class SharedLinks {
+ public:
+  explicit SharedLinks(const Architecture& architecture) : peers_(architecture.units.size()), until_(peers_.size(), 0) {
+    for (std::size_t u = 0; u < peers_.size(); ++u) {
+      for (std::size_t other = 0; other < peers_.size(); ++other) {
+        if (other != u && meet(architecture, architecture.units[u], architecture.units[other])) {
+          peers_[u].push_back(other);
+        }
+      }
+    }
+  }
+
+  /// Cycles that an operation whose bytes pass in [from, from + busy), were it alone, waits for others.
+  std::int64_t pass(int unit, std::int64_t from, std::int64_t busy) {
+    if (peers_[unit].empty()) return 0;
+    std::int64_t wait = 0;
+    for (const std::size_t other : peers_[unit]) wait += std::clamp<std::int64_t>(until_[other] - from, 0, busy);
+    until_[unit] = from + busy + wait;
+    return wait;
+  }
+
+ private:
+  /// A link, and, where it is duplex, whether what passes comes from off-chip memory.
+  using Lane = std::pair<int, bool>;
+
+  static std::vector<Lane> lanes_of(const Architecture& architecture, const Unit& unit) {
+    std::vector<Lane> lanes;
+    if (unit.kind != UnitKind::mover) return lanes;
+    for (const Route& route : unit.routes) {
+      const bool inwards = architecture.memories[route.source].off_chip;
+      for (const int link : route.links) lanes.emplace_back(link, architecture.links[link].duplex && inwards);
+    }
+    if (unit.link >= 0 && unit.routes.empty()) lanes.emplace_back(unit.link, false);
+    return lanes;
+  }
+
+  static bool meet(const Architecture& architecture, const Unit& a, const Unit& b) {
+    const auto others = lanes_of(architecture, b);
+    return std::ranges::any_of(lanes_of(architecture, a),
+                               [&](const Lane& lane) { return std::ranges::count(others, lane) != 0; });
+  }
+
+  std::vector<std::vector<std::size_t>> peers_;  ///< by unit
+  std::vector<std::int64_t> until_;              ///< by unit: when what it moves has passed
+};
+
 class ListScheduler {
  public:
   ListScheduler(const OpList& list, const Architecture& architecture, const Lead& lead)
-      : list_(list), successors_(successors_of(list, static_cast<int>(architecture.units.size()))), from_(lead.ready) {
+      : list_(list),
+        successors_(successors_of(list, static_cast<int>(architecture.units.size()))),
+        links_(architecture),
+        from_(lead.ready) {
     from_.resize(list.ops.size(), 0);
     schedule_.done.resize(list.ops.size());
     for (std::size_t u = 0; u < architecture.units.size(); ++u) {
@@ -150,15 +201,17 @@ class ListScheduler {
       choice = now;
     }
     assert(best != nullptr);
-    best->start(choice, list_.ops[choice.op].busy);
+    const LowOp& op = list_.ops[choice.op];
+    const std::int64_t wait = links_.pass(op.unit, choice.start + op.latency - op.busy, op.busy);
+    best->start(choice, op.busy + wait);
     schedule_.order.push_back(choice.op);
-    release(choice);
+    release(choice, wait);
   }
 
   /// Whoever reads results sees them when they are there; what the own unit adds up, it works off in order.
-  void release(const Queue::Choice& choice) {
+  void release(const Queue::Choice& choice, std::int64_t wait) {
     const LowOp& op = list_.ops[choice.op];
-    const std::int64_t done = choice.start + op.latency;
+    const std::int64_t done = choice.start + op.latency + wait;
     schedule_.cycles = std::max(schedule_.cycles, done);
     schedule_.done[choice.op] = done;
     for (std::uint32_t s = successors_.first[choice.op]; s < successors_.first[choice.op + 1]; ++s) {
@@ -171,6 +224,7 @@ class ListScheduler {
 
   const OpList& list_;
   Successors successors_;
+  SharedLinks links_;
   std::vector<std::int64_t> from_;  ///< results that the operation needs are there
   std::vector<Queue> queues_;
   Schedule schedule_;
