@@ -24,9 +24,9 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
                       ? std::countr_zero(static_cast<std::uint64_t>(spec.word))
                       : -1),
       read_ports_(static_cast<std::size_t>(spec.banks),
-                  std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports))),
+                  std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports), Timeline(spec.period))),
       write_ports_(static_cast<std::size_t>(spec.banks),
-                   std::vector<Timeline>(static_cast<std::size_t>(spec.write_ports))) {
+                   std::vector<Timeline>(static_cast<std::size_t>(spec.write_ports), Timeline(spec.period))) {
   // DRAM counts the cycles that its bursts took, not words.
   if (!spec.dram) graph.rates().of(Cause::port, number).period = spec.period;
   for (int c = 0; spec.dram && c < spec.banks; ++c) channels_.emplace_back(*spec.dram);
@@ -67,14 +67,14 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
 TimeSlot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
   auto& ports = (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
   if (ports.size() == 1) return reserve(ports[0], earliest, words);
-  if (words == 1) return reserve(*std::ranges::min_element(ports, {}, &Timeline::end), earliest, 1);
+  if (words == 1) return reserve(*std::ranges::min_element(ports, {}, &Timeline::last_part), earliest, 1);
   TimeSlot all{not_known, earliest};
   const auto count = static_cast<std::int64_t>(ports.size());
   by_end_.clear();
   for (Timeline& port : ports) by_end_.push_back(&port);
   // Ports are alike: those that are free first take a word more.
   if (const std::int64_t more = words % count; more > 0) {
-    std::ranges::nth_element(by_end_, by_end_.begin() + more, {}, &Timeline::end);
+    std::ranges::nth_element(by_end_, by_end_.begin() + more, {}, &Timeline::last_part);
   }
   for (std::int64_t p = 0; p < count; ++p) {
     const std::int64_t share = words / count + (p < words % count ? 1 : 0);

@@ -55,7 +55,9 @@ class MemoryModule : public sc_core::sc_module {
   TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
   TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest);
   TimeSlot reserve(Timeline& port, Time earliest, std::int64_t words) {
-    return graph_.reserve(port, earliest, {Cause::port, number_, spec_.period.cycles(words), words});
+    const Delay delay(Cause::port, number_, spec_.period.cycles(words), words);
+    return graph_.reserve(port, earliest, delay,
+                          spec_.period.denominator == 1 ? delay.cycles : words * spec_.period.numerator);
   }
   void add(TimeSlot& all, const TimeSlot& slot) const;
 

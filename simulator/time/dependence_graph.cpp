@@ -41,7 +41,7 @@ Time DependenceGraph::join(Time a, Time b) {
 std::uint32_t DependenceGraph::number_of(Timeline& timeline) {
   if (timeline.number < 0) {
     timeline.number = static_cast<int>(last_served_.size());
-    last_served_.emplace_back();
+    last_served_.push_back({0, unknown, timeline.own()});
   }
   return static_cast<std::uint32_t>(timeline.number);
 }
@@ -54,7 +54,10 @@ TimeSlot DependenceGraph::add_slot(Node::Kind kind, Timeline& timeline, std::uin
   Served& served = last_served_[number];
   const std::uint32_t before = served.end == slot.first ? served.node : 0;
   const std::uint32_t end = push({before, until, 0, component, delay.cause, Node::Kind::slot_end});
-  if (slot.end >= served.end) served = {end, slot.end};
+  if (slot.end >= served.end) {
+    served.node = end;
+    served.end = slot.end;
+  }
   return {Time(slot.first, first), Time(slot.end, end)};
 }
 

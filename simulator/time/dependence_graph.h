@@ -76,7 +76,11 @@ class DependenceGraph {
   Time moment(Cycle at) { return no_earlier(Time(), at); }
 
   TimeSlot reserve(Timeline& timeline, Time earliest, const Delay& delay) {
-    const Timeline::Slot slot = timeline.reserve(earliest.at, delay.cycles);
+    return reserve(timeline, earliest, delay, delay.cycles);
+  }
+  /// The same of a timeline that counts in parts: so many.
+  TimeSlot reserve(Timeline& timeline, Time earliest, const Delay& delay, std::int64_t parts) {
+    const Timeline::Slot slot = timeline.reserve(earliest.at, parts);
     if (!recording_) return {Time(slot.first), Time(slot.end)};
     return add_slot(Node::Kind::reserved, timeline, earliest.node, delay, 0, slot);
   }
@@ -99,7 +103,12 @@ class DependenceGraph {
   Cycle delay(const Node& node, const Rates& rates) const {
     return rates.cycles(node.cause, node.component, amount(node));
   }
+  /// What a reservation takes of its timeline.
+  std::int64_t length(const Node& node, const Rates& rates) const {
+    return own(node.b).denominator == 1 ? delay(node, rates) : rates.parts(node.cause, node.component, amount(node));
+  }
   std::size_t timelines() const { return last_served_.size(); }
+  const Period& own(std::size_t timeline) const { return last_served_[timeline].own; }
   /// nullptr: nobody's.
   const Owner* owner(std::uint32_t node) const;
 
@@ -108,6 +117,7 @@ class DependenceGraph {
   struct Served {
     std::uint32_t node = 0;
     Cycle end = unknown;
+    Period own{};
   };
 
   Time join(Time a, Time b);

@@ -15,6 +15,9 @@ struct Rate {
   std::int64_t times = 1;
   std::int64_t over = 1;  ///< cycles * times / over, rounded up
 
+  /// `amount` in cycles of the period, each `numerator` parts: what a timeline of that period takes.
+  std::int64_t parts(std::int64_t amount) const { return scaled(amount * period.numerator); }
+
   bool operator==(const Rate& other) const {
     return width == other.width && period.numerator == other.period.numerator &&
            period.denominator == other.period.denominator && times == other.times && over == other.over;
@@ -22,15 +25,22 @@ struct Rate {
   Cycle cycles(std::int64_t amount) const {
     const std::int64_t whole = amount < 0 ? -amount : amount;
     const std::int64_t words = width == 1 ? whole : (whole + width - 1) / width;
-    Cycle length = period.is_reference() ? words : period.cycles(words);
-    if (times != over) length = (length * times + over - 1) / over;
+    const Cycle length = scaled(period.is_reference() ? words : period.cycles(words));
     return amount < 0 ? -length : length;
   }
+
+ private:
+  std::int64_t scaled(std::int64_t length) const { return times == over ? length : (length * times + over - 1) / over; }
 };
 
 /// The rate of every cause and component: one cycle for each that is counted, where nothing else is said.
 class Rates {
  public:
+  std::int64_t parts(Cause cause, int component, std::int64_t amount) const {
+    const auto& rates = rates_[static_cast<std::size_t>(cause)];
+    return static_cast<std::size_t>(component) < rates.size() ? rates[static_cast<std::size_t>(component)].parts(amount)
+                                                              : amount;
+  }
   Rate& of(Cause cause, int component) {
     auto& rates = rates_[static_cast<std::size_t>(cause)];
     if (rates.size() <= static_cast<std::size_t>(component)) rates.resize(static_cast<std::size_t>(component) + 1);

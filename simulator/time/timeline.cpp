@@ -4,35 +4,40 @@
 
 namespace accord::sim {
 
-Timeline::Slot Timeline::reserve(Cycle earliest, Cycle cycles) {
-  if (cycles <= 0) return {earliest, earliest};
+Timeline::Slot Timeline::take(std::int64_t earliest, std::int64_t length) {
+  if (length <= 0) return {earliest, earliest};
   if (busy_.empty() || earliest > busy_.back().end) {
     if (busy_.size() > 256) busy_.erase(busy_.begin(), busy_.begin() + 128);
-    busy_.push_back({earliest, earliest + cycles});
-    return {earliest, earliest + cycles};
+    busy_.push_back({earliest, earliest + length});
+    return {earliest, earliest + length};
   }
   if (earliest == busy_.back().end || earliest >= busy_.back().first) {
-    const Cycle first = busy_.back().end;
-    busy_.back().end += cycles;
-    return {first, first + cycles};
+    const std::int64_t first = busy_.back().end;
+    busy_.back().end += length;
+    return {first, first + length};
   }
-  return fill(earliest, cycles);
+  return fill(earliest, length);
 }
 
-Timeline::Slot Timeline::fill(Cycle earliest, Cycle cycles) {
+std::int64_t Timeline::whole(std::int64_t gap, std::int64_t length) const {
+  if (gap >= length) return length;
+  return gap <= 0 ? 0 : gap - gap % own_.numerator;
+}
+
+Timeline::Slot Timeline::fill(std::int64_t earliest, std::int64_t length) {
   auto at = std::ranges::upper_bound(busy_, earliest, {}, &Interval::end);  // first that ends after `earliest`
   Slot slot{unknown, earliest};
-  Cycle from = earliest;
+  std::int64_t from = earliest;
   const auto begin = at;
-  while (cycles > 0) {
+  while (length > 0) {
     const bool open = at == busy_.end();
-    const Cycle gap = open ? cycles : std::min(cycles, std::max<Cycle>(0, at->first - from));
+    const std::int64_t gap = open ? length : whole(at->first - from, length);
     if (gap > 0) {
       if (slot.first == unknown) slot.first = from;
       slot.end = from + gap;
-      cycles -= gap;
+      length -= gap;
     }
-    if (cycles == 0 || open) break;
+    if (length == 0 || open) break;
     from = std::max(from, at->end);
     ++at;
   }
@@ -53,11 +58,6 @@ Timeline::Slot Timeline::fill(Cycle earliest, Cycle cycles) {
   first = busy_.erase(first, last);
   busy_.insert(first, merged);
   return slot;
-}
-
-void Timeline::forget_before(Cycle now) {
-  const auto keep = std::ranges::find_if(busy_, [&](const Interval& interval) { return interval.end >= now; });
-  if (keep != busy_.begin()) busy_.erase(busy_.begin(), keep);
 }
 
 void BusyCycles::add(Cycle first, Cycle end) {

@@ -3,37 +3,51 @@
 #include <cstdint>
 #include <vector>
 
+#include "archdsl/graph/period.h"
 #include "simulator/time/time.h"
 
 namespace accord::sim {
 
 /// Cycles of something that serves one request at a time, taken in the order of the calls; later calls may fill gaps
 /// that earlier ones left.
+///
+/// What is clocked otherwise counts in parts of a cycle (a period of 5/8 cycles: 8 parts, of which each of its own
+/// cycles takes 5), and fills gaps with whole cycles of its own.
 class Timeline {
  public:
   struct Slot {
-    Cycle first = 0;  ///< the first cycle taken
-    Cycle end = 0;    ///< one past the last
+    Cycle first = 0;  ///< the cycle in which the first part taken lies
+    Cycle end = 0;    ///< one past that of the last
   };
 
-  /// Takes the first `cycles` free cycles from `earliest` on.
-  Slot reserve(Cycle earliest, Cycle cycles);
+  explicit Timeline(const Period& own = {}) : own_(own) {}
+
+  /// Takes the first `length` free parts from the cycle `earliest` on.
+  Slot reserve(Cycle earliest, std::int64_t length) {
+    const std::int64_t parts = own_.denominator;
+    if (parts == 1) return take(earliest, length);
+    const Slot slot = take(earliest * parts, length);
+    return {slot.first / parts, (slot.end + parts - 1) / parts};
+  }
 
   /// When the last cycle taken ends.
-  Cycle end() const { return busy_.empty() ? 0 : busy_.back().end; }
-
-  /// No later call will ask for cycles before `now`.
-  void forget_before(Cycle now);
+  Cycle end() const { return (last_part() + own_.denominator - 1) / own_.denominator; }
+  std::int64_t last_part() const { return busy_.empty() ? 0 : busy_.back().end; }
+  const Period& own() const { return own_; }
 
   int number = -1;  ///< in the dependence graph; -1: none yet
 
  private:
   struct Interval {
-    Cycle first, end;
+    std::int64_t first, end;
   };
-  Slot fill(Cycle earliest, Cycle cycles);
+  Slot take(std::int64_t earliest, std::int64_t length);
+  /// What a gap takes of so many parts.
+  std::int64_t whole(std::int64_t gap, std::int64_t length) const;
+  Slot fill(std::int64_t earliest, std::int64_t length);
 
-  std::vector<Interval> busy_;  ///< ascending, disjoint, not adjacent
+  Period own_;                  ///< cycle, in reference cycles
+  std::vector<Interval> busy_;  ///< in parts; ascending, disjoint, not adjacent
 };
 
 /// Which cycles anything was busy in: overlapping intervals counted once.

@@ -45,6 +45,20 @@ TEST_CASE("does a timeline agree with a set of cycles") {
   }
 }
 
+TEST_CASE("do the cycles of another clock follow one another, and fill gaps that hold them whole") {
+  for (const accord::Period own : {accord::Period{5, 8}, accord::Period{5, 3}, accord::Period{1, 4}}) {
+    Timeline timeline(own);
+    for (Cycle n = 1; n <= 50; ++n) CHECK(timeline.reserve(3, own.numerator).end == 3 + own.cycles(n));
+    CHECK(timeline.reserve(1000, own.numerator).end == 1000 + own.cycles(1));  // a pause ends with a reference cycle
+  }
+  Timeline timeline(accord::Period{5, 8});
+  timeline.reserve(0, 5);
+  timeline.reserve(1, 5);                  // leaves 3 of 8 parts: no whole cycle
+  CHECK(timeline.reserve(0, 5).end == 3);  // 13 to 18 of 8 parts each
+  timeline.reserve(10, 5);
+  CHECK(timeline.reserve(3, 7 * 5).end == 8);  // 24 to 59
+}
+
 TEST_CASE("are overlapping busy stretches counted once") {
   BusyCycles busy;
   busy.add(10, 20);
