@@ -27,8 +27,8 @@ struct LayerPlan {
   std::vector<Mapping> assignments;      ///< the most promising first, without tiles: for slices of the layer. The one
                                          ///< with the least compute bound is among them
   Bound bound;
-  int chain = -1;         ///< that this is a layer, or a strip of a layer, of; -1: of none
-  std::string strip;      ///< "[0:16]": positions of the result that the strip computes
+  int chain = -1;          ///< that this is a layer, or a strip of a layer, of; -1: of none
+  std::string strip;       ///< "[0:16]": positions of the result that the strip computes
   std::int64_t macs = -1;  ///< of a strip, without what it computes anew; of interleaved rows; -1: those of `work`
 };
 

@@ -30,9 +30,9 @@ struct Energy {
 };
 
 /// Scratchpad, register file, buffer or off-chip DRAM. Addresses are bytes from 0.
-/// Each bank has `read_ports` + `write_ports` ports of one word per cycle (`shared_ports`: the same ones); words are interleaved over the banks
-/// in blocks of capacity / banks (bank = address / (capacity / banks)); an off-chip memory's banks are its channels,
-/// interleaved by word.
+/// Each bank has `read_ports` + `write_ports` ports of one word per cycle (`shared_ports`: the same ones); words are
+/// interleaved over the banks in blocks of capacity / banks (bank = address / (capacity / banks)); an off-chip memory's
+/// banks are its channels, interleaved by word.
 struct Memory {
   std::string name;
   bool off_chip = false;
@@ -42,8 +42,8 @@ struct Memory {
   int read_ports = 1;
   int write_ports = 1;
   bool shared_ports = false;  ///< each of the `read_ports` = `write_ports` ports reads or writes
-  std::int64_t latency = 1;  ///< cycles from a request's acceptance to its first word
-  int clock = 0;             ///< domain; a port's cycle is the domain's
+  std::int64_t latency = 1;   ///< cycles from a request's acceptance to its first word
+  int clock = 0;              ///< domain; a port's cycle is the domain's
   Period period;
   Energy energy;
   double area_um2 = 0;
@@ -184,7 +184,7 @@ struct Controller {
   int issue_width = 1;
   int issue_interval = 1;
   std::int64_t latency = 0;  ///< cycles from issue to the unit's queue
-  int loop_depth = 0;  ///< nested hardware loops
+  int loop_depth = 0;        ///< nested hardware loops
   Location where;
 };
 

@@ -23,7 +23,7 @@ struct Home {
   int alias = -1;           ///< lives inside this tensor's home, at `alias_offset` from its element 0
   std::int64_t alias_offset = 0;
   std::int64_t interleaved = 1;  ///< so many rows lie side by side as channels of `alias` (interleave.h)
-  std::int64_t address = -1;  ///< of element 0, once allocated
+  std::int64_t address = -1;     ///< of element 0, once allocated
   bool has_margin() const { return margin_bytes > 0; }
   std::int64_t margin_bytes = 0;
 };
