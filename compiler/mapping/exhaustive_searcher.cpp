@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "archdsl/source/error.h"
 #include "compiler/mapping/step_bound.h"
@@ -16,7 +15,7 @@ namespace {
 
 bool cheaper(const Mapping& a, const Mapping& b) { return a.predicted_cycles < b.predicted_cycles; }
 
-/// The best mappings of one assignment, each of other tiles.
+/// The best mappings of one assignment.
 class AssignmentSearch {
  public:
   AssignmentSearch(const SearchProblem& problem, const Mapping& assignment, std::size_t kept)
@@ -37,20 +36,17 @@ class AssignmentSearch {
       if (reason_.empty()) reason_ = alone.error;
       return true;
     }
-    std::optional<Mapping> best;
-    space_.for_each_order(tiled, [&](Mapping& ordered) {
+    return space_.for_each_order(tiled, [&](Mapping& ordered) {
       return space_.for_each_copies(ordered, [&](Mapping& mapping) {
-        const Cost cost = problem_.cost.cost(problem_.machine, geometry, problem_.work, mapping);
-        mapping.predicted_cycles = cost.cycles;
-        if (cost.error.empty() && (!best || cheaper(mapping, *best))) best = mapping;
+        keep(problem_.cost.cost(problem_.machine, geometry, problem_.work, mapping), mapping);
         return true;
       });
     });
-    if (best) keep(*best);
-    return true;
   }
 
-  void keep(const Mapping& mapping) {
+  void keep(const Cost& cost, Mapping& mapping) {
+    if (!cost.error.empty()) return;
+    mapping.predicted_cycles = cost.cycles;
     if (best_.size() == kept_ && !cheaper(mapping, best_.back())) return;
     const std::string wrong = verify(problem_.machine, problem_.network, problem_.work, problem_.homes, mapping);
     if (!wrong.empty()) {

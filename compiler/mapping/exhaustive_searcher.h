@@ -8,7 +8,7 @@ namespace accord {
 /// what was found already. Throws Error where they are more than `limit` together.
 class ExhaustiveSearcher : public Searcher {
  public:
-  /// `kept`: mappings of each assignment, each of other tiles, that the result holds, best first.
+  /// `kept`: mappings of each assignment that the result holds, best first.
   explicit ExhaustiveSearcher(std::size_t kept = 1, std::int64_t limit = 2'000'000) : kept_(kept), limit_(limit) {}
   SearchResult search(const SearchProblem& problem) const override;
 
