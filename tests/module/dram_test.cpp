@@ -1,5 +1,6 @@
 // Do DRAM parts keep the times of their data sheets, and reach the rates that follow from them?
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -22,7 +23,9 @@ const std::vector<std::string> parts = {"ddr4_2400", "ddr4_3200", "lpddr4_3200",
 
 /// gemmini16 with this memory instead of its own.
 Memory memory_of(const std::string& part, const std::string& more = "") {
-  const auto file = std::filesystem::temp_directory_path() / ("accord_dram_test_" + part + ".yaml");
+  // Tests run beside each other, each in a process of its own.
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("accord_dram_test_" + std::to_string(::getpid()) + "_" + part + ".yaml");
   std::ofstream(file) << "accord: 1\nextends: gemmini16.yaml\nname: with_" << part << "\ntables: {part: parts/" << part
                       << ".yaml}\ncomponents:\n  dram: {word: ~, dram: {part: part" << more << "}}\n";
   const LoadResult loaded = load_architecture(file);
