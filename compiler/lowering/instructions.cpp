@@ -296,6 +296,7 @@ void StepEmitter::emit() {
   const Timing& time = timing();
   op.busy = time.busy;
   op.latency = time.latency;
+  if (machine_.architecture.units[op.unit].kind == UnitKind::mover) op.link = op.busy;
   list_.ops.push_back(op);
 }
 
@@ -324,6 +325,7 @@ LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, con
   if (route.pad) values.insert(values.end(), 2 * route.walk.size(), 0);  // everything is read, nothing filled
   op.count = static_cast<std::uint32_t>(values.size()) - op.first;
   const TransferTiming timing = transfer_timing(machine.architecture, hop, piece);
+  op.link = static_cast<std::int32_t>(std::ceil(timing.link));
   op.busy = static_cast<std::int32_t>(std::ceil(timing.busy));
   op.latency = static_cast<std::int32_t>(std::ceil(timing.stream)) +
                static_cast<std::int32_t>(hop_latency(machine.architecture, hop));

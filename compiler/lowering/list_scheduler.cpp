@@ -2,8 +2,10 @@
 #include <cassert>
 #include <deque>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <queue>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -116,30 +118,50 @@ class Queue {
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> available_;
 };
 
-/// Links that several units share: their requests take turns, so that what begins while others are under way takes as
-/// much longer.
+/// Links that several units share serve one transfer after the other. Not on machines where many units share one,
+/// arrays of elements: in what order their transfers come is not known well enough, and work would be divided less than
+/// it can.
 class SharedLinks {
  public:
-  explicit SharedLinks(const Architecture& architecture) : peers_(architecture.units.size()), until_(peers_.size(), 0) {
-    for (std::size_t u = 0; u < peers_.size(); ++u) {
-      for (std::size_t other = 0; other < peers_.size(); ++other) {
-        if (other != u && meet(architecture, architecture.units[u], architecture.units[other])) {
-          peers_[u].push_back(other);
-        }
-      }
+  explicit SharedLinks(const Architecture& architecture) : lanes_(architecture.units.size()) {
+    std::map<Lane, std::set<std::size_t>> users;
+    for (std::size_t u = 0; u < lanes_.size(); ++u) {
+      for (const Lane& lane : lanes_of(architecture, architecture.units[u])) users[lane].insert(u);
+    }
+    if (std::ranges::any_of(users, [](const auto& entry) { return entry.second.size() > most_users; })) return;
+    for (const auto& [lane, units] : users) {
+      if (units.size() < 2) continue;
+      for (const std::size_t u : units) lanes_[u].push_back(busy_.size());
+      busy_.emplace_back();
     }
   }
 
-  /// Cycles that an operation whose bytes pass in [from, from + busy), were it alone, waits for others.
+  /// Cycles that a transfer waits whose bytes, were it alone, would pass from `from` on, in `busy` cycles.
   std::int64_t pass(int unit, std::int64_t from, std::int64_t busy) {
-    if (peers_[unit].empty()) return 0;
     std::int64_t wait = 0;
-    for (const std::size_t other : peers_[unit]) wait += std::clamp<std::int64_t>(until_[other] - from, 0, busy);
-    until_[unit] = from + busy + wait;
+    for (const std::size_t lane : lanes_[unit]) {
+      if (from >= busy_[lane].begin) wait = std::max(wait, busy_[lane].end - from);
+    }
+    for (const std::size_t lane : lanes_[unit]) busy_[lane].add(from + wait, busy);
     return wait;
   }
 
  private:
+  static constexpr std::size_t most_users = 4;
+
+  /// When a lane is taken last; what comes later in the schedule may pass before it.
+  struct Stretch {
+    std::int64_t begin = 0, end = 0;
+    void add(std::int64_t from, std::int64_t busy) {
+      if (from < begin) {
+        end += std::clamp<std::int64_t>(from + busy - begin, 0, busy);
+      } else {
+        if (from > end) begin = from;
+        end = std::max(end, from) + busy;
+      }
+    }
+  };
+
   /// A link, and, where it is duplex, whether what passes comes from off-chip memory.
   using Lane = std::pair<int, bool>;
 
@@ -154,14 +176,8 @@ class SharedLinks {
     return lanes;
   }
 
-  static bool meet(const Architecture& architecture, const Unit& a, const Unit& b) {
-    const auto others = lanes_of(architecture, b);
-    return std::ranges::any_of(lanes_of(architecture, a),
-                               [&](const Lane& lane) { return std::ranges::count(others, lane) != 0; });
-  }
-
-  std::vector<std::vector<std::size_t>> peers_;  ///< by unit
-  std::vector<std::int64_t> until_;              ///< by unit: when what it moves has passed
+  std::vector<std::vector<std::size_t>> lanes_;  ///< by unit: indices into `busy_`
+  std::vector<Stretch> busy_;                    ///< by lane
 };
 
 class ListScheduler {
@@ -202,7 +218,7 @@ class ListScheduler {
     }
     assert(best != nullptr);
     const LowOp& op = list_.ops[choice.op];
-    const std::int64_t wait = links_.pass(op.unit, choice.start + op.latency - op.busy, op.busy);
+    const std::int64_t wait = links_.pass(op.unit, choice.start + op.latency - op.link, op.link);
     best->start(choice, op.busy + wait);
     schedule_.order.push_back(choice.op);
     release(choice, wait);

@@ -36,6 +36,7 @@ struct LowOp {
   std::uint32_t count = 0;
   std::int32_t busy = 1;                    ///< predicted cycles until the unit takes the next one
   std::int32_t latency = 1;                 ///< predicted cycles until its results are there
+  std::int32_t link = 0;                    ///< of `busy`, what a transfer takes of the links that it passes
   std::array<BufferAccess, 16> accesses{};  ///< a capability has at most 16 operands
   std::uint8_t access_count = 0;
 
