@@ -32,7 +32,7 @@ class Interleaver {
   void run() {
     for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
       const auto feeders = find_feeders(compilation_.layers[l]);
-      if (feeders) weigh(l, *feeders);
+      if (feeders && weigh(l, *feeders)) ++l;
     }
   }
 
@@ -122,8 +122,10 @@ class Interleaver {
     forget(tensors);
     form.least = std::numeric_limits<double>::infinity();
     if (other.mappings.empty()) return form.least;
-    if (other.bound.cycles < bound.cycles) bound = other.bound;
-    bound.compulsory_bytes = plain.bound.compulsory_bytes;  // the form's image and filter are larger
+    if (other.bound.cycles < bound.cycles) {
+      bound = other.bound;
+      bound.compulsory_bytes = plain.bound.compulsory_bytes;  // the form's image and filter are larger
+    }
     form.least = static_cast<double>(compute_bound(compilation_.machine, other.mappings.front()));
     return form.least;
   }
@@ -135,11 +137,11 @@ class Interleaver {
     return memory != memories.end() && element_count(image.shape) * bytes(image.type) <= memory->capacity / 16;
   }
 
-  /// `layers[index]` in its quickest form.
-  void weigh(std::size_t index, const std::vector<LayerPlan*>& feeders) {
+  /// `layers[index]` in its quickest form. Whether another layer stands before it now.
+  bool weigh(std::size_t index, const std::vector<LayerPlan*>& feeders) {
     LayerPlan& layer = compilation_.layers[index];
     const std::vector<Form> forms = forms_of(layer, feeders.empty());
-    if (forms.empty()) return;
+    if (forms.empty()) return false;
     const LayerPlan plain = layer;
     const InterleavedWork* chosen = nullptr;
     double best = cycles(layer);
@@ -157,13 +159,14 @@ class Interleaver {
       layer = std::move(other);
       chosen = &form.work;
     }
-    if (!chosen) return;
+    if (!chosen) return false;
     const TensorId image = layer.work.operands[chosen->x].tensor;
     if (chosen->step > 0) {
       gather(index, image, *chosen);
-    } else {
-      lay_out(first_operator(layer).inputs[0], image, feeders, chosen->rows);
+      return true;
     }
+    lay_out(first_operator(layer).inputs[0], image, feeders, chosen->rows);
+    return false;
   }
 
   /// The layer with the form's work and tensors.

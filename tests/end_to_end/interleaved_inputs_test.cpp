@@ -24,11 +24,21 @@ TEST_CASE("is a first convolution right whose image lies with rows side by side,
   for (const char* name : {"gemmini16", "dnnweaver64", "bf16npu", "onnxim", "tpu_v1", "genesys", "hvx"}) {
     CAPTURE(std::string(name));
     const Architecture architecture = machine(name);
-    for (const auto& [size, kernel, stride] : {std::tuple{32, 7, 2}, {30, 3, 3}, {16, 5, 1}, {27, 3, 2}}) {
+    for (const auto& [size, kernel, stride] :
+         {std::tuple{32, 7, 2}, {30, 3, 3}, {16, 5, 1}, {27, 3, 2}, {33, 4, 2}, {33, 6, 3}}) {
       CAPTURE(size);
       if (architecture.name == "genesys" && stride == 1) continue;  // it steps by whole words of 16 channels
       const auto result = run_checked(architecture, stem(size, kernel, stride), 5);
-      for (const auto& layer : result.report.layers) CHECK((layer.macs == 0 || layer.placed_on != "host"));
+      const std::int64_t rows = (size + kernel / 2 * 2 - kernel) / stride + 1;
+      const std::int64_t columns = (size + 3 + kernel / 2 * 2 - kernel) / stride + 1;
+      std::int64_t macs = 0, gathers = 0;
+      for (const auto& layer : result.report.layers) {
+        CHECK((layer.macs == 0 || layer.placed_on != "host"));
+        macs += layer.macs;
+        gathers += layer.op == "GatherRows" ? 1 : 0;
+      }
+      CHECK(macs == 3 * 24 * kernel * kernel * rows * columns);
+      CHECK(gathers <= 1);
     }
   }
 }
