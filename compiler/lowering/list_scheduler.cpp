@@ -2,10 +2,8 @@
 #include <cassert>
 #include <deque>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <queue>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -124,16 +122,14 @@ class Queue {
 class SharedLinks {
  public:
   explicit SharedLinks(const Architecture& architecture) : lanes_(architecture.units.size()) {
-    std::map<Lane, std::set<std::size_t>> users;
+    std::vector<std::size_t> users(2 * architecture.links.size(), 0);
     for (std::size_t u = 0; u < lanes_.size(); ++u) {
-      for (const Lane& lane : lanes_of(architecture, architecture.units[u])) users[lane].insert(u);
+      lanes_[u] = lanes_of(architecture, architecture.units[u]);
+      for (const std::size_t lane : lanes_[u]) ++users[lane];
     }
-    if (std::ranges::any_of(users, [](const auto& entry) { return entry.second.size() > most_users; })) return;
-    for (const auto& [lane, units] : users) {
-      if (units.size() < 2) continue;
-      for (const std::size_t u : units) lanes_[u].push_back(busy_.size());
-      busy_.emplace_back();
-    }
+    const bool crowded = std::ranges::any_of(users, [](std::size_t count) { return count > most_users; });
+    for (auto& lanes : lanes_) std::erase_if(lanes, [&](std::size_t lane) { return crowded || users[lane] < 2; });
+    busy_.resize(users.size());
   }
 
   /// Cycles that a transfer waits whose bytes, were it alone, would pass from `from` on, in `busy` cycles.
@@ -162,21 +158,24 @@ class SharedLinks {
     }
   };
 
-  /// A link, and, where it is duplex, whether what passes comes from off-chip memory.
-  using Lane = std::pair<int, bool>;
-
-  static std::vector<Lane> lanes_of(const Architecture& architecture, const Unit& unit) {
-    std::vector<Lane> lanes;
+  /// A unit's links, each once: twice the link's index, one more where it is duplex and what passes comes from off-chip
+  /// memory.
+  static std::vector<std::size_t> lanes_of(const Architecture& architecture, const Unit& unit) {
+    std::vector<std::size_t> lanes;
+    const auto add = [&](int link, bool inwards) {
+      const std::size_t lane =
+          2 * static_cast<std::size_t>(link) + (architecture.links[link].duplex && inwards ? 1 : 0);
+      if (std::ranges::find(lanes, lane) == lanes.end()) lanes.push_back(lane);
+    };
     if (unit.kind != UnitKind::mover) return lanes;
     for (const Route& route : unit.routes) {
-      const bool inwards = architecture.memories[route.source].off_chip;
-      for (const int link : route.links) lanes.emplace_back(link, architecture.links[link].duplex && inwards);
+      for (const int link : route.links) add(link, architecture.memories[route.source].off_chip);
     }
-    if (unit.link >= 0 && unit.routes.empty()) lanes.emplace_back(unit.link, false);
+    if (unit.link >= 0 && unit.routes.empty()) add(unit.link, false);
     return lanes;
   }
 
-  std::vector<std::vector<std::size_t>> lanes_;  ///< by unit: indices into `busy_`
+  std::vector<std::vector<std::size_t>> lanes_;  ///< by unit: those that others use too
   std::vector<Stretch> busy_;                    ///< by lane
 };
 
