@@ -10,7 +10,7 @@
 #include "compiler/numerics/quantise.h"
 #include "compiler/reference/execute.h"
 #include "simulator/simulate.h"
-#include "tests/end_to_end/draw.h"
+#include "tests/draw.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_machines.h"
 #include "tests/end_to_end/small_networks.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "archdsl/tensor/convert.h"
-#include "tests/end_to_end/draw.h"
+#include "tests/draw.h"
 
 namespace accord::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/architecture.h"
 #include "cli/files.h"
-#include "tests/end_to_end/draw.h"
+#include "tests/draw.h"
 #include "tests/end_to_end/small_networks.h"
 
 namespace accord::test {

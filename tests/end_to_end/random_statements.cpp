@@ -9,7 +9,7 @@
 
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
-#include "tests/end_to_end/draw.h"
+#include "tests/draw.h"
 
 namespace accord::test {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "cli/numeric.h"
 #include "compiler/compile.h"
-#include "tests/end_to_end/draw.h"
+#include "tests/draw.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 

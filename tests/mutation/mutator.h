@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/end_to_end/draw.h"
+#include "tests/draw.h"
 #include "tests/mutation/listing.h"
 
 namespace accord::test {

@@ -11,6 +11,7 @@
 #include "archdsl/tensor/interpret.h"
 #include "compiler/codelets/codelet.h"
 #include "compiler/mapping/groups.h"
+#include "tests/draw.h"
 #include "tests/unit/mapping/small_layers.h"
 
 using namespace accord;
@@ -119,24 +120,33 @@ std::vector<std::byte> result_of(const Work& work, const Network& network, const
 
 Work work_of(const Network& network) { return instantiate(network, {0}, CodeletLibrary::shipped()); }
 
+/// A convolution, an image, and what they give.
+struct Case {
+  Network network;
+  Work work;
+  Tensor input;
+  std::vector<std::byte> expected;
+
+  Case(const Sizes& sizes, int seed)
+      : network(network_of(sizes)),
+        work(work_of(network)),
+        input(seeded("x", ElementType::i8, network.tensor(0).shape, static_cast<std::uint64_t>(seed))),
+        expected(result_of(work, network, dense(input), network.tensor(1))) {}
+};
+
 }  // namespace
 
 TEST_CASE("do rows side by side give the same results") {
-  std::mt19937_64 engine(7);
-  const auto from = [&](std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));
-  };
+  test::Draw draw(7);
   int forms = 0, several = 0;
   for (int i = 0; i < 200; ++i) {
-    const std::int64_t stride = from(1, 4);
-    const Sizes sizes = {from(1, 2), from(1, 4), stride * from(2, 8), from(5, 9), from(1, 4), from(2, 5),
-                         from(1, 4), stride,     from(0, 3)};
+    const std::int64_t stride = draw.from(1, 4);
+    const Sizes sizes = {draw.from(1, 2), draw.from(1, 4), stride * draw.from(2, 8),
+                         draw.from(5, 9), draw.from(1, 4), draw.from(2, 5),
+                         draw.from(1, 4), stride,          draw.from(0, 3)};
     if (sizes.height + 2 * sizes.pad < sizes.rows) continue;
     CAPTURE(text(sizes));
-    const Network network = network_of(sizes);
-    const Work work = work_of(network);
-    const Tensor input = seeded("x", ElementType::i8, network.tensor(0).shape, static_cast<std::uint64_t>(i));
-    const auto expected = result_of(work, network, dense(input), network.tensor(1));
+    const auto [network, work, input, expected] = Case(sizes, i);
     for (const std::int64_t at_once : {1, 2, 3, 4}) {
       CAPTURE(at_once);
       const auto form = interleave_rows(network, work, at_once);
@@ -153,20 +163,14 @@ TEST_CASE("do rows side by side give the same results") {
 }
 
 TEST_CASE("do rows that lie beside several others give the same results") {
-  std::mt19937_64 engine(11);
-  const auto from = [&](std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));
-  };
+  test::Draw draw(11);
   int forms = 0, stepped = 0;
   for (int i = 0; i < 200; ++i) {
-    const Sizes sizes = {from(1, 2), from(1, 4), from(5, 17), from(5, 9), from(1, 4),
-                         from(2, 7), from(1, 4), from(1, 4),  from(0, 3)};
+    const Sizes sizes = {draw.from(1, 2), draw.from(1, 4), draw.from(5, 17), draw.from(5, 9), draw.from(1, 4),
+                         draw.from(2, 7), draw.from(1, 4), draw.from(1, 4),  draw.from(0, 3)};
     if (sizes.height + 2 * sizes.pad < sizes.rows + sizes.stride) continue;  // a single row of results has no loop
     CAPTURE(text(sizes));
-    const Network network = network_of(sizes);
-    const Work work = work_of(network);
-    const Tensor input = seeded("x", ElementType::i8, network.tensor(0).shape, static_cast<std::uint64_t>(i));
-    const auto expected = result_of(work, network, dense(input), network.tensor(1));
+    const auto [network, work, input, expected] = Case(sizes, i);
     const std::int64_t at_once = results(sizes) % 3 == 0 ? 3 : 2 - results(sizes) % 2;
     const std::int64_t window = sizes.rows + sizes.stride * (at_once - 1);
     for (std::int64_t rows = 2; rows <= window; ++rows) {

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
+#include <utility>
+#include <vector>
+
+#include "tests/draw.h"
 
 using namespace accord;
 
@@ -12,29 +15,21 @@ namespace {
 
 constexpr unsigned seed = 4711;
 
+using test::Draw;
 using Pairs = std::map<std::int64_t, std::int64_t>;  // target byte -> source byte
 
-class Draw {
- public:
-  explicit Draw(unsigned from) : engine_(from) {}
-  std::int64_t from(std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);
+template <typename T>
+void shuffle(std::vector<T>& list, Draw& draw) {
+  for (std::size_t i = list.size(); i > 1; --i) {
+    std::swap(list[i - 1], list[static_cast<std::size_t>(draw.from(0, static_cast<std::int64_t>(i) - 1))]);
   }
-  bool once_in(int n) { return from(1, n) == 1; }
-  template <typename T>
-  void shuffle(T& list) {
-    std::shuffle(list.begin(), list.end(), engine_);
-  }
-
- private:
-  std::mt19937 engine_;
-};
+}
 
 /// Strides that visit `dims` in a random order without overlap, now and then with gaps.
 std::vector<std::int64_t> strides(Draw& draw, std::int64_t run, const std::vector<CopyDim>& dims) {
   std::vector<std::size_t> order(dims.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (draw.once_in(2)) draw.shuffle(order);
+  if (draw.once_in(2)) shuffle(order, draw);
   std::vector<std::int64_t> result(dims.size());
   std::int64_t step = run;
   for (const std::size_t d : order) {
