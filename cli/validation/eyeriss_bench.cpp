@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "cli/validation/assembly_text.h"
 #include "cli/validation/benches.h"
 
@@ -16,8 +17,6 @@ constexpr double clock_hz = 200e6;
 constexpr std::int64_t word = 2;  // bytes
 constexpr std::int64_t buffer = 108 * 1024;
 constexpr std::int64_t most_images = 1 << 16;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The paper's names: shape of a layer, and its mapping.
 struct Mapping {

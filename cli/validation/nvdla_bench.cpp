@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "cli/validation/assembly_text.h"
 #include "cli/validation/benches.h"
 
@@ -19,8 +20,6 @@ constexpr std::int64_t bank = 4096;  // bytes of one of the buffer's 32 banks
 constexpr std::int64_t buffer = 32 * bank;
 constexpr std::int64_t most_stripes = 1 << 18;
 constexpr std::int64_t weight_source = 0x8000000, target = 0x10000000;
-
-std::int64_t up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 /// What the row says of an output's size, which its other sizes have to agree with.
 std::int64_t output_size(const CsvRow& row, const char* out, const char* in, const char* kernel) {
@@ -38,15 +37,15 @@ struct Convolution {
   std::int64_t data_bytes, weight_bytes, kernels, positions, reduction;
 
   explicit Convolution(const CsvRow& row)
-      : data_bytes(row.integer("W") * row.integer("H") * up(row.integer("C"), atom)),
+      : data_bytes(row.integer("W") * row.integer("H") * round_up(row.integer("C"), atom)),
         kernels(row.integer("K")),
         positions(output_size(row, "OW", "W", "S") * output_size(row, "OH", "H", "R")),
-        reduction(row.integer("R") * row.integer("S") * up(row.integer("C"), atom)) {
-    weight_bytes = up(kernels * reduction, 128);
+        reduction(row.integer("R") * row.integer("S") * round_up(row.integer("C"), atom)) {
+    weight_bytes = round_up(kernels * reduction, 128);
     if (std::min({data_bytes, kernels, positions, reduction}) <= 0) throw Error(row.where() + ": a size is 0");
-    if (up(data_bytes, bank) + up(weight_bytes, bank) > buffer || reduction > buffer)
+    if (round_up(data_bytes, bank) + round_up(weight_bytes, bank) > buffer || reduction > buffer)
       throw Error(row.where() + ": data and weights do not lie in the convolution buffer together");
-    if (positions / stripe * up(kernels, atom) / atom > most_stripes)
+    if (positions / stripe * round_up(kernels, atom) / atom > most_stripes)
       throw Error(fmt::format("{}: more than {} stripes", row.where(), most_stripes));
   }
 };
@@ -60,7 +59,7 @@ std::vector<std::int64_t> stripes_of(std::int64_t positions) {
 
 class Writer : AssemblyText {
  public:
-  explicit Writer(const Convolution& convolution) : c_(convolution), weights_(up(c_.data_bytes, bank)) {}
+  explicit Writer(const Convolution& convolution) : c_(convolution), weights_(round_up(c_.data_bytes, bank)) {}
 
   std::string write() {
     add(".image dram 0 zeros {}\n.image dram {} zeros {}\n.image credits 0 zeros 16\n"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "cli/validation/assembly_text.h"
 #include "cli/validation/benches.h"
 #include "cli/validation/resnet50_layers.h"
@@ -13,9 +14,6 @@
 namespace accord {
 
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t up(std::int64_t value, std::int64_t multiple) { return ceil_div(value, multiple) * multiple; }
 
 // Winograd is for windows that move by one.
 bool is_winograd(const ConvolutionLayer& l) { return l.kernel == 3 && l.stride == 1; }
@@ -35,14 +33,14 @@ struct Folded {
 
   explicit Folded(const ConvolutionLayer& l)
       : size(ceil_div(l.in, l.stride)),
-        channels(up(l.channels * l.stride * l.stride, 16)),
+        channels(round_up(l.channels * l.stride * l.stride, 16)),
         positions(size * size),
         inputs(channels * positions) {
     const std::int64_t taps = ceil_div(l.kernel, l.stride) * ceil_div(l.kernel, l.stride);
     const std::int64_t per_kernel = channels * taps * (is_winograd(l) ? 16 : 9) / 9;
     kernels = std::min<std::int64_t>(32, l.kernels) * per_kernel;
     weights = l.kernels * per_kernel;
-    outputs = stored_size(l) * stored_size(l) * up(l.kernels, 16);
+    outputs = stored_size(l) * stored_size(l) * round_up(l.kernels, 16);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "cli/validation/benches.h"
 
 namespace accord {
@@ -30,7 +31,7 @@ struct Product {
 /// Calls fold(size down, size across) for each part of `down` x `across` that the array holds at once.
 template <typename Fold>
 std::string folds(const Product& p, std::int64_t down, std::int64_t across, const std::string& where, Fold&& fold) {
-  if ((down + p.rows - 1) / p.rows * ((across + p.columns - 1) / p.columns) > most_folds)
+  if (ceil_div(down, p.rows) * ceil_div(across, p.columns) > most_folds)
     throw Error(fmt::format("{}: more than {} folds", where, most_folds));
   std::string text;
   for (std::int64_t d = 0; d < down; d += p.rows) {

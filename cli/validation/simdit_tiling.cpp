@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 
 namespace accord {
 
@@ -13,8 +14,6 @@ namespace {
 constexpr std::int64_t greatest = 65536, most_tiles = 1 << 16;
 constexpr std::int64_t whole_kernel = 3;  ///< kernels up to this are cut only where they do not fit
 constexpr std::int64_t operand_bits = 4, sum_bits = 32;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Bits of half of each buffer.
 struct Halves {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/frontends/onnx_node.h"
 
 namespace accord {
@@ -57,7 +58,7 @@ void resolve_auto_pad(const OnnxNode& node, Window& window, const Shape& plane) 
   if (mode == "NOTSET") return;
   if (mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER") throw Error("auto_pad is '" + mode + "'");
   for (std::size_t d = 0; d < window.rank(); ++d) {
-    const auto results = (plane[d] + window.strides[d] - 1) / window.strides[d];
+    const auto results = ceil_div(plane[d], window.strides[d]);
     const auto total = mode == "VALID" ? 0 : (results - 1) * window.strides[d] + window.reach(d) - plane[d];
     split_padding(window, d, total, mode != "SAME_LOWER");
   }

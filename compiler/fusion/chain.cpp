@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -65,7 +67,7 @@ std::optional<Chain> make_chain(const std::vector<ChainLayer>& layers, int first
     for (int l = first; l <= last; ++l) chain.ranges.back().push_back({0, positions(*layers[l].work, chain.index)});
     return chain;
   }
-  const std::int64_t rows = (whole + strips - 1) / strips;
+  const std::int64_t rows = ceil_div(whole, strips);
   for (std::int64_t at = 0; at < whole; at += rows) {
     chain.ranges.emplace_back();
     if (!find_ranges(layers, chain, {at, std::min(at + rows, whole)}, chain.ranges.back())) return std::nullopt;

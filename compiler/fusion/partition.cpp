@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "archdsl/graph/rates.h"
+#include "archdsl/tensor/rounding.h"
 
 namespace accord {
 namespace {
@@ -106,7 +107,7 @@ std::vector<int> different_strips(std::int64_t rows) {
   std::vector<int> counts;
   std::int64_t last = 0;
   for (const int strips : strip_counts) {
-    const std::int64_t each = (rows + strips - 1) / strips;
+    const std::int64_t each = ceil_div(rows, strips);
     if (strips <= rows && each != last) counts.push_back(strips);
     last = each;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -38,7 +40,7 @@ class Placer {
     Region best;
     std::int64_t from = 0;
     const auto consider = [&](std::int64_t until) {
-      from = (from + word - 1) / word * word;
+      from = round_up(from, word);
       if (until - from > best.bytes) best = {from, until - from};
     };
     for (const auto& region : taken) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -37,7 +39,7 @@ bool set_extents(const Machine& machine, const Work& slice, Mapping& mapping) {
       if (unit == 1) continue;
       if (step.chains[d].empty()) return false;
       std::int64_t& inner = mapping.extent[step.chains[d].back()];
-      inner = (inner + unit - 1) / unit * unit;
+      inner = round_up(inner, unit);
     }
   }
   return true;

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -13,7 +15,7 @@ AddressHistory::AddressHistory(const Architecture& architecture) : units_(static
   for (const Memory& memory : architecture.memories) {
     Words words;
     if (!memory.off_chip) {
-      const auto least = std::max<std::int64_t>(memory.word, (memory.capacity + most_words - 1) / most_words);
+      const auto least = std::max<std::int64_t>(memory.word, ceil_div(memory.capacity, most_words));
       words.shift = std::bit_width(static_cast<std::uint64_t>(least)) - 1;
       const std::int64_t count = (memory.capacity >> words.shift) + 1;
       words.last.assign(static_cast<std::size_t>(count * units_ * 2), -1);

@@ -10,6 +10,7 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
+#include "archdsl/tensor/rounding.h"
 
 namespace accord {
 namespace {
@@ -145,7 +146,7 @@ void copy_elements(const Use& use, const Tensor& tensor, BoxWalk walk, std::vect
 
 std::int64_t OffChip::allocate(std::int64_t bytes, const std::string& what) {
   const std::int64_t address = next_;
-  const std::int64_t size = (bytes + alignment - 1) / alignment * alignment;
+  const std::int64_t size = round_up(bytes, alignment);
   if (size > memory_.capacity - next_) {
     throw MemoryFull(fmt::format("no room in {} for {}: {} bytes needed, {} of {} taken", memory_.name, what, bytes,
                                  next_, memory_.capacity));

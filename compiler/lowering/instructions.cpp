@@ -7,6 +7,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/timing.h"
 
 namespace accord {
@@ -204,7 +205,7 @@ void StepEmitter::make_loops() {
     const auto& dim = shape_.dims[d];
     const bool held = std::any_of(dim.counted.begin(), dim.counted.end(), holds);
     const bool reduced = std::any_of(dim.counted.begin(), dim.counted.end(), reduces);
-    loops_.push_back({-1, static_cast<int>(d), (dim.flat + dim.maximum - 1) / dim.maximum, held, reduced});
+    loops_.push_back({-1, static_cast<int>(d), ceil_div(dim.flat, dim.maximum), held, reduced});
   }
   std::stable_sort(loops_.begin(), loops_.end(), [](const Loop& a, const Loop& b) {
     return std::pair(a.holds, a.reduces) > std::pair(b.holds, b.reduces);
@@ -284,7 +285,7 @@ void StepEmitter::emit() {
   formula_values_.assign(chunk_.begin(), chunk_.end());
   for (std::size_t d = 0; d < chunk_.size(); ++d) {
     const auto& dim = shape_.dims[d];
-    formula_values_[d] = (chunk_[d] + dim.multiple - 1) / dim.multiple * dim.multiple;
+    formula_values_[d] = round_up(chunk_[d], dim.multiple);
     values[d] = formula_values_[d];
   }
   const int target = capability_.program.statements.back().target.operand;

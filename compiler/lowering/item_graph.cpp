@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 
 LoopSpan with_inner(LoopSpan loops) {
@@ -30,7 +32,7 @@ std::int64_t loop_cycles(const OpList& list, LoopSpan loops, const Architecture&
     ++i;
   }
   const auto width = static_cast<std::int64_t>(std::max(architecture.controller.issue_width, 1));
-  return loop.turns * (inside + std::max((slots + width - 1) / width, *std::max_element(busy.begin(), busy.end())));
+  return loop.turns * (inside + std::max(ceil_div(slots, width), *std::max_element(busy.begin(), busy.end())));
 }
 
 void widen(const OpList& list, std::size_t op, LoopSpan loops, std::vector<AddressRange>& ranges) {

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr std::int64_t most_granules = 1 << 10;
 LayerHistory::LayerHistory(const Architecture& architecture, std::int64_t tensor_bytes) {
   for (const Memory& memory : architecture.memories) {
     const std::int64_t bytes = memory.off_chip ? tensor_bytes : memory.capacity;
-    const auto least = std::max<std::int64_t>({memory.word, (bytes + most_granules - 1) / most_granules, 1});
+    const auto least = std::max<std::int64_t>({memory.word, ceil_div(bytes, most_granules), 1});
     const int shift = std::bit_width(static_cast<std::uint64_t>(least - 1));
     memories_.push_back({shift, {}});
     memories_.back().granules.resize(static_cast<std::size_t>((bytes >> shift) + 2));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -155,7 +157,7 @@ bool recurs_in_time(const LoopProblem& problem, std::int32_t interval) {
 std::int32_t least_interval(const LoopProblem& problem) {
   const auto busy = busy_of_units(problem);
   const auto slots = static_cast<std::int64_t>(problem.ops.size());
-  const std::int64_t issue = (slots + problem.issue_width - 1) / problem.issue_width;
+  const std::int64_t issue = ceil_div(slots, problem.issue_width);
   return static_cast<std::int32_t>(std::max({std::int64_t{1}, issue, *std::max_element(busy.begin(), busy.end())}));
 }
 

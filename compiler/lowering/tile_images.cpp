@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/lowering/lowering.h"
 
 namespace accord {
@@ -18,7 +19,7 @@ void Lowering::each_tile(const Use& use, int level, int last, std::size_t depth,
   }
   const int it = order[depth];
   const std::int64_t tile = mapping_.tile[level][it];
-  const std::int64_t turns = depends(use.access, it) ? trips(outer.extent[it], tile) : 1;
+  const std::int64_t turns = depends(use.access, it) ? ceil_div(outer.extent[it], tile) : 1;
   for (std::int64_t i = 0; i < turns; ++i) {
     box.origin[it] = outer.origin[it] + i * tile;
     box.extent[it] = std::min(tile, outer.extent[it] - i * tile);

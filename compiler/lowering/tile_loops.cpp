@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/lowering/lowering.h"
 #include "compiler/lowering/repetition.h"
 
@@ -38,7 +39,7 @@ void Lowering::visit_loop(int level, std::size_t depth) {
   const auto& order = mapping_.order[level];
   if (depth == order.size()) return visit_tile(level);
   const int it = order[depth];
-  const std::int64_t turns = trips(outer_box(level).extent[it], mapping_.tile[level][it]);
+  const std::int64_t turns = ceil_div(outer_box(level).extent[it], mapping_.tile[level][it]);
   std::int64_t turn = rolled_[level][depth] && turns >= least_outer ? roll(level, depth, turns) : 0;
   for (; turn < turns; ++turn) visit_turn(level, depth, turn);
 }
@@ -69,7 +70,7 @@ void Lowering::choose_rolled() {
     rolled_.emplace_back(mapping_.order[level].size(), false);
     for (std::size_t depth = 0; depth < mapping_.order[level].size(); ++depth) {
       const int it = mapping_.order[level][depth];
-      const std::int64_t turns = trips(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
+      const std::int64_t turns = ceil_div(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
       if (turns >= least_outer) candidates.push_back({level, depth, turns});
     }
   }

@@ -194,6 +194,17 @@ std::int64_t first_byte(const Architecture& architecture) {
   return latency == INT64_MAX ? 0 : latency;
 }
 
+/// Reads and writes share DRAM's data buses: all off-chip bytes at the peak of all. 0 where some memory has ports
+/// instead.
+std::int64_t bus_cycles(const Architecture& architecture, std::int64_t bytes) {
+  double peak = 0;
+  for (const Memory& memory : architecture.memories) {
+    if (memory.off_chip && !memory.dram) return 0;
+    if (memory.off_chip) peak += peak_rate(memory);
+  }
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / peak * (1 - 1e-12)));
+}
+
 }  // namespace
 
 std::int64_t macs_of(const Work& work) {
@@ -204,17 +215,6 @@ std::int64_t macs_of(const Work& work) {
     return points;
   }
   return 0;
-}
-
-/// Reads and writes share DRAM's data buses: all off-chip bytes at the peak of all. 0 where some memory has ports
-/// instead.
-std::int64_t bus_cycles(const Architecture& architecture, std::int64_t bytes) {
-  double peak = 0;
-  for (const Memory& memory : architecture.memories) {
-    if (memory.off_chip && !memory.dram) return 0;
-    if (memory.off_chip) peak += peak_rate(memory);
-  }
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / peak * (1 - 1e-12)));
 }
 
 double off_chip_width(const Architecture& architecture) { return OffChipWidth(architecture).both_ways(); }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/step_bound.h"
@@ -70,7 +71,7 @@ void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   const auto grown = [&](int it) {
     const std::int64_t step = unit / std::gcd(unit, product / extent[it]);
-    return (extent[it] + step - 1) / step * step;
+    return round_up(extent[it], step);
   };
   for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
     const std::int64_t points = product / extent[*it] * grown(*it);

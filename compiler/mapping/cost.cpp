@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archdsl/graph/rates.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/in_order_cost.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/timing.h"
@@ -86,7 +87,7 @@ std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const
   for (std::size_t i = 0; i < mapping_.extent.size(); ++i) {
     const int it = static_cast<int>(i);
     if (is_reduction(work_, mapping_, it)) continue;
-    for (int l = 0; l <= move.box; ++l) times *= trips(outer_extent(mapping_, l, it), mapping_.tile[l][it]);
+    for (int l = 0; l <= move.box; ++l) times *= ceil_div(outer_extent(mapping_, l, it), mapping_.tile[l][it]);
   }
   return times;
 }
@@ -131,7 +132,7 @@ double Predictor::code() const {
     const double copies = level + 1 == mapping_.levels ? 3 : 5;
     for (const int it : mapping_.order[level]) {
       const std::int64_t outer = outer_extent(mapping_, level, it), tile = mapping_.tile[level][it];
-      if (outer > tile) left.push_back(std::min(copies / static_cast<double>(trips(outer, tile)), 1.0));
+      if (outer > tile) left.push_back(std::min(copies / static_cast<double>(ceil_div(outer, tile)), 1.0));
     }
   }
   std::sort(left.begin(), left.end());
@@ -201,7 +202,7 @@ std::int64_t fills(const Mapping& mapping, const Use& use, int level) {
     for (const int it : mapping.order[l]) {
       const std::int64_t outer = outer_extent(mapping, l, it), tile = mapping.tile[l][it];
       if (outer <= tile) continue;
-      all *= trips(outer, tile);
+      all *= ceil_div(outer, tile);
       if (depends(use.access, it)) until_relevant = all;
     }
   }

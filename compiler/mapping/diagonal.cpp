@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/match.h"
 #include "compiler/mapping/plan.h"
 
@@ -147,9 +148,9 @@ class Lanes {
   void add(std::size_t d, std::size_t e, std::set<std::int64_t>& lanes) const {
     const CapabilityDim &results = limits_.dims[d], &sums = limits_.dims[e];
     const std::int64_t extent = this->extent(), most = held_by(d, e);
-    const std::int64_t blocks = (extent + most - 1) / most;
+    const std::int64_t blocks = ceil_div(extent, most);
     lanes.insert(most);
-    lanes.insert((extent + blocks - 1) / blocks);
+    lanes.insert(ceil_div(extent, blocks));
     std::int64_t divisor = most;
     while (extent % divisor != 0) --divisor;
     lanes.insert(divisor);
@@ -157,7 +158,7 @@ class Lanes {
     lanes.insert(most / unit * unit);
     std::pair<std::int64_t, std::int64_t> least = {INT64_MAX, 0};  // cycles; of equals the most lanes
     for (std::int64_t count = most; count > 1; --count) {
-      const std::int64_t cycles = (extent + count - 1) / count * interval(d, count * wide_, e, count * deep_);
+      const std::int64_t cycles = ceil_div(extent, count) * interval(d, count * wide_, e, count * deep_);
       if (cycles < least.first) least = {cycles, count};
     }
     lanes.insert(least.second);
@@ -228,7 +229,7 @@ class Rewriter {
     form_.lane = add(whole.name + "_lane");
     form_.twin = add(whole.name + "_twin");
     const std::string name = unused(whole.name + "_block");
-    form_.work.program.iterators[form_.block] = {name, (whole.extent + form_.lanes - 1) / form_.lanes};
+    form_.work.program.iterators[form_.block] = {name, ceil_div(whole.extent, form_.lanes)};
   }
 
   /// The new iterators come last, so that terms stay in order; one of extent 1 occurs in no access.

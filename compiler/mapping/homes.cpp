@@ -4,6 +4,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 
 namespace {
@@ -73,7 +75,7 @@ void settle(Home& home, const Shape& shape, ElementType type) {
   for (auto it = home.order.rbegin(); it != home.order.rend(); ++it) {
     home.strides[*it] = step;
     step *= home.before[*it] + shape[*it] + home.after[*it];
-    if (it == home.order.rbegin()) step = (step + home.pitch - 1) / home.pitch * home.pitch;
+    if (it == home.order.rbegin()) step = round_up(step, home.pitch);
   }
   home.bytes = step;
   home.margin_bytes = step - element_count(shape) * bytes(type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/cost.h"
 #include "compiler/mapping/timing.h"
 
@@ -29,7 +30,7 @@ double InOrderCost::reduction_steps() const {
       counted[it] = true;
       if (!depends(target.access, it)) flat *= tile[it];
     }
-    steps *= (flat + dims[d].maximum - 1) / dims[d].maximum;
+    steps *= ceil_div(flat, dims[d].maximum);
   }
   for (std::size_t it = 0; it < tile.size(); ++it) {
     if (!counted[it] && !depends(target.access, static_cast<int>(it))) steps *= tile[it];
@@ -68,7 +69,7 @@ double InOrderCost::sums() const {
   for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
     if (depends(mapping_.uses[target].access, static_cast<int>(it))) continue;
     for (int l = 0; l < mapping_.levels; ++l) {
-      steps *= static_cast<double>(trips(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]));
+      steps *= static_cast<double>(ceil_div(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]));
     }
   }
   double round = tiles_.step_cycles[0] / tiles * (steps - 1) / steps + 1 + latency_of_step(0);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -55,7 +57,7 @@ int add_iterator(TensorProgram& program, std::string name, std::int64_t extent) 
 }
 
 /// Where rows of the image and of the filter come to lie.
-struct Layout {
+struct RowLayout {
   std::int64_t rows = 1;                      ///< side by side
   std::int64_t results = 1;                   ///< rows at once
   std::int64_t shift = 0;                     ///< rows of zeros before the filter's, so that x' begins at whole rows
@@ -65,10 +67,8 @@ struct Layout {
   std::int64_t height = 0;  ///< of x'
 };
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-Layout side_by_side(const Convolution& conv, std::int64_t height, std::int64_t filter_rows, std::int64_t results) {
-  Layout layout;
+RowLayout side_by_side(const Convolution& conv, std::int64_t height, std::int64_t filter_rows, std::int64_t results) {
+  RowLayout layout;
   layout.rows = conv.stride * results;
   layout.results = results;
   layout.shift = modulo(conv.offset, layout.rows);
@@ -79,9 +79,9 @@ Layout side_by_side(const Convolution& conv, std::int64_t height, std::int64_t f
 }
 
 /// `window`: the image's rows that `results` rows of the result read.
-Layout several_times(const Convolution& conv, std::int64_t height, std::int64_t window, std::int64_t side,
-                     std::int64_t results) {
-  Layout layout;
+RowLayout several_times(const Convolution& conv, std::int64_t height, std::int64_t window, std::int64_t side,
+                        std::int64_t results) {
+  RowLayout layout;
   layout.rows = side;
   layout.results = results;
   layout.count = ceil_div(window, side);
@@ -95,7 +95,7 @@ Layout several_times(const Convolution& conv, std::int64_t height, std::int64_t 
 
 class Interleaver {
  public:
-  Interleaver(const Network& network, const Work& work, const Convolution& conv, const Layout& layout)
+  Interleaver(const Network& network, const Work& work, const Convolution& conv, const RowLayout& layout)
       : network_(network), conv_(conv), layout_(layout) {
     const Statement& statement = work.program.statements[conv.statement];
     made_.work = work;
@@ -191,7 +191,7 @@ class Interleaver {
 
   const Network& network_;
   const Convolution conv_;
-  const Layout layout_;
+  const RowLayout layout_;
   int phase_ = -1;  ///< e
   InterleavedWork made_;
 };
@@ -268,7 +268,7 @@ std::optional<InterleavedWork> gather_rows(const Network& network, const Work& w
   const std::int64_t window = conv ? window_of(work, *conv, results) : 0;
   if (side < 2 || side > window) return {};
   const std::int64_t height = work.program.iterators[conv->p].extent;
-  const Layout layout = several_times(*conv, height, window, side, results);
+  const RowLayout layout = several_times(*conv, height, window, side, results);
   InterleavedWork made = Interleaver(network, work, *conv, layout).run();
   made.step = conv->stride * results / layout.by_result;
   made.top = -conv->offset;

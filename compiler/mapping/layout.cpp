@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cassert>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
-
-std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Overlapping sums (p*stride + r) are windows; g*K + k, where k stays below K, is a product of separate axes.
 bool is_window(const AffineIndex& index, const std::vector<std::int64_t>& whole) {
@@ -129,7 +129,7 @@ class Packer {
     for (const int g : blocked_) {
       size_ = round_up(size_, word_);
       layout_.groups[g].block_step = size_;
-      size_ *= (layout_.groups[g].extent + layout_.groups[g].block - 1) / layout_.groups[g].block;
+      size_ *= ceil_div(layout_.groups[g].extent, layout_.groups[g].block);
     }
     blocked_.clear();
   }

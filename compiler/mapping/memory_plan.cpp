@@ -5,12 +5,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
-
-std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 bool meet(const Occupant& a, const Occupant& b) { return a.first <= b.last && b.first <= a.last; }
 
@@ -39,9 +37,9 @@ MemoryPlan place(const std::vector<Occupant>& occupants, const std::vector<std::
     for (std::size_t j = 0; j < i; ++j) {
       const Occupant& other = occupants[order[j]];
       const std::int64_t offset = plan.offsets[order[j]];
-      if (meet(now, other)) taken.emplace_back(offset, offset + aligned(other.bytes, alignment));
+      if (meet(now, other)) taken.emplace_back(offset, offset + round_up(other.bytes, alignment));
     }
-    const std::int64_t bytes = aligned(now.bytes, alignment);
+    const std::int64_t bytes = round_up(now.bytes, alignment);
     plan.offsets[order[i]] = best_fit(taken, bytes);
     plan.peak = std::max(plan.peak, plan.offsets[order[i]] + bytes);
   }
@@ -63,8 +61,8 @@ std::vector<std::size_t> sorted_by(const std::vector<Occupant>& occupants, Key&&
 std::int64_t least_peak(const std::vector<Occupant>& occupants, std::int64_t alignment) {
   std::map<int, std::int64_t> change;  // of the bytes taken, where a layer begins
   for (const Occupant& occupant : occupants) {
-    change[occupant.first] += aligned(occupant.bytes, alignment);
-    change[occupant.last + 1] -= aligned(occupant.bytes, alignment);
+    change[occupant.first] += round_up(occupant.bytes, alignment);
+    change[occupant.last + 1] -= round_up(occupant.bytes, alignment);
   }
   std::int64_t taken = 0, most = 0;
   for (const auto& [layer, bytes] : change) most = std::max(most, taken += bytes);

@@ -99,9 +99,6 @@ const Work& work_of(const Work& work, const Mapping& mapping);
 
 /// What the mapping's tiles may use of a memory.
 Region region_of(const Architecture& architecture, const Mapping& mapping, int memory);
-/// Tiles that cover an extent.
-inline std::int64_t trips(std::int64_t whole, std::int64_t tile) { return (whole + tile - 1) / tile; }
-
 /// Extent of the box that the level's loops over the iterator divide.
 inline std::int64_t outer_extent(const Mapping& mapping, int level, int iterator) {
   return level == 0 ? mapping.extent[iterator] : mapping.tile[level - 1][iterator];

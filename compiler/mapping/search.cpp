@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/tile_sizes.h"
 
@@ -53,7 +54,7 @@ class TileSearch {
   std::vector<std::vector<int>> orders(int level) const;
   void set_order();
   std::int64_t turns(int level, int it) const {
-    return trips(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
+    return ceil_div(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
   }
 
   const Machine& machine_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "archdsl/graph/rates.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
 constexpr std::size_t most_loops = 3;  // loops that one division cuts
 constexpr std::size_t most_divisions = 4096;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t turns(const Mapping& mapping, const SpatialLoop& loop) {
   return ceil_div(mapping.extent[loop.iterator], loop.part);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "archdsl/graph/rates.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/timing.h"
 
 namespace accord {
@@ -157,7 +158,7 @@ std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const
   const Controller& controller = machine.architecture.controller;
   const std::int64_t groups = step.instructions() / std::max(controller.issue_width, 1);
   const std::int64_t sharing = units_of(machine, main, units);
-  return std::max((step.cycles() + sharing - 1) / sharing, groups * std::max(controller.issue_interval, 1));
+  return std::max(ceil_div(step.cycles(), sharing), groups * std::max(controller.issue_interval, 1));
 }
 
 std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/address_units.h"
 #include "compiler/mapping/timing.h"
 
@@ -109,7 +110,7 @@ double TileMeasure::average(const Use& use, int level) const {
     if (!depends(use.access, static_cast<int>(it))) continue;
     const std::int64_t whole = outer_extent(mapping_, level, static_cast<int>(it));
     const std::int64_t tile = mapping_.tile[level][it];
-    share *= static_cast<double>(whole) / static_cast<double>(trips(whole, tile) * tile);
+    share *= static_cast<double>(whole) / static_cast<double>(ceil_div(whole, tile) * tile);
   }
   return share;
 }

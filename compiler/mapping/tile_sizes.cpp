@@ -4,6 +4,8 @@
 #include <numeric>
 #include <set>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -32,7 +34,7 @@ std::int64_t quantum(const Machine& machine, const Mapping& mapping, int it) {
       const auto& chain = step.chains[d];
       if (chain.empty() || chain.back() != it) continue;
       const CapabilityDim& dim = limits.dims[d];
-      const std::int64_t some = (rows + dim.multiple - 1) / dim.multiple * dim.multiple;
+      const std::int64_t some = round_up(rows, dim.multiple);
       unit = std::max(unit, is_lane(machine, capability, d) ? dim.maximum : std::min(dim.maximum, some));
     }
   }
@@ -56,9 +58,9 @@ std::int64_t filling(const Machine& machine, const Mapping& mapping, int it) {
 
 std::vector<std::int64_t> sizes_of(std::int64_t extent, std::int64_t unit, std::int64_t fill) {
   std::set<std::int64_t> sizes = {extent};
-  const std::int64_t blocks = (extent + unit - 1) / unit;
+  const std::int64_t blocks = ceil_div(extent, unit);
   for (std::int64_t parts = 1; parts * parts <= blocks; ++parts) {
-    sizes.insert(std::min((blocks + parts - 1) / parts * unit, extent));
+    sizes.insert(std::min(ceil_div(blocks, parts) * unit, extent));
     sizes.insert(std::min(parts * unit, extent));
   }
   for (std::int64_t size = fill; fill > 1 && size < extent; size *= 2) sizes.insert(size);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/cost.h"
 
 namespace accord {
@@ -38,7 +39,7 @@ TilingSpace::TilingSpace(const Machine& machine, const Mapping& assignment)
 std::vector<std::int64_t> TilingSpace::sizes(int iterator, std::int64_t outer) const {
   std::set<std::int64_t> result;
   for (std::int64_t trips = 1; trips <= outer; ++trips) {
-    const std::int64_t size = (outer + trips - 1) / trips;
+    const std::int64_t size = ceil_div(outer, trips);
     result.insert(size);
     trips = (outer - 1) / std::max<std::int64_t>(size - 1, 1);  // the last that this size serves
     if (size == 1) break;
@@ -46,7 +47,7 @@ std::vector<std::int64_t> TilingSpace::sizes(int iterator, std::int64_t outer) c
   const std::vector<std::int64_t> fewest(result.begin(), result.end());
   for (const std::int64_t chunk : chunks_[iterator]) {
     for (const std::int64_t size : fewest) {
-      const std::int64_t whole = (size + chunk - 1) / chunk * chunk;
+      const std::int64_t whole = round_up(size, chunk);
       if (whole < outer) result.insert(whole);
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "archdsl/graph/rates.h"
+#include "archdsl/tensor/rounding.h"
 
 namespace accord {
 
@@ -30,7 +31,7 @@ std::int64_t target_run(const TransferPiece& piece) {
 /// Reference cycles that ports need for runs of so many bytes. Neighbouring words off chip lie in different banks; a
 /// tile on chip lies in one bank where it can.
 double run_cycles(const Memory& memory, std::int64_t ports, double runs, std::int64_t run) {
-  const std::int64_t words = (run + memory.word - 1) / memory.word;
+  const std::int64_t words = ceil_div(run, memory.word);
   if (!memory.off_chip) {
     return static_cast<double>(memory.period.cycles(
         static_cast<std::int64_t>(std::ceil(runs * static_cast<double>(words) / static_cast<double>(ports)))));
@@ -38,7 +39,7 @@ double run_cycles(const Memory& memory, std::int64_t ports, double runs, std::in
   // Requests to other channels go on beside it.
   if (memory.dram) return runs * static_cast<double>(words * memory.word) / sustained_rate(memory);
   ports *= memory.banks;
-  return runs * static_cast<double>(memory.period.cycles((words + ports - 1) / ports));
+  return runs * static_cast<double>(memory.period.cycles(ceil_div(words, ports)));
 }
 
 /// What a transfer asks for off chip, else at its source.
@@ -163,9 +164,9 @@ std::int64_t port_cycles(const Architecture& architecture, const Capability& cap
       if (step > run) runs *= count;
     }
     const Memory& memory = architecture.memories[operand.memory];
-    const std::int64_t words = runs * ((run + memory.word - 1) / memory.word);
+    const std::int64_t words = runs * ceil_div(run, memory.word);
     const std::int64_t ports = static_cast<std::int64_t>(memory.banks) * memory.read_ports;
-    most = std::max(most, word_period(memory).cycles((words + ports - 1) / ports));
+    most = std::max(most, word_period(memory).cycles(ceil_div(words, ports)));
   }
   return most;
 }
@@ -192,7 +193,7 @@ std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseV
       runs *= count;
     }
   }
-  return runs * ((run + word - 1) / word);
+  return runs * ceil_div(run, word);
 }
 
 /// Cycles that the operand on chip keeps a bank's read ports busy: tiles lie within a bank where they can.
@@ -204,7 +205,7 @@ std::int64_t bank_cycles(const Machine& machine, const Mapping& mapping, const S
   const bool reads = use.role != UseRole::output;
   if (memory.off_chip || !reads || machine.capability(plan.match).operands[use.operand].held) return 0;
   const std::int64_t words = words_of(mapping, shape, view, box, chunk, memory.word);
-  return memory.period.cycles((words + memory.read_ports - 1) / memory.read_ports);
+  return memory.period.cycles(ceil_div(words, memory.read_ports));
 }
 
 }  // namespace

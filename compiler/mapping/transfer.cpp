@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -76,7 +78,7 @@ class SlotSearch {
       const CopyDim saved = dim;
       const std::int64_t part = std::min(dim.extent, walk.max);
       slots_[slot] = {static_cast<int>(d), part, dim.source, dim.target};
-      dim = {(dim.extent + part - 1) / part, dim.source * part, dim.target * part};
+      dim = {ceil_div(dim.extent, part), dim.source * part, dim.target * part};
       visit(slot + 1);
       dim = saved;
       slots_[slot] = {};
@@ -303,7 +305,7 @@ std::vector<TransferPiece> cut(const TransferPiece& piece, const RouteLimits& li
   // Requests are not to become shorter.
   if (widest == 0 || parts < 2 || std::abs(others[widest]) < run_of(piece, others)) return {piece};
   const std::int64_t extent = piece.extent[widest];
-  const std::int64_t step = (extent + parts - 1) / parts;
+  const std::int64_t step = ceil_div(extent, parts);
   std::vector<TransferPiece> result;
   for (std::int64_t at = 0; at < extent; at += step) {
     TransferPiece part = piece;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/agreement.h"
 #include "compiler/mapping/cost.h"
 #include "compiler/mapping/padding.h"
@@ -91,7 +92,7 @@ std::string Verifier::division() const {
     if (loop.part < mapping_.tile[0][it] || loop.part > mapping_.extent[it]) {
       return fmt::format("{} is divided into parts of {}", name(it), loop.part);
     }
-    parts *= (mapping_.extent[it] + loop.part - 1) / loop.part;
+    parts *= ceil_div(mapping_.extent[it], loop.part);
   }
   if (parts > 1 && parts > static_cast<std::int64_t>(machine_.elements.images(mapping_).size())) {
     return "work is divided into more parts than there are elements";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/reference/parallel.h"
 #include "compiler/reference/vector_clones.h"
 
@@ -69,8 +70,8 @@ void contract_tile(const std::uint32_t* x, std::span<const std::ptrdiff_t> pixel
 template <typename T>
 void contract(const Contraction<T>& job, int threads) {
   const auto pixel_count = static_cast<std::int64_t>(job.pixels.size());
-  const std::int64_t chunks = (pixel_count + pixels_per_task - 1) / pixels_per_task;
-  const std::int64_t panels = (job.columns + panel_width - 1) / panel_width;
+  const std::int64_t chunks = ceil_div(pixel_count, pixels_per_task);
+  const std::int64_t panels = ceil_div(job.columns, panel_width);
   parallel_for(threads, panels * chunks, [&](std::int64_t task) {
     const std::int64_t first = task / chunks * panel_width;
     const std::int64_t width = std::min(panel_width, job.columns - first);

@@ -5,6 +5,7 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/kernel.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/reference/broadcast.h"
 #include "compiler/reference/elements.h"
 #include "compiler/reference/parallel.h"
@@ -117,7 +118,7 @@ void requantize(const OperatorCall& call) {
   const std::int64_t row = along_channels ? split.channels : split.inner;
   const std::int64_t rows = split.outer * split.channels * split.inner / std::max<std::int64_t>(row, 1);
   const std::int64_t piece = rows > 1 ? row : std::max<std::int64_t>(1, std::min<std::int64_t>(row, 1 << 15));
-  const std::int64_t pieces = row ? (row + piece - 1) / piece : 0;
+  const std::int64_t pieces = row ? ceil_div(row, piece) : 0;
   parallel_ranges(call.threads, rows * pieces, std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(piece, 1)),
                   [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t part = begin; part < end; ++part) {

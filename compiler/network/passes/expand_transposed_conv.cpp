@@ -3,6 +3,7 @@
 // deconvolution layer the same as a convolutional layer?", 2016). No product with an inserted zero is computed.
 #include <algorithm>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/network/operator_list.h"
 #include "compiler/network/passes/passes.h"
 
@@ -11,8 +12,6 @@ namespace accord {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Counts through a box of indices, the last one fastest; false after the last point.
 bool advance(Integers& point, const Integers& extents) {
