@@ -45,7 +45,9 @@ class Generator {
   void add_chain(std::size_t first, std::size_t end);
   void fill_margins(const LayerPlan& layer);
   void append(const OpList& list, const std::vector<std::string>& labels);
-  void undo(const Encoder::Mark& mark, const std::vector<OffChip::Mark>& marks);
+  struct Mark;
+  Mark mark() const;
+  void undo(const Mark& mark);
   bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
   void add_host(const LayerPlan& layer);
   void add_symbol(TensorId tensor);
@@ -197,18 +199,31 @@ void Generator::append(const OpList& list, const std::vector<std::string>& label
   continuation_.keep();
 }
 
-/// Takes back what was added since; nothing is known of what is under way then.
-void Generator::undo(const Encoder::Mark& mark, const std::vector<OffChip::Mark>& marks) {
-  encoder_.rollback(mark);
-  encoder_.barrier();
-  continuation_.fence();
-  for (std::size_t i = 0; i < marks.size(); ++i) off_chip_[i].rollback(marks[i]);
+/// A state to return to.
+struct Generator::Mark {
+  Encoder::Mark encoder;
+  std::vector<OffChip::Mark> off_chip;
+  std::int64_t changes = 0;
+};
+
+Generator::Mark Generator::mark() const {
+  Mark mark{encoder_.mark(), {}, continuation_.changes()};
+  for (const auto& memory : off_chip_) mark.off_chip.push_back(memory.mark());
+  return mark;
+}
+
+/// Takes back what was added since. Where that was a list or more, nothing is known of what is under way then.
+void Generator::undo(const Mark& mark) {
+  encoder_.rollback(mark.encoder);
+  if (continuation_.changes() != mark.changes) {
+    encoder_.barrier();
+    continuation_.fence();
+  }
+  for (std::size_t i = 0; i < off_chip_.size(); ++i) off_chip_[i].rollback(mark.off_chip[i]);
 }
 
 bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
-  std::vector<OffChip::Mark> marks;
-  for (const auto& memory : off_chip_) marks.push_back(memory.mark());
-  const Encoder::Mark mark = encoder_.mark();
+  const Mark before = mark();
   try {
     fill_margins(layer);
     append(lower_layer(shared_, network_, layer.work, compilation_.homes, mapping, off_chip_),
@@ -219,7 +234,7 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::strin
   } catch (const Error& error) {
     why = error.what();
   }
-  undo(mark, marks);
+  undo(before);
   return false;
 }
 
@@ -277,9 +292,7 @@ bool Generator::add_layer(LayerPlan& layer) {
 
 /// All slices of a chain, or, where an encoding cannot express one, its layers each by itself.
 void Generator::add_chain(std::size_t first, std::size_t end) {
-  std::vector<OffChip::Mark> marks;
-  for (const auto& memory : off_chip_) marks.push_back(memory.mark());
-  const Encoder::Mark mark = encoder_.mark();
+  const Mark before = mark();
   const std::size_t layers = program_.layers.size();
   const std::size_t symbols = program_.symbols.size();
   bool expressed = true;
@@ -289,7 +302,7 @@ void Generator::add_chain(std::size_t first, std::size_t end) {
     program_.layers[layers].fusion = chain.decision;
     return;
   }
-  undo(mark, marks);
+  undo(before);
   program_.layers.resize(layers);
   program_.symbols.resize(symbols);
   for (auto& layer : chain.apart) add_layer(layer);

@@ -165,6 +165,7 @@ void Encoder::rollback(const Mark& mark) {
 }
 
 void Encoder::barrier() {
+  if (count_ == stage_start_) return;  // a stage begins when all before is done
   const int fence = limits_.mnemonic_for(Meaning::fence);
   if (fence < 0) {
     end_stage();

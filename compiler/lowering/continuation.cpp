@@ -92,6 +92,7 @@ Continuation::Ordered Continuation::order(const OpList& list) {
 
 void Continuation::keep() {
   const auto kind = architecture_.sync.kind;
+  ++changes_;
   if (kind == Sync::Kind::in_order) return;
   if (kind == Sync::Kind::semaphores) synchroniser_.keep();
   if (fenced_) {
@@ -122,6 +123,7 @@ std::int64_t Continuation::dispatched(const OpList& list) const {
 }
 
 void Continuation::fence() {
+  ++changes_;
   history_.clear();
   synchroniser_.fence();
   std::fill(free_.begin(), free_.end(), done_);

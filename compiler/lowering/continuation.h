@@ -34,6 +34,9 @@ class Continuation {
   /// All before is done.
   void fence();
 
+  /// How often lists were kept or all was done: where it has not changed, a list that was ordered left nothing behind.
+  std::int64_t changes() const { return changes_; }
+
  private:
   void find_lead(const OpList& list);
   Ordered with_semaphores(const OpList& list);
@@ -47,6 +50,8 @@ class Continuation {
   std::vector<std::int64_t> free_;  ///< by unit, predicted
   std::int64_t dispatched_ = 0;     ///< everything, predicted
   std::int64_t done_ = 0;           ///< everything, predicted
+
+  std::int64_t changes_ = 0;
 
   // Of the list ordered last.
   Schedule schedule_;

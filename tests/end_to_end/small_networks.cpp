@@ -99,6 +99,10 @@ TensorId NetworkBuilder::concat(const std::vector<TensorId>& parts) {
 
 TensorId NetworkBuilder::softmax(TensorId x) { return emit("Softmax", {x}, shape(x), {{"axis", std::int64_t{-1}}}); }
 
+TensorId NetworkBuilder::sigmoid(TensorId x) { return emit("Sigmoid", {x}, shape(x)); }
+
+TensorId NetworkBuilder::multiply(TensorId a, TensorId b) { return emit("Mul", {a, b}, shape(a)); }
+
 TensorId NetworkBuilder::flatten(TensorId x) {
   return emit("Reshape", {x}, {shape(x)[0], element_count(shape(x)) / shape(x)[0]});
 }
@@ -136,6 +140,12 @@ std::vector<NamedNetwork> small_networks(std::uint64_t seed) {
   });
   add("classifier", [](auto& b) {
     return b.softmax(b.gemm(b.flatten(b.conv(b.input({1, 3, 8, 8}), 8, 3, 2, 1)), 10));
+  });
+  add("layers that go to the host between those of the machine", [](auto& b) {
+    const auto c = b.conv(b.input({1, 16, 20, 20}), 8, 1);
+    const auto x = b.multiply(c, b.sigmoid(c));
+    const auto y = b.max_pool(x, 5, 1, 2), z = b.max_pool(y, 5, 1, 2);
+    return b.conv(b.concat({x, y, z, b.max_pool(z, 5, 1, 2)}), 16, 1);
   });
   add("batched matrix product", [](auto& b) { return b.gemm(b.relu(b.gemm(b.input({5, 70}), 33)), 17); });
   return all;

@@ -26,6 +26,8 @@ class NetworkBuilder {
   TensorId average_pool(TensorId x, std::int64_t kernel, std::int64_t stride);
   TensorId concat(const std::vector<TensorId>& parts);
   TensorId softmax(TensorId x);
+  TensorId sigmoid(TensorId x);
+  TensorId multiply(TensorId a, TensorId b);
   TensorId flatten(TensorId x);
   Network finish(TensorId output);
 
