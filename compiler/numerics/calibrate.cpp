@@ -13,16 +13,14 @@ namespace accord {
 namespace numerics {
 namespace {
 
-double largest_magnitude(const std::vector<std::byte>& data, const std::string& tensor) {
+double largest_magnitude(const std::vector<std::byte>& data) {
   float largest = 0;
-  bool finite = true;
   for (std::size_t i = 0; i + sizeof(float) <= data.size(); i += sizeof(float)) {
     float value;
     std::memcpy(&value, &data[i], sizeof value);
-    finite = finite && std::isfinite(value);
+    if (std::isnan(value)) return INFINITY;
     largest = std::max(largest, std::abs(value));
   }
-  if (!finite) throw Error("calibration: tensor " + tensor + " is not finite");
   return largest;
 }
 
@@ -34,13 +32,13 @@ std::vector<double> calibrate(const Network& network, const std::vector<Values>&
     const Tensor& tensor = network.tensor(id);
     if (tensor.type != ElementType::fp32) return;
     double& seen = largest[static_cast<std::size_t>(id)];
-    seen = std::max(seen, largest_magnitude(data, tensor.name));
+    seen = std::max(seen, largest_magnitude(data));
   };
   for (std::size_t id = 0; id < network.tensors.size(); ++id) {
     if (network.tensors[id].is_constant() && network.tensors[id].type == ElementType::fp32) {
       for (std::size_t i = 0; i < network.tensors[id].data->size() / sizeof(float); ++i) {
         const float magnitude = std::abs(constant_data<float>(network.tensors[id])[i]);
-        if (std::isfinite(magnitude)) largest[id] = std::max<double>(largest[id], magnitude);
+        largest[id] = std::isnan(magnitude) ? INFINITY : std::max<double>(largest[id], magnitude);
       }
     }
   }

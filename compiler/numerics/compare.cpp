@@ -18,15 +18,18 @@ Comparison compare(const Value& reference, const Value& value) {
     const double a = load_element(reference.data.data() + i * bytes(reference.type), reference.type);
     const double b = load_element(value.data.data() + i * bytes(value.type), value.type);
     if (a == b || (std::isnan(a) && std::isnan(b))) {
-      signal += std::isnan(a) ? 0 : a * a;
+      if (!std::isfinite(a)) continue;
+      signal += a * a;
       largest = std::max(largest, std::abs(a));
       continue;
     }
     if (result.mismatches++ == 0) result.first_mismatch = i;
     const double difference = std::isfinite(a - b) ? a - b : std::numeric_limits<double>::infinity();
-    signal += a * a;
     noise += difference * difference;
-    largest = std::max(largest, std::abs(a));
+    if (std::isfinite(a)) {
+      signal += a * a;
+      largest = std::max(largest, std::abs(a));
+    }
     worst = std::max(worst, std::abs(difference));
   }
   result.signal_to_noise_db = noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);

@@ -365,6 +365,19 @@ InFloat overflowing_products(const Network& network, const Numerics& numerics) {
   return result;
 }
 
+/// Masks add an infinity, which no integer stands for.
+void keep_infinities_in_float(const Network& network, const std::vector<double>& largest, InFloat& in_float) {
+  for (std::size_t i = 0; i < network.operators.size(); ++i) {
+    const Operator& op = network.operators[i];
+    auto ids = op.inputs;
+    ids.insert(ids.end(), op.outputs.begin(), op.outputs.end());
+    const auto infinite = std::ranges::find_if(
+        ids, [&](TensorId id) { return id != no_tensor && std::isinf(largest[static_cast<std::size_t>(id)]); });
+    if (infinite == ids.end()) continue;
+    in_float.emplace(i, fmt::format("'{}' is not finite", network.tensor(*infinite).name));
+  }
+}
+
 }  // namespace
 }  // namespace numerics
 
@@ -390,6 +403,7 @@ Network quantise(const Network& given, const Numerics& numerics, const std::vect
     if (!canonical.tensors[id].is_constant()) filled.largest[canonical.tensors[id].name] = largest[id];
   }
   numerics::InFloat in_float = numerics::overflowing_products(canonical, numerics);
+  numerics::keep_infinities_in_float(canonical, largest, in_float);
   for (;;) {
     filled.floating.clear();
     filled.fused_additions = 0;

@@ -41,6 +41,10 @@ class Builder {
                {{"transB", std::int64_t{1}}});
   }
 
+  TensorId constant(Shape shape, const std::vector<float>& values) {
+    return network_.add(make_constant("c", std::move(shape), values));
+  }
+
   Network finish(TensorId output) {
     network_.outputs = {output};
     return network_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
 #include "compiler/numerics/compare.h"
 #include "compiler/numerics/convert_float.h"
 #include "compiler/numerics/quantise.h"
@@ -165,6 +166,23 @@ TEST_CASE("Does compare count mismatches and measure noise?") {
   CHECK(different.relative_max_error == doctest::Approx(0.1));
   CHECK(compare(value({1}), value({NAN})).mismatches == 1);
   CHECK_THROWS_AS(compare(value({1}), value({1, 2})), Error);
+}
+
+TEST_CASE("Does a mask of infinities stay in float, and hide what it masks?") {
+  Builder b;
+  const auto x = b.input({4, 8});
+  const auto masked = b.add("Add", {b.gemm(x, 6, 1, 1), b.constant({6}, {0, -INFINITY, 0, 0, -INFINITY, 0})}, {4, 6});
+  const Network network = b.finish(b.add("Softmax", {masked}, {4, 6}, {{"axis", std::int64_t{-1}}}));
+  const Values inputs = seeded_inputs(network, 3);
+  QuantiseReport report;
+  const Network integer = quantise(network, float_scale_machine(), {inputs}, &report);
+  CHECK(report.floating.contains("Add" + std::to_string(masked)));
+  CHECK(count_type(integer, "Requantize") == 1);
+  const Value weights = execute(integer, inputs).begin()->second;
+  for (std::int64_t i = 0; i < 24; ++i) {
+    const bool hidden = i % 6 == 1 || i % 6 == 4;
+    CHECK((load_element(weights.data.data() + 4 * i, ElementType::fp32) == 0) == hidden);
+  }
 }
 
 }  // namespace
