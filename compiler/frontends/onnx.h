@@ -17,7 +17,7 @@ struct OnnxOptions {
   Values known_inputs;
 };
 
-/// Reads an ONNX model (opset 7 to 17) and brings it to form 1 of docs/operators.md: shapes inferred, constants folded.
+/// Reads an ONNX model (opset 7 to 23) and brings it to form 1 of docs/operators.md: shapes inferred, constants folded.
 /// External data is read from the model's folder; where the file is absent the weights are seeded and a warning says
 /// so. Throws Error for a file that is broken, too large or uses an operator that is not supported.
 Network import_onnx(const std::filesystem::path& path, const OnnxOptions& options = {});

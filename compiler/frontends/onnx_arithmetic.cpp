@@ -47,12 +47,7 @@ ConstantData pack(const std::vector<Number>& values, ElementType type) {
   return std::make_shared<const std::vector<std::byte>>(std::move(data));
 }
 
-using FloatBinary = double (*)(double, double);
 using IntegerBinary = std::int64_t (*)(std::int64_t, std::int64_t);
-struct BinaryFold {
-  FloatBinary floats;
-  IntegerBinary integers;
-};
 
 /// Wrap-around without undefined behaviour.
 std::uint64_t u(std::int64_t v) { return static_cast<std::uint64_t>(v); }
@@ -77,63 +72,34 @@ std::int64_t power(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(std::clamp(std::pow(static_cast<double>(a), static_cast<double>(b)), -9e18, 9e18));
 }
 
-const std::map<std::string, BinaryFold>& binary_folds() {
-  static const std::map<std::string, BinaryFold> table = {
-      {"Add", {[](double a, double b) { return a + b; }, [](auto a, auto b) { return s(u(a) + u(b)); }}},
-      {"Sub", {[](double a, double b) { return a - b; }, [](auto a, auto b) { return s(u(a) - u(b)); }}},
-      {"Mul", {[](double a, double b) { return a * b; }, [](auto a, auto b) { return s(u(a) * u(b)); }}},
-      {"Div", {[](double a, double b) { return a / b; }, divide}},
-      {"Mod", {[](double a, double b) { return std::fmod(a, b); }, modulo}},
-      {"Pow", {[](double a, double b) { return std::pow(a, b); }, power}},
-      {"Min", {[](double a, double b) { return std::min(a, b); }, [](auto a, auto b) { return std::min(a, b); }}},
-      {"Max", {[](double a, double b) { return std::max(a, b); }, [](auto a, auto b) { return std::max(a, b); }}},
-      {"Equal",
-       {[](double a, double b) { return double(a == b); }, [](auto a, auto b) { return std::int64_t{a == b}; }}},
-      {"Less", {[](double a, double b) { return double(a < b); }, [](auto a, auto b) { return std::int64_t{a < b}; }}},
-      {"Greater",
-       {[](double a, double b) { return double(a > b); }, [](auto a, auto b) { return std::int64_t{a > b}; }}},
-      {"And",
-       {[](double a, double b) { return double(a != 0 && b != 0); },
-        [](auto a, auto b) { return std::int64_t{a != 0 && b != 0}; }}},
-      {"Or",
-       {[](double a, double b) { return double(a != 0 || b != 0); },
-        [](auto a, auto b) { return std::int64_t{a != 0 || b != 0}; }}},
+const std::map<std::string, IntegerBinary>& binary_folds() {
+  static const std::map<std::string, IntegerBinary> table = {
+      {"Add", [](auto a, auto b) { return s(u(a) + u(b)); }},
+      {"Sub", [](auto a, auto b) { return s(u(a) - u(b)); }},
+      {"Mul", [](auto a, auto b) { return s(u(a) * u(b)); }},
+      {"Div", divide},
+      {"Mod", modulo},
+      {"Pow", power},
+      {"Min", [](auto a, auto b) { return std::min(a, b); }},
+      {"Max", [](auto a, auto b) { return std::max(a, b); }},
+      {"Equal", [](auto a, auto b) { return std::int64_t{a == b}; }},
+      {"Less", [](auto a, auto b) { return std::int64_t{a < b}; }},
+      {"LessOrEqual", [](auto a, auto b) { return std::int64_t{a <= b}; }},
+      {"Greater", [](auto a, auto b) { return std::int64_t{a > b}; }},
+      {"GreaterOrEqual", [](auto a, auto b) { return std::int64_t{a >= b}; }},
+      {"And", [](auto a, auto b) { return std::int64_t{a != 0 && b != 0}; }},
+      {"Or", [](auto a, auto b) { return std::int64_t{a != 0 || b != 0}; }},
+      {"Xor", [](auto a, auto b) { return std::int64_t{(a != 0) != (b != 0)}; }},
   };
   return table;
 }
 
-template <typename Number, typename Function>
-ConstantData apply_binary(const OnnxNode& node, Function function) {
+ConstantData apply_binary(const OnnxNode& node, IntegerBinary function) {
   const auto& x = node.input(0);
   const auto shape = broadcast(x.shape, node.shape(1));
-  auto values = numbers<Number>(x, shape);
-  const auto others = numbers<Number>(node.input(1), shape);
+  auto values = numbers<std::int64_t>(x, shape);
+  const auto others = numbers<std::int64_t>(node.input(1), shape);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = function(values[i], others[i]);
-  return pack(values, node.results[0].type);
-}
-
-using FloatUnary = double (*)(double);
-const std::map<std::string, FloatUnary>& unary_folds() {
-  static const std::map<std::string, FloatUnary> table = {{"Sqrt", [](double a) { return std::sqrt(a); }},
-                                                          {"Exp", [](double a) { return std::exp(a); }},
-                                                          {"Log", [](double a) { return std::log(a); }},
-                                                          {"Neg", [](double a) { return -a; }},
-                                                          {"Abs", [](double a) { return std::abs(a); }},
-                                                          {"Floor", [](double a) { return std::floor(a); }},
-                                                          {"Ceil", [](double a) { return std::ceil(a); }},
-                                                          {"Reciprocal", [](double a) { return 1 / a; }},
-                                                          {"Tanh", [](double a) { return std::tanh(a); }},
-                                                          {"Erf", [](double a) { return std::erf(a); }},
-                                                          {"Not", [](double a) { return double(a == 0); }},
-                                                          {"Relu", [](double a) { return std::max(a, 0.0); }},
-                                                          {"Round", [](double a) { return std::nearbyint(a); }},
-                                                          {"Sigmoid", [](double a) { return 1 / (1 + std::exp(-a)); }}};
-  return table;
-}
-
-ConstantData fold_unary(const OnnxNode& node, FloatUnary function) {
-  auto values = numbers<double>(node.input(0), node.shape(0));
-  for (auto& v : values) v = function(v);
   return pack(values, node.results[0].type);
 }
 
@@ -203,22 +169,17 @@ bool is_integer_reduction(const OnnxNode& node) {
          !is_float(node.input(0).type);
 }
 
-/// More elements than this are left to the network: constants this large are weights, not shape arithmetic.
-constexpr std::int64_t max_folded_arithmetic = 1 << 24;
-
 }  // namespace
 
 std::optional<ConstantData> fold_arithmetic(const OnnxNode& node) {
-  if (element_count(node.results[0].shape) > max_folded_arithmetic) return std::nullopt;
-  if (element_count(node.shape(0)) > max_folded_arithmetic) return std::nullopt;
   const auto& type = node.op.type;
-  const bool floats = is_float(node.input(0).type);
-  if (type == "Mod" && !floats && node.get_int("fmod", 0) != 0) return apply_binary<std::int64_t>(node, remainder);
-  if (const auto found = binary_folds().find(type); found != binary_folds().end() && node.inputs.size() == 2) {
-    return floats ? apply_binary<double>(node, found->second.floats)
-                  : apply_binary<std::int64_t>(node, found->second.integers);
+  const bool integers = !is_float(node.input(0).type);
+  if (integers && type == "Mod" && node.get_int("fmod", 0) != 0) return apply_binary(node, remainder);
+  if (const auto found = binary_folds().find(type);
+      integers && found != binary_folds().end() && node.inputs.size() == 2) {
+    // An integer's power may be a real number's.
+    if (!is_float(node.input(1).type)) return apply_binary(node, found->second);
   }
-  if (const auto found = unary_folds().find(type); found != unary_folds().end()) return fold_unary(node, found->second);
   if (type == "Cast") return fold_cast(node);
   if (type == "Where") return fold_where(node);
   if (type == "Range") return fold_range(node);

@@ -6,7 +6,8 @@
 
 namespace accord {
 
-/// Computes an element-wise operator or a reduction of integers over constants; nullopt for others and for large ones.
+/// Computes what shapes are made of: integers element by element (they wrap around), their reductions, Cast, Where and
+/// Range over constants; nullopt for others.
 std::optional<ConstantData> fold_arithmetic(const OnnxNode& node);
 
 }  // namespace accord

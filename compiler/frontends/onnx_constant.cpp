@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
 #include "compiler/frontends/onnx_arithmetic.h"
 #include "compiler/frontends/strided_view.h"
+#include "compiler/reference/execute.h"
 
 namespace accord {
 
@@ -190,6 +192,52 @@ const std::map<std::string, Fold>& movement_folds() {
   return table;
 }
 
+/// More elements than this are left to the network: constants this large are weights.
+constexpr std::int64_t max_folded_elements = 1 << 24;
+constexpr std::int64_t max_folded_products = 1 << 28;
+
+bool is_large(const OnnxNode& node) {
+  const auto exceeds = [](const Shape& shape) { return element_count(shape) > max_folded_elements; };
+  return std::ranges::any_of(node.results, [&](const ResultType& result) { return exceeds(result.shape); }) ||
+         std::ranges::any_of(node.inputs, [&](const Tensor* x) { return x != nullptr && exceeds(x->shape); });
+}
+
+/// Windows, recurrences and long sums take too long to be computed here; scales are read by later passes.
+bool is_left_to_the_network(const OnnxNode& node) {
+  static const std::set<std::string> left = {
+      "LSTM", "GRU", "RNN", "Einsum", "LRN", "QuantizeLinear", "DequantizeLinear", "QLinearMatMul"};
+  const auto& type = node.op.type;
+  if (left.contains(type) || node.has("kernel_shape") || node.computed_in || !can_execute(type)) return true;
+  if (type != "MatMul" && type != "Gemm") return false;
+  return element_count(node.results[0].shape) >
+         max_folded_products / std::max<std::int64_t>(1, element_count(node.shape(0)));
+}
+
+/// The reference evaluates what has no rule here: a network of this one node.
+std::optional<std::vector<ConstantData>> evaluate(const OnnxNode& node) {
+  const auto is_empty = [](const Shape& shape) { return element_count(shape) == 0; };
+  if (is_left_to_the_network(node)) return std::nullopt;
+  if (std::ranges::any_of(node.inputs, [&](const Tensor* x) { return x != nullptr && is_empty(x->shape); })) {
+    return std::nullopt;
+  }
+  Network network;
+  Operator op = node.op;
+  op.name = "constant";
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (node.inputs[i] != nullptr) op.inputs[i] = network.add(*node.inputs[i]);
+  }
+  for (std::size_t i = 0; i < node.output_count; ++i) {
+    const auto& result = node.results[i];
+    network.outputs.push_back(network.add({"", result.type, result.shape, nullptr, std::nullopt}));
+  }
+  op.outputs = network.outputs;
+  network.operators = {op};
+  auto values = execute(network, {}, {.keep = Keep::outputs, .threads = 1, .observer = {}});
+  std::vector<ConstantData> folded;
+  for (const auto id : network.outputs) folded.push_back(share(std::move(values.at(network.tensor(id).name).data)));
+  return folded;
+}
+
 bool depends_on_shape_only(const std::string& type) { return type == "Shape" || type == "Size"; }
 
 }  // namespace
@@ -203,9 +251,9 @@ std::optional<std::vector<ConstantData>> fold(const OnnxNode& node) {
   if (const auto found = movement_folds().find(node.op.type); found != movement_folds().end()) {
     return std::vector{found->second(node)};
   }
-  if (node.inputs.empty()) return std::nullopt;
+  if (node.inputs.empty() || is_large(node)) return std::nullopt;
   if (auto data = fold_arithmetic(node)) return std::vector{*std::move(data)};
-  return std::nullopt;
+  return evaluate(node);
 }
 
 }  // namespace accord

@@ -24,6 +24,15 @@ void infer_broadcast(OnnxNode& node) {
 
 void infer_comparison(OnnxNode& node) { node.result(ElementType::u8, broadcast(node.shape(0), node.shape(1))); }
 
+/// `to` is the type of the second input.
+void infer_cast_like(OnnxNode& node) {
+  const auto type = node.input(1).type;
+  if (type == ElementType::u8 && is_float(node.input(0).type)) throw Error("a cast of real numbers to uint8 or bool");
+  node.op.type = "Cast";
+  node.keep_inputs(1);
+  node.result(type, node.shape(0));
+}
+
 void infer_not(OnnxNode& node) { node.result(ElementType::u8, node.shape(0)); }
 
 void infer_where(OnnxNode& node) {
@@ -59,9 +68,9 @@ void infer_clip(OnnxNode& node) {
 
 void add_elementwise_rules(OnnxRules& rules) {
   for (const auto* name :
-       {"Relu",     "LeakyRelu", "Elu",   "Selu", "Celu", "Sigmoid", "HardSigmoid",    "HardSwish", "Tanh",
-        "Softplus", "Softsign",  "Erf",   "Exp",  "Log",  "Sqrt",    "Reciprocal",     "Neg",       "Abs",
-        "Floor",    "Ceil",      "Round", "Sign", "Sin",  "Cos",     "ThresholdedRelu"}) {
+       {"Relu",     "LeakyRelu", "Elu",   "Selu", "Celu", "Sigmoid", "HardSigmoid",     "HardSwish", "Tanh",
+        "Softplus", "Softsign",  "Erf",   "Exp",  "Log",  "Sqrt",    "Reciprocal",      "Neg",       "Abs",
+        "Floor",    "Ceil",      "Round", "Sign", "Sin",  "Cos",     "ThresholdedRelu", "Gelu",      "Mish"}) {
     rules[name] = {1, 1, infer_unary};
   }
   for (const auto* name : {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu"}) rules[name] = {2, 2, infer_broadcast};
@@ -70,8 +79,10 @@ void add_elementwise_rules(OnnxRules& rules) {
     rules[name] = {2, 2, infer_comparison};
   }
   rules["Not"] = {1, 1, infer_not};
+  rules["IsNaN"] = {1, 1, infer_not};
   rules["Where"] = {3, 3, infer_where};
   rules["Cast"] = {1, 1, infer_cast};
+  rules["CastLike"] = {2, 2, infer_cast_like};
   rules["Clip"] = {1, 3, infer_clip};
   rules["Identity"] = {1, 1, infer_identity};
   rules["Dropout"] = {1, 3, infer_identity};

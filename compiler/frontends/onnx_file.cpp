@@ -18,12 +18,15 @@ namespace accord {
 
 namespace {
 
+constexpr int first_opset = 7;
+constexpr int last_opset = 23;
+
 int default_opset(const onnx::ModelProto& model) {
   for (const auto& entry : model.opset_import()) {
     if (entry.domain().empty() || entry.domain() == "ai.onnx") {
       const auto version = entry.version();
-      if (version < 7 || version > 17) {
-        throw Error(fmt::format("opset {} is not supported (7 to 17 are)", version));
+      if (version < first_opset || version > last_opset) {
+        throw Error(fmt::format("opset {} is not supported ({} to {} are)", version, first_opset, last_opset));
       }
       return static_cast<int>(version);
     }

@@ -19,7 +19,7 @@ struct OnnxFile {
   int opset = 0;  ///< of the default domain
 };
 
-/// Parses the file. Throws Error if it is no ONNX model or its opset is outside 7 to 17.
+/// Parses the file. Throws Error if it is no ONNX model or its opset is outside 7 to 23.
 OnnxFile read_onnx_file(const std::filesystem::path& path);
 
 /// The element type that holds an ONNX type (see docs/operators.md); throws Error for strings and complex numbers.

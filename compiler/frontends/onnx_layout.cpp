@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/frontends/onnx_constant.h"
 #include "compiler/frontends/onnx_node.h"
 
@@ -121,16 +122,25 @@ void infer_concat(OnnxNode& node) {
   node.result(node.input(0).type, shape);
 }
 
+/// Since opset 18 (`num_outputs`) the last part may be smaller.
+Integers equal_parts(const OnnxNode& node, std::int64_t extent) {
+  const std::int64_t count = node.proto->output_size();
+  const bool uneven = node.has("num_outputs");
+  if (count == 0 || (!uneven && extent % count != 0) || node.get_int("num_outputs", count) != count) {
+    throw Error(fmt::format("{} does not split into {} parts", extent, node.get_int("num_outputs", count)));
+  }
+  const auto part = ceil_div(extent, count);
+  Integers parts;
+  for (std::int64_t i = 0; i < count; ++i) parts.push_back(std::clamp<std::int64_t>(extent - i * part, 0, part));
+  return parts;
+}
+
 void infer_split(OnnxNode& node) {
   const auto& x = node.shape(0);
   const auto axis = normalise_axis(node.get_int("axis", 0), x.size());
   const auto extent = x[static_cast<std::size_t>(axis)];
   auto parts = node.integers_from(1, "split").value_or(Integers{});
-  if (parts.empty()) {
-    const std::int64_t count = node.proto->output_size();
-    if (count == 0 || extent % count != 0) throw Error(fmt::format("{} does not split into {} parts", extent, count));
-    parts.assign(static_cast<std::size_t>(count), extent / count);
-  }
+  if (parts.empty()) parts = equal_parts(node, extent);
   std::int64_t sum = 0;
   for (const auto part : parts) {
     if (part < 0 || part > extent) throw Error(fmt::format("a part of {} elements", part));
@@ -216,65 +226,42 @@ void infer_tile(OnnxNode& node) {
   node.result(node.input(0).type, shape);
 }
 
+/// Begins then ends; since opset 18 they may be those of some axes only.
+Integers pads_of_all_axes(const OnnxNode& node, std::size_t rank) {
+  const auto pads = required(node.integers_from(1, "pads"), "pads");
+  if (!node.has_input(3)) return pads;
+  const auto axes = node.constant_integers(3);
+  normalise_axes(axes, rank);
+  if (pads.size() != 2 * axes.size()) throw Error(fmt::format("{} pads for {} axes", pads.size(), axes.size()));
+  Integers all(2 * rank, 0);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(normalise_axis(axes[i], rank));
+    all[axis] = pads[i];
+    all[rank + axis] = pads[axes.size() + i];
+  }
+  return all;
+}
+
 void infer_pad(OnnxNode& node) {
   auto shape = node.shape(0);
   const auto rank = shape.size();
-  const auto pads = required(node.integers_from(1, "pads"), "pads");
+  const auto pads = pads_of_all_axes(node, rank);
   if (pads.size() != 2 * rank) throw Error(fmt::format("pads has {} entries for rank {}", pads.size(), rank));
   const auto value = node.has_input(2) ? node.constant_numbers(2) : std::vector<double>{node.get("value", 0.0)};
   if (value.size() != 1) throw Error("the padding value must be a scalar");
   const auto mode = node.get("mode", std::string("constant"));
-  if (mode != "constant" && mode != "reflect" && mode != "edge") throw Error("mode is '" + mode + "'");
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
+    throw Error("mode is '" + mode + "'");
+  }
   for (std::size_t d = 0; d < rank; ++d) {
     const auto before = pads[d];
     const auto after = pads[rank + d];
     if (std::max(std::abs(before), std::abs(after)) > max_elements) throw Error(fmt::format("pads of {}", before));
     if (mode == "reflect" && std::max(before, after) >= shape[d]) throw Error("reflect pads beyond the input");
-    if (mode == "edge" && shape[d] == 0) throw Error("edge pads of an empty input");
+    if ((mode == "edge" || mode == "wrap") && shape[d] == 0) throw Error(mode + " pads of an empty input");
     shape[d] += before + after;
   }
   node.op.attributes = {{"pads", pads}, {"value", value[0]}, {"mode", mode}};
-  node.keep_inputs(1);
-  node.result(node.input(0).type, shape);
-}
-
-std::vector<double> resize_scales(const OnnxNode& node, std::size_t input, const Shape& x) {
-  auto scales = node.has_input(input) ? node.constant_numbers(input) : node.get("scales", std::vector<double>{});
-  if (scales.empty() && node.has_input(input + 1)) {
-    const auto sizes = node.constant_integers(input + 1);
-    if (sizes.size() != x.size()) throw Error(fmt::format("{} sizes for rank {}", sizes.size(), x.size()));
-    for (std::size_t d = 0; d < x.size(); ++d) {
-      if (sizes[d] < 1 || x[d] < 1) throw Error("sizes must be positive");
-      scales.push_back(static_cast<double>(sizes[d]) / static_cast<double>(x[d]));
-    }
-  }
-  if (scales.size() != x.size()) throw Error(fmt::format("{} scales for rank {}", scales.size(), x.size()));
-  return scales;
-}
-
-/// Resize 11 and later: x, roi, scales, sizes. Resize 10 and Upsample: x, scales, with asymmetric coordinates.
-void infer_resize(OnnxNode& node) {
-  const auto& x = node.shape(0);
-  const bool recent = node.op.type == "Resize" && node.opset() >= 11;
-  const auto scales = resize_scales(node, recent ? 2 : 1, x);
-  const auto mode = node.get("mode", std::string("nearest"));
-  const std::string coordinates = recent ? "half_pixel" : "asymmetric";
-  const std::string nearest = recent ? "round_prefer_floor" : "floor";
-  const auto transformation = node.get("coordinate_transformation_mode", coordinates);
-  if (node.get_int("exclude_outside", 0) != 0) throw Error("exclude_outside is not supported");
-  if (transformation == "tf_crop_and_resize") throw Error("tf_crop_and_resize is not supported");
-  Shape shape(x.size());
-  for (std::size_t d = 0; d < x.size(); ++d) {
-    if (!(scales[d] > 0) || scales[d] > 1e6) throw Error(fmt::format("a scale of {}", scales[d]));
-    // A scale from sizes is a quotient; the tolerance gives the size back.
-    shape[d] = static_cast<std::int64_t>(std::floor(static_cast<double>(x[d]) * scales[d] + 1e-6));
-  }
-  node.op.type = "Resize";
-  node.op.attributes = {{"scales", scales},
-                        {"mode", mode},
-                        {"coordinate_transformation_mode", transformation},
-                        {"nearest_mode", node.get("nearest_mode", nearest)},
-                        {"cubic_coeff_a", node.get("cubic_coeff_a", -0.75)}};
   node.keep_inputs(1);
   node.result(node.input(0).type, shape);
 }
@@ -290,6 +277,15 @@ void infer_depth_to_space(OnnxNode& node) {
     if (x[2] % block != 0 || x[3] % block != 0) throw Error(fmt::format("blocksize {} of {}", block, to_string(x)));
     node.result(node.input(0).type, {x[0], x[1] * block * block, x[2] / block, x[3] / block});
   }
+}
+
+void infer_trilu(OnnxNode& node) {
+  if (node.shape(0).size() < 2) throw Error("the input is no matrix");
+  const auto diagonal = node.integers_from(1, "k").value_or(Integers{0});
+  if (diagonal.size() != 1) throw Error("k must be a scalar");
+  node.op.attributes = {{"upper", node.get_int("upper", 1)}, {"k", diagonal[0]}};
+  node.keep_inputs(1);
+  node.same_as(0);
 }
 
 void infer_shape(OnnxNode& node) {
@@ -336,9 +332,8 @@ void add_layout_rules(OnnxRules& rules) {
   rules["Gather"] = {2, 2, infer_gather};
   rules["Expand"] = {2, 2, infer_expand};
   rules["Tile"] = {2, 2, infer_tile};
-  rules["Pad"] = {1, 3, infer_pad};
-  rules["Resize"] = {1, 4, infer_resize};
-  rules["Upsample"] = {1, 2, infer_resize};
+  rules["Pad"] = {1, 4, infer_pad};
+  rules["Trilu"] = {1, 2, infer_trilu};
   rules["DepthToSpace"] = {1, 1, infer_depth_to_space};
   rules["SpaceToDepth"] = {1, 1, infer_depth_to_space};
   rules["Shape"] = {1, 1, infer_shape};

@@ -61,7 +61,8 @@ const OnnxRules& onnx_rules();
 
 void add_window_rules(OnnxRules& rules);  // convolutions and pools
 void add_elementwise_rules(OnnxRules& rules);
-void add_layout_rules(OnnxRules& rules);       // Reshape, Concat, Slice and other movement of data
+void add_layout_rules(OnnxRules& rules);  // Reshape, Concat, Slice and other movement of data
+void add_resize_rules(OnnxRules& rules);
 void add_contraction_rules(OnnxRules& rules);  // Gemm, MatMul, recurrent cells
 void add_reduction_rules(OnnxRules& rules);
 void add_quantised_rules(OnnxRules& rules);

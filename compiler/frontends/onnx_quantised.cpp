@@ -9,6 +9,7 @@ namespace accord {
 namespace {
 
 void normalise_quantisation_axis(OnnxNode& node) {
+  if (node.get_int("block_size", 0) != 0) throw Error("scales per block are not supported");
   const auto& scale = node.shape(1);
   if (element_count(scale) == 1) {
     node.op.attributes.erase("axis");
@@ -23,7 +24,9 @@ void normalise_quantisation_axis(OnnxNode& node) {
 
 void infer_quantize(OnnxNode& node) {
   normalise_quantisation_axis(node);
-  node.result(node.has_input(2) ? node.input(2).type : ElementType::u8, node.shape(0));
+  const auto asked = static_cast<int>(node.get_int("output_dtype", 0));
+  const auto otherwise = asked == 0 ? ElementType::u8 : element_type_of(asked);
+  node.result(node.has_input(2) ? node.input(2).type : otherwise, node.shape(0));
 }
 
 void infer_dequantize(OnnxNode& node) {

@@ -59,6 +59,7 @@ void infer_softmax(OnnxNode& node) {
   node.same_as(0);
 }
 
+/// LayerNormalization and, without mean and bias, RMSNormalization.
 void infer_layer_normalization(OnnxNode& node) {
   const auto& x = node.shape(0);
   const auto axis = normalise_axis(node.get_int("axis", -1), x.size());
@@ -70,6 +71,27 @@ void infer_layer_normalization(OnnxNode& node) {
     }
   }
   if (node.output_count > 1) throw Error("mean and deviation as results are not supported");
+  node.same_as(0);
+}
+
+/// Scale and bias are one per group before opset 21, one per channel since.
+void infer_group_normalization(OnnxNode& node) {
+  const auto& x = node.shape(0);
+  if (x.size() < 2) throw Error("the input has no channels");
+  const auto groups = node.get_int("num_groups", 0);
+  if (groups < 1 || x[1] % groups != 0) throw Error(fmt::format("{} groups of {} channels", groups, x[1]));
+  const Shape expected = {node.opset() < 21 ? groups : x[1]};
+  for (const std::size_t i : {1, 2}) {
+    if (node.shape(i) != expected) {
+      throw Error(fmt::format("input {} has shape {}, not {}", i, to_string(node.shape(i)), to_string(expected)));
+    }
+  }
+  node.same_as(0);
+}
+
+void infer_lp_normalization(OnnxNode& node) {
+  node.op.attributes["axis"] = normalise_axis(node.get_int("axis", -1), node.shape(0).size());
+  if (const auto p = node.get_int("p", 2); p != 1 && p != 2) throw Error(fmt::format("p is {}", p));
   node.same_as(0);
 }
 
@@ -93,6 +115,9 @@ void add_reduction_rules(OnnxRules& rules) {
   rules["Softmax"] = {1, 1, infer_softmax};
   rules["LogSoftmax"] = {1, 1, infer_softmax};
   rules["LayerNormalization"] = {2, 3, infer_layer_normalization};
+  rules["RMSNormalization"] = {2, 2, infer_layer_normalization};
+  rules["GroupNormalization"] = {3, 3, infer_group_normalization};
+  rules["LpNormalization"] = {1, 1, infer_lp_normalization};
   rules["CumSum"] = {2, 2, infer_cumsum};
 }
 

@@ -149,6 +149,8 @@ void cast(const OperatorCall& call) {
 }
 
 float gelu(float x) { return 0.5f * x * (1.0f + std::erf(x * 0.70710678f)); }
+float gelu_by_tanh(float x) { return 0.5f * x * (1.0f + std::tanh(0.79788456f * (x + 0.044715f * x * x * x))); }
+float softplus(float x) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); }
 float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
 void add_rectifiers(OperatorTable& table) {
@@ -170,9 +172,12 @@ void add_activations(OperatorTable& table) {
   table["HardSigmoid"] = unary([](float x, float a, float b) { return std::max(0.0f, std::min(1.0f, a * x + b)); },
                                "alpha", 0.2, "beta", 0.5);
   table["HardSwish"] = unary([](float x, float, float) { return x * std::max(0.0f, std::min(1.0f, x / 6.0f + 0.5f)); });
-  table["Gelu"] = unary([](float x, float, float) { return gelu(x); });
-  table["Softplus"] =
-      unary([](float x, float, float) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); });
+  table["Gelu"] = [exact = unary([](float x, float, float) { return gelu(x); }),
+                   by_tanh = unary([](float x, float, float) { return gelu_by_tanh(x); })](const OperatorCall& call) {
+    attribute(call.op, "approximate", std::string("none")) == "tanh" ? by_tanh(call) : exact(call);
+  };
+  table["Softplus"] = unary([](float x, float, float) { return softplus(x); });
+  table["Mish"] = unary([](float x, float, float) { return x * std::tanh(softplus(x)); });
   table["Softsign"] = unary([](float x, float, float) { return x / (1.0f + std::abs(x)); });
   table["Shrink"] =
       unary([](float x, float bias, float lambda) { return x < -lambda  ? x + bias

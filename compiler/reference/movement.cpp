@@ -113,6 +113,7 @@ void slice(const OperatorCall& call) {
 std::int64_t padded_source(std::int64_t at, std::int64_t size, const std::string& mode) {
   if (at >= 0 && at < size) return at;
   if (mode == "edge") return at < 0 ? 0 : size - 1;
+  if (mode == "wrap") return ((at % size) + size) % size;
   if (mode != "reflect") return -1;
   if (size == 1) return 0;
   const std::int64_t period = 2 * (size - 1), folded = ((at % period) + period) % period;
@@ -188,6 +189,21 @@ void gather_along_axis(const OperatorCall& call) {
   gather_elements(x, source, call.outputs[0]);
 }
 
+/// Keeps what lies on or above (lower: below) the k-th diagonal of each matrix; the rest is 0.
+void trilu(const OperatorCall& call) {
+  const TensorView& x = call.inputs[0];
+  const auto size = static_cast<std::size_t>(bytes(x.type));
+  const std::int64_t rows = x.shape[x.shape.size() - 2], columns = x.shape.back();
+  const std::int64_t diagonal = attribute(call.op, "k", std::int64_t{0});
+  const bool upper = attribute(call.op, "upper", std::int64_t{1}) != 0;
+  for (std::int64_t i = 0; i < element_count(x.shape); ++i) {
+    const std::int64_t row = i / columns % rows, right_of = i % columns - row;
+    if (upper ? right_of < diagonal : right_of > diagonal) continue;
+    const auto at = static_cast<std::size_t>(i) * size;
+    std::memcpy(call.outputs[0].data.data() + at, x.data + at, size);
+  }
+}
+
 void depth_to_space(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const std::int64_t b = attribute(call.op, "blocksize", std::int64_t{1});
@@ -224,6 +240,7 @@ void add_movement(OperatorTable& table) {
   table["Tile"] = tile;
   table["Gather"] = gather;
   table["GatherElements"] = gather_along_axis;
+  table["Trilu"] = trilu;
   table["DepthToSpace"] = depth_to_space;
   table["SpaceToDepth"] = space_to_depth;
 }

@@ -160,6 +160,44 @@ void layer_normalization(const OperatorCall& call) {
   if (call.outputs.size() > 2 && !call.outputs[2].data.empty()) store_all(call.outputs[2], deviations);
 }
 
+/// x / root of the mean square of its row * scale.
+void rms_normalization(const OperatorCall& call) {
+  const Shape& shape = call.inputs[0].shape;
+  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{-1}), shape.size());
+  const std::int64_t inner = element_count({shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end()});
+  const double epsilon = attribute(call.op, "epsilon", 1e-5);
+  const auto scale = channel_parameter(call, 1, inner);
+  auto x = load_as<float>(call.inputs[0]);
+  for (float* row = x.data(); inner && row != x.data() + x.size(); row += inner) {
+    double squares = 0;
+    for (std::int64_t i = 0; i < inner; ++i) squares += static_cast<double>(row[i]) * row[i];
+    const auto factor = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(inner) + epsilon));
+    for (std::int64_t i = 0; i < inner; ++i) row[i] *= factor * scale[static_cast<std::size_t>(i)];
+  }
+  store_all(call.outputs[0], x);
+}
+
+/// Mean 0 and variance 1 in each group of channels; scale and bias one per group or per channel.
+void group_normalization(const OperatorCall& call) {
+  const Shape& shape = call.inputs[0].shape;
+  const std::int64_t groups = attribute(call.op, "num_groups", std::int64_t{1}), channels = shape.at(1);
+  const std::int64_t plane = element_count({shape.begin() + 2, shape.end()}), inner = channels / groups * plane;
+  const std::int64_t parameters = element_count(call.inputs.at(1).shape);
+  const auto scale = channel_parameter(call, 1, parameters), bias = channel_parameter(call, 2, parameters);
+  const auto epsilon = static_cast<float>(attribute(call.op, "epsilon", 1e-5));
+  auto x = load_as<float>(call.inputs[0]);
+  for (std::int64_t group = 0; group < shape[0] * groups; ++group) {
+    float* values = x.data() + group * inner;
+    const Moments m = moments(values, inner, epsilon);
+    for (std::int64_t i = 0; i < inner; ++i) {
+      const std::int64_t channel = group % groups * (channels / groups) + i / plane;
+      const auto p = static_cast<std::size_t>(channel * parameters / channels);
+      values[i] = (values[i] - m.mean) * m.inverse_deviation * scale[p] + bias[p];
+    }
+  }
+  store_all(call.outputs[0], x);
+}
+
 /// x / norm of its line; p is 1 or 2.
 void lp_normalization(const OperatorCall& call) {
   const bool absolute = attribute(call.op, "p", std::int64_t{2}) == 1;
@@ -181,6 +219,8 @@ void add_normalisations(OperatorTable& table) {
   table["BatchNormalization"] = batch_normalization;
   table["InstanceNormalization"] = instance_normalization;
   table["LayerNormalization"] = layer_normalization;
+  table["RMSNormalization"] = rms_normalization;
+  table["GroupNormalization"] = group_normalization;
   table["LpNormalization"] = lp_normalization;
 }
 

@@ -18,6 +18,10 @@ double source_position(const std::string& transformation, std::int64_t at, doubl
   if (transformation == "align_corners") return out == 1 ? 0 : x * (length - 1) / (length * scale - 1);
   if (transformation == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
   if (transformation == "pytorch_half_pixel" && out == 1) return 0;
+  if (transformation == "half_pixel_symmetric") {
+    const double kept = static_cast<double>(out) / (length * scale);
+    return length / 2 * (1 - kept) + (x + 0.5) / scale - 0.5;
+  }
   return (x + 0.5) / scale - 0.5;
 }
 

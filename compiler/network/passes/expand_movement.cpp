@@ -1,5 +1,5 @@
 // Movement in terms of less: nearest Resize and Pad that repeats elements take them by constant indices; blocks of
-// depth and space are transposed.
+// depth and space are transposed; Trilu chooses by a constant mask.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -43,6 +43,9 @@ double source_position(const Operator& op, std::int64_t at, double scale, std::i
   if (mode == "align_corners") return out == 1 ? 0 : x * (length - 1) / (length * scale - 1);
   if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
   if (mode == "pytorch_half_pixel" && out == 1) return 0;
+  if (mode == "half_pixel_symmetric") {
+    return length / 2 * (1 - static_cast<double>(out) / (length * scale)) + (x + 0.5) / scale - 0.5;
+  }
   return (x + 0.5) / scale - 0.5;
 }
 
@@ -68,9 +71,11 @@ void pad(Network& network, const Operator& op, std::vector<Operator>& operators)
   const auto from = network.tensor(op.inputs[0]).shape;
   const auto pads = attribute(op, "pads", Integers{});
   const bool reflects = attribute(op, "mode", std::string()) == "reflect";
+  const bool wraps = attribute(op, "mode", std::string()) == "wrap";
   const auto index_of = [&](std::size_t axis, std::int64_t at) {
     const std::int64_t last = from[axis] - 1;
     std::int64_t i = at - pads[axis];
+    if (wraps) return ((i % from[axis]) + from[axis]) % from[axis];
     while (reflects && last > 0 && (i < 0 || i > last)) i = i < 0 ? -i : 2 * last - i;
     return std::clamp<std::int64_t>(i, 0, last);
   };
@@ -99,6 +104,28 @@ void blocks(Network& network, const Operator& op, std::vector<Operator>& operato
   list.reshape("", y, network.tensor(op.outputs[0]).shape, op.outputs[0]);
 }
 
+/// A constant mask says which elements stay; the others are 0.
+void trilu(Network& network, const Operator& op, std::vector<Operator>& operators) {
+  const auto type = network.tensor(op.inputs[0]).type;
+  const auto shape = network.tensor(op.inputs[0]).shape;
+  const std::int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  const auto diagonal = attribute(op, "k", std::int64_t{0});
+  const bool upper = attribute(op, "upper", std::int64_t{1}) != 0;
+  std::vector<std::byte> stays(static_cast<std::size_t>(rows * columns));
+  for (std::int64_t i = 0; i < rows * columns; ++i) {
+    const auto right_of = i % columns - i / columns;
+    stays[static_cast<std::size_t>(i)] = std::byte{upper ? right_of >= diagonal : right_of <= diagonal};
+  }
+  const auto constant = [&](const char* what, ElementType of, Shape extents, std::vector<std::byte> data) {
+    return network.add({op.name + what, of, std::move(extents),
+                        std::make_shared<const std::vector<std::byte>>(std::move(data)), std::nullopt});
+  };
+  std::vector<std::byte> nothing(static_cast<std::size_t>(bytes(type)));
+  const auto zero = constant(".zero", type, {}, std::move(nothing));
+  const auto mask = constant(".mask", ElementType::u8, {rows, columns}, std::move(stays));
+  operators.push_back({op.name, "Where", {mask, op.inputs[0], zero}, op.outputs, {}});
+}
+
 }  // namespace
 
 void expand_movement(Network& network) {
@@ -112,6 +139,8 @@ void expand_movement(Network& network) {
       pad(network, op, operators);
     } else if (real && (op.type == "DepthToSpace" || op.type == "SpaceToDepth")) {
       blocks(network, op, operators);
+    } else if (op.type == "Trilu") {
+      trilu(network, op, operators);
     } else {
       operators.push_back(std::move(op));
     }

@@ -10,8 +10,8 @@ void fold_quantisation(Network& network);
 /// LSTM, GRU, RNN step by step, but for what it cannot express (clip, computed weights, ...).
 void expand_recurrent(Network& network);
 
-void expand_normalisations(Network& network);  ///< LayerNormalization, Gelu
-void expand_movement(Network& network);        ///< nearest Resize, Pad that repeats, DepthToSpace, SpaceToDepth
+void expand_normalisations(Network& network);  ///< LayerNormalization and its kin, Gelu, Mish
+void expand_movement(Network& network);        ///< nearest Resize, Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
 void expand_transposed_conv(Network& network);
 void add_positions(Network& network);  ///< ArgMax and ArgMin read a constant that counts along their axis
 void unify_slices(Network& network);   ///< Split; Gather by constant indices that are equally far apart

@@ -1,0 +1,197 @@
+// Models of newer opsets, as text. What is expected is computed here, from the formulas of ONNX's operator pages.
+#include <cmath>
+#include <fstream>
+#include <functional>
+
+#include <doctest/doctest.h>
+#include <onnx/defs/parser.h>
+
+#include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
+#include "compiler/frontends/onnx.h"
+#include "compiler/network/canonicalise.h"
+#include "compiler/reference/execute.h"
+#include "models.h"
+
+using namespace accord;
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+Network imported(int opset, const std::string& graph) {
+  const auto text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph;
+  onnx::ModelProto model;
+  const auto status = onnx::OnnxParser::Parse(model, text.c_str());
+  REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
+  const TemporaryFile file("text.onnx");
+  std::ofstream(file.path(), std::ios::binary) << model.SerializeAsString();
+  return import_onnx(file.path());
+}
+
+/// Element i of an input.
+double given(std::int64_t i) { return 2 * std::sin(0.7 * static_cast<double>(i) + 0.3); }
+
+Values inputs_of(const Network& network) {
+  Values inputs;
+  for (const auto id : network.inputs) {
+    const auto& tensor = network.tensor(id);
+    Value value{tensor.type, tensor.shape,
+                std::vector<std::byte>(static_cast<std::size_t>(element_count(tensor.shape)) * 4)};
+    for (std::int64_t i = 0; i < element_count(tensor.shape); ++i) {
+      store_element(value.data.data() + 4 * i, ElementType::fp32, given(i));
+    }
+    inputs[tensor.name] = std::move(value);
+  }
+  return inputs;
+}
+
+Numbers outputs_of(const Network& network) {
+  Numbers numbers;
+  const auto values = execute(network, inputs_of(network));
+  for (const auto id : network.outputs) {
+    const auto& value = values.at(network.tensor(id).name);
+    for (std::int64_t i = 0; i < element_count(value.shape); ++i) {
+      numbers.push_back(load_element(value.data.data() + i * bytes(value.type), value.type));
+    }
+  }
+  return numbers;
+}
+
+void check(const Numbers& got, const Numbers& expected) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-4));
+}
+
+/// As imported and in canonical form.
+void check_model(int opset, const std::string& graph, const Numbers& expected) {
+  auto network = imported(opset, graph);
+  check(outputs_of(network), expected);
+  canonicalise(network);
+  check(outputs_of(network), expected);
+}
+
+Numbers each(std::int64_t count, const std::function<double(std::int64_t)>& f) {
+  Numbers numbers;
+  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(f(i));
+  return numbers;
+}
+
+struct Moments {
+  double mean = 0, variance = 0;
+};
+
+Moments moments(std::int64_t first, std::int64_t count) {
+  Moments m;
+  for (std::int64_t i = first; i < first + count; ++i) m.mean += given(i) / static_cast<double>(count);
+  for (std::int64_t i = first; i < first + count; ++i) {
+    m.variance += std::pow(given(i) - m.mean, 2) / static_cast<double>(count);
+  }
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("Does Split give a smaller last part where num_outputs says how many?") {
+  check_model(18, "g (float[5] x) => (float[2] a, float[2] b, float[1] c) { a, b, c = Split <num_outputs = 3> (x) }",
+              each(5, given));
+}
+
+TEST_CASE("Do reductions take their axes as an input?") {
+  check_model(18,
+              "g (float[2,3] x) => (float[2] y) {\n"
+              "  axes = Constant <value = int64[1] {1}> ()\n"
+              "  y = ReduceMean <keepdims = 0> (x, axes)\n}",
+              each(2, [](std::int64_t i) { return moments(3 * i, 3).mean; }));
+}
+
+TEST_CASE("Does Pad take pads of some axes, and wrap around?") {
+  check_model(19,
+              "g (float[2,3] x) => (float[2,7] y) {\n"
+              "  pads = Constant <value = int64[2] {3, 1}> ()\n"
+              "  axes = Constant <value = int64[1] {-1}> ()\n"
+              "  y = Pad <mode = \"wrap\"> (x, pads, , axes)\n}",
+              each(14, [](std::int64_t i) { return given(i / 7 * 3 + (i % 7) % 3); }));
+}
+
+TEST_CASE("Does Resize take some axes and keep the ratio of sizes?") {
+  // 2 x 4 into at most 6 x 8: twice as large, each element there 2 x 2 times.
+  check_model(18,
+              "g (float[1,2,4] x) => (float[1,4,8] y) {\n"
+              "  sizes = Constant <value = int64[2] {6, 8}> ()\n"
+              "  y = Resize <axes = [1, 2], keep_aspect_ratio_policy = \"not_larger\"> (x, , , sizes)\n}",
+              each(32, [](std::int64_t i) { return given(i / 16 * 4 + i % 8 / 2); }));
+}
+
+TEST_CASE("Are antialiasing, scales per block and opsets to come refused?") {
+  const std::string resize =
+      "g (float[1,1,4,4] x) => (float[1,1,2,2] y) {\n"
+      "  scales = Constant <value = float[4] {1.0, 1.0, 0.5, 0.5}> ()\n"
+      "  y = Resize <mode = \"linear\", antialias = 1> (x, , scales)\n}";
+  CHECK_THROWS_WITH_AS(imported(18, resize), doctest::Contains("antialias"), Error);
+  const std::string blocks =
+      "g (float[4] x) => (float[4] y) {\n"
+      "  scale = Constant <value = float[2] {1.0, 2.0}> ()\n"
+      "  y = QuantizeLinear <axis = 0, block_size = 2> (x, scale)\n}";
+  CHECK_THROWS_WITH_AS(imported(21, blocks), doctest::Contains("block"), Error);
+  CHECK_THROWS_WITH_AS(imported(99, "g (float[1] x) => (float[1] y) { y = Relu (x) }"), doctest::Contains("opset"),
+                       Error);
+}
+
+TEST_CASE("Do the activations that became operators mean their formulas?") {
+  check_model(20, "g (float[9] x) => (float[9] y) { y = Gelu (x) }",
+              each(9, [](std::int64_t i) { return given(i) / 2 * (1 + std::erf(given(i) / std::sqrt(2.0))); }));
+  check_model(20, "g (float[9] x) => (float[9] y) { y = Gelu <approximate = \"tanh\"> (x) }", each(9, [](auto i) {
+                const double x = given(i), pi = std::acos(-1.0);
+                return x / 2 * (1 + std::tanh(std::sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
+              }));
+  check_model(18, "g (float[9] x) => (float[9] y) { y = Mish (x) }",
+              each(9, [](auto i) { return given(i) * std::tanh(std::log(1 + std::exp(given(i)))); }));
+}
+
+TEST_CASE("Do the normalisations that became operators mean their formulas?") {
+  check_model(23,
+              "g (float[2,4] x) => (float[2,4] y) {\n"
+              "  scale = Constant <value = float[4] {1.0, 2.0, 3.0, 4.0}> ()\n"
+              "  y = RMSNormalization <epsilon = 0.5> (x, scale)\n}",
+              each(8, [](std::int64_t i) {
+                const auto m = moments(i / 4 * 4, 4);
+                const double squares = m.variance + m.mean * m.mean;
+                return given(i) / std::sqrt(squares + 0.5) * static_cast<double>(i % 4 + 1);
+              }));
+  check_model(13, "g (float[2,3] x) => (float[2,3] y) { y = LpNormalization <axis = -1, p = 1> (x) }",
+              each(6, [](std::int64_t i) {
+                const auto first = i / 3 * 3;
+                return given(i) / (std::abs(given(first)) + std::abs(given(first + 1)) + std::abs(given(first + 2)));
+              }));
+}
+
+TEST_CASE("Has GroupNormalization one scale per group before opset 21, and one per channel since?") {
+  const auto graph = [](const std::string& scale, const std::string& bias) {
+    return "g (float[2,4,3] x) => (float[2,4,3] y) {\n  scale = Constant <value = " + scale +
+           "> ()\n  bias = Constant <value = " + bias +
+           "> ()\n  y = GroupNormalization <num_groups = 2, epsilon = 0.25> (x, scale, bias)\n}";
+  };
+  const auto expected = [](std::int64_t parameter_of) {
+    return each(24, [=](std::int64_t i) {
+      const auto m = moments(i / 6 * 6, 6);
+      const auto p = static_cast<double>(i % 12 / parameter_of);
+      return (given(i) - m.mean) / std::sqrt(m.variance + 0.25) * (p + 1) + 10 * p;
+    });
+  };
+  check_model(18, graph("float[2] {1.0, 2.0}", "float[2] {0.0, 10.0}"), expected(6));
+  check_model(21, graph("float[4] {1.0, 2.0, 3.0, 4.0}", "float[4] {0.0, 10.0, 20.0, 30.0}"), expected(3));
+}
+
+TEST_CASE("Are functions of constants constants, so that the model does not compute them anew?") {
+  // Angles of a rotary embedding: positions times frequencies.
+  const auto network = imported(18,
+                                "g (float[2,2] x) => (float[2,2] y) {\n"
+                                "  positions = Constant <value = float[2,1] {0.0, 1.0}> ()\n"
+                                "  frequencies = Constant <value = float[1,2] {0.5, 0.25}> ()\n"
+                                "  angles = MatMul (positions, frequencies)\n"
+                                "  cosines = Cos (angles)\n"
+                                "  y = Mul (x, cosines)\n}");
+  CHECK(network.operators.size() == 1);
+  check(outputs_of(network), {given(0), given(1), given(2) * std::cos(0.5), given(3) * std::cos(0.25)});
+}
