@@ -71,6 +71,9 @@ void infer_recurrent(OnnxNode& node) {
   expect_shape(node, 2, {directions, gates * hidden, hidden});
   expect_shape(node, 3, {directions, 2 * gates * hidden});
   expect_shape(node, 4, {x[1]});
+  if (node.has_input(4) && node.input(4).type != ElementType::i32 && node.input(4).type != ElementType::i64) {
+    throw Error("the lengths of the sequences are no integers");
+  }
   expect_shape(node, 5, {directions, x[1], hidden});
   expect_shape(node, 6, {directions, x[1], hidden});
   expect_shape(node, 7, {directions, 3 * hidden});

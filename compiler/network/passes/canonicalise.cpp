@@ -11,6 +11,8 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"expand_recurrent", expand_recurrent},
       {"expand_normalisations", expand_normalisations},
       {"expand_movement", expand_movement},
+      {"expand_resize", expand_resize},
+      {"expand_einsum", expand_einsum},
       {"expand_transposed_conv", expand_transposed_conv},
       {"add_positions", add_positions},
       {"unify_slices", unify_slices},

@@ -1,5 +1,5 @@
-// Movement in terms of less: nearest Resize and Pad that repeats elements take them by constant indices; blocks of
-// depth and space are transposed; Trilu chooses by a constant mask.
+// Movement in terms of less: Pad that repeats elements takes them by constant indices; blocks of depth and space are
+// transposed; Trilu chooses by a constant mask.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -33,38 +33,6 @@ void take(Network& network, const Operator& op, const IndexOf& index_of, std::ve
     x = list.add("Gather", "axis" + std::to_string(axis), {x, by}, shape, {{"axis", static_cast<std::int64_t>(axis)}});
   }
   list.add("Identity", "", {x}, target, {}, op.outputs[0]);
-}
-
-/// Where ONNX says that output element `at` lies in the input.
-double source_position(const Operator& op, std::int64_t at, double scale, std::int64_t in, std::int64_t out) {
-  const auto mode = attribute(op, "coordinate_transformation_mode", std::string("half_pixel"));
-  const auto x = static_cast<double>(at), length = static_cast<double>(in);
-  if (mode == "asymmetric") return x / scale;
-  if (mode == "align_corners") return out == 1 ? 0 : x * (length - 1) / (length * scale - 1);
-  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
-  if (mode == "pytorch_half_pixel" && out == 1) return 0;
-  if (mode == "half_pixel_symmetric") {
-    return length / 2 * (1 - static_cast<double>(out) / (length * scale)) + (x + 0.5) / scale - 0.5;
-  }
-  return (x + 0.5) / scale - 0.5;
-}
-
-double nearest(const Operator& op, double x) {
-  const auto mode = attribute(op, "nearest_mode", std::string("round_prefer_floor"));
-  if (mode == "floor") return std::floor(x);
-  if (mode == "ceil") return std::ceil(x);
-  return mode == "round_prefer_ceil" ? std::floor(x + 0.5) : std::ceil(x - 0.5);
-}
-
-void resize(Network& network, const Operator& op, std::vector<Operator>& operators) {
-  const auto from = network.tensor(op.inputs[0]).shape, to = network.tensor(op.outputs[0]).shape;
-  const auto scales = attribute(op, "scales", std::vector<double>(from.size(), 1.0));
-  const auto index_of = [&](std::size_t axis, std::int64_t at) {
-    if (scales[axis] == 1 && from[axis] == to[axis]) return at;
-    const double x = nearest(op, source_position(op, at, scales[axis], from[axis], to[axis]));
-    return static_cast<std::int64_t>(std::clamp(x, 0.0, static_cast<double>(from[axis] - 1)));
-  };
-  take(network, op, index_of, operators);
 }
 
 void pad(Network& network, const Operator& op, std::vector<Operator>& operators) {
@@ -133,9 +101,7 @@ void expand_movement(Network& network) {
   for (auto& op : network.operators) {
     // A recurrent cell may leave its first output out.
     const bool real = op.outputs[0] != no_tensor && network.tensor(op.outputs[0]).type == ElementType::fp32;
-    if (real && op.type == "Resize" && attribute(op, "mode", std::string("nearest")) == "nearest") {
-      resize(network, op, operators);
-    } else if (real && op.type == "Pad" && attribute(op, "mode", std::string("constant")) != "constant") {
+    if (real && op.type == "Pad" && attribute(op, "mode", std::string("constant")) != "constant") {
       pad(network, op, operators);
     } else if (real && (op.type == "DepthToSpace" || op.type == "SpaceToDepth")) {
       blocks(network, op, operators);

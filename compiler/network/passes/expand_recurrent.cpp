@@ -9,6 +9,7 @@
 #include "compiler/network/canonicalise.h"
 #include "compiler/network/operator_list.h"
 #include "compiler/network/passes/passes.h"
+#include "compiler/network/passes/sequence_lengths.h"
 
 namespace accord {
 
@@ -54,12 +55,11 @@ class RecurrentExpansion {
     if (attribute(op_, "clip", 0.0) != 0) return "clip is not supported";
     if (attribute(op_, "input_forget", std::int64_t{0}) != 0) return "input_forget is not supported";
     if (steps_ > most_steps) return fmt::format("{} steps are more than {}", steps_, most_steps);
-    for (const auto input : {in_w, in_r, in_b, in_lengths, in_peepholes}) {
+    for (const auto input : {in_w, in_r, in_b, in_peepholes}) {
       if (has(input) && !network_.tensor(op_.inputs[input]).is_constant()) {
         return fmt::format("'{}' is computed", network_.tensor(op_.inputs[input]).name);
       }
     }
-    if (has(in_lengths) && has_short_sequences()) return "a sequence is shorter than the number of steps";
     for (std::int64_t d = 0; d < directions_; ++d) {
       for (const auto& name : activations(d)) {
         if (name != "Sigmoid" && name != "Tanh" && name != "Relu") {
@@ -72,6 +72,7 @@ class RecurrentExpansion {
 
   void run() {
     std::vector<Run> runs;
+    if (has(in_lengths)) present_ = sequences_present(network_, list_, op_.inputs[in_lengths], steps_);
     for (std::int64_t d = 0; d < directions_; ++d) runs.push_back(direction(d));
     std::vector<TensorId> all, h, c;
     for (const auto& run : runs) {
@@ -103,14 +104,11 @@ class RecurrentExpansion {
 
   bool has(std::size_t input) const { return op_.inputs.size() > input && op_.inputs[input] != no_tensor; }
 
-  bool has_short_sequences() const {
-    const auto& lengths = network_.tensor(op_.inputs[in_lengths]);
-    for (std::int64_t n = 0; n < batch_; ++n) {
-      const auto length = lengths.type == ElementType::i64 ? constant_data<std::int64_t>(lengths)[n]
-                                                           : constant_data<std::int32_t>(lengths)[n];
-      if (length != steps_) return true;
-    }
-    return false;
+  /// `value` where the sequence has the step, else `otherwise` (0 if that is no_tensor).
+  TensorId where(const std::string& what, TensorId present, TensorId value, TensorId otherwise) {
+    if (present == no_tensor) return value;
+    if (otherwise == no_tensor) otherwise = list_.scalar(what + ".zero", 0);
+    return list_.add("Where", what, {present, value, otherwise}, {batch_, hidden_});
   }
 
   const float* data(std::size_t input) const { return constant_data<float>(network_.tensor(op_.inputs[input])); }
@@ -205,8 +203,7 @@ class RecurrentExpansion {
     std::vector<TensorId> states(static_cast<std::size_t>(steps_));
     for (std::int64_t s = 0; s < steps_; ++s) {
       const std::int64_t t = reverse ? steps_ - 1 - s : s;
-      step(d, x, t);
-      states[static_cast<std::size_t>(t)] = list_.reshape(at(d, t, "h.row"), d.h, {1, batch_, hidden_});
+      states[static_cast<std::size_t>(t)] = list_.reshape(at(d, t, "h.row"), step(d, x, t), {1, batch_, hidden_});
     }
     const auto all =
         list_.add("Concat", label(d, "states"), states, {steps_, batch_, hidden_}, {{"axis", std::int64_t{0}}});
@@ -217,11 +214,18 @@ class RecurrentExpansion {
     return fmt::format("{}.{}", label(d, fmt::format("t{}", t)), what);
   }
 
-  void step(Direction& d, TensorId x, std::int64_t t) {
+  /// The step's result; sequences that have ended (or, in reverse, not begun) keep their state and give 0.
+  TensorId step(Direction& d, TensorId x, std::int64_t t) {
+    const auto h = d.h, c = d.c;
     const OneStep now{*this, d, x, t};
     if (op_.type == "LSTM") now.lstm();
     if (op_.type == "GRU") now.gru();
     if (op_.type == "RNN") now.rnn();
+    const auto present = present_.empty() ? no_tensor : present_[static_cast<std::size_t>(t)];
+    const auto result = where(at(d, t, "y"), present, d.h, no_tensor);
+    d.h = where(at(d, t, "h.held"), present, d.h, h);
+    if (op_.type == "LSTM") d.c = where(at(d, t, "c.held"), present, d.c, c);
+    return result;
   }
 
   /// Emits one step of a direction.
@@ -348,6 +352,7 @@ class RecurrentExpansion {
   Network& network_;
   const Operator& op_;
   OperatorList list_;
+  std::vector<TensorId> present_;  ///< by step, where the operator has lengths
   std::int64_t steps_ = 0, batch_ = 0, width_ = 0, hidden_ = 0, gates_ = 0, directions_ = 0;
 };
 

@@ -11,7 +11,9 @@ void fold_quantisation(Network& network);
 void expand_recurrent(Network& network);
 
 void expand_normalisations(Network& network);  ///< LayerNormalization and its kin, Gelu, Mish
-void expand_movement(Network& network);        ///< nearest Resize, Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
+void expand_movement(Network& network);        ///< Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
+void expand_einsum(Network& network);          ///< Einsum, MatMul by vectors
+void expand_resize(Network& network);
 void expand_transposed_conv(Network& network);
 void add_positions(Network& network);  ///< ArgMax and ArgMin read a constant that counts along their axis
 void unify_slices(Network& network);   ///< Split; Gather by constant indices that are equally far apart

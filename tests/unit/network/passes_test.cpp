@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -314,4 +316,42 @@ TEST_CASE("Does a Gather by equally spaced constants become a Slice?") {
   CHECK(gather({4, 2, 0}, {3}, {3, 3}) == Types{"Slice"});
   CHECK(gather({-1}, {}, {3}) == Types{"Slice", "Reshape"});
   CHECK(gather({0, 1, 3}, {3}, {3, 3}) == Types{"Gather"});
+}
+
+TEST_CASE("Is an Einsum a chain of products, and a product by a vector one by a matrix?") {
+  struct Case {
+    std::string equation;
+    std::vector<Shape> terms;
+    Shape result;
+  };
+  const std::vector<Case> cases = {
+      {"bhid,bhjd->bhij", {{2, 3, 4, 5}, {2, 3, 6, 5}}, {2, 3, 4, 6}},
+      {"bi,ijk,bk->bj", {{2, 3}, {3, 4, 5}, {2, 5}}, {2, 4}},
+      {"i,j->ij", {{3}, {4}}, {3, 4}},
+      {"ij,ij->ji", {{3, 4}, {3, 4}}, {4, 3}},
+      {"ijk->k", {{2, 3, 4}}, {4}},
+      {"ab,cd->bd", {{2, 3}, {4, 5}}, {3, 5}},
+      {"i,i->", {{7}, {7}}, {}},
+  };
+  for (const auto& c : cases) {
+    for (const bool constant : {false, true}) {  // the first operand
+      CAPTURE(c.equation);
+      Sketch s(8);
+      std::vector<TensorId> inputs;
+      for (const auto& shape : c.terms) {
+        inputs.push_back(constant && inputs.empty() && c.terms.size() > 1 ? s.constant(shape) : s.input(shape));
+      }
+      const auto after = types(canonical(s, s.op("Einsum", inputs, c.result, {{"equation", c.equation}})));
+      CHECK(std::ranges::count(after, "Einsum") == 0);
+    }
+  }
+  for (const auto& [a, b, y] : std::vector<std::array<Shape, 3>>{
+           {Shape{2, 3, 5}, {5}, {2, 3}}, {Shape{5}, {2, 5, 4}, {2, 4}}, {Shape{5}, {5}, {}}}) {
+    Sketch s(9);
+    const auto x = s.input(a);
+    const auto network = canonical(s, s.op("MatMul", {x, s.input(b)}, y));
+    for (const auto& op : network.operators) {
+      if (op.type == "MatMul") CHECK(network.tensor(op.inputs[1]).shape.size() >= 2);
+    }
+  }
 }

@@ -16,6 +16,8 @@ struct Case {
   std::string direction = "forward";
   bool bias = true, initial = false, computed_initial = false, peepholes = false, linear_before_reset = false;
   std::string activations{};
+  std::vector<std::int32_t> lengths{};
+  bool computed_lengths = false;
   std::int64_t steps = 4, batch = 2, width = 3, hidden = 5;
 };
 
@@ -38,6 +40,16 @@ class RecurrentNetwork {
 
   TensorId constant(const Shape& shape) { return network.add(make_constant("c", shape, constant_values(shape))); }
 
+  TensorId lengths(const Case& c) {
+    if (!c.computed_lengths) return network.add(make_constant("lengths", {c.batch}, c.lengths));
+    const auto id = network.add({"lengths", ElementType::i32, {c.batch}, nullptr, std::nullopt});
+    Value value{ElementType::i32, {c.batch}, std::vector<std::byte>(c.lengths.size() * sizeof(std::int32_t))};
+    std::memcpy(value.data.data(), c.lengths.data(), value.data.size());
+    network.inputs.push_back(id);
+    inputs[network.tensor(id).name] = value;
+    return id;
+  }
+
   void add(const Case& c) {
     const std::int64_t gates = c.type == "LSTM" ? 4 : c.type == "GRU" ? 3 : 1;
     const std::int64_t directions = c.direction == "bidirectional" ? 2 : 1;
@@ -48,6 +60,7 @@ class RecurrentNetwork {
     op.inputs = {input({c.steps, c.batch, c.width}), constant({directions, gates * c.hidden, c.width}),
                  constant({directions, gates * c.hidden, c.hidden})};
     op.inputs.resize(c.type == "LSTM" ? 8 : 6, no_tensor);
+    if (!c.lengths.empty()) op.inputs[4] = lengths(c);
     if (c.bias) op.inputs[3] = constant({directions, 2 * gates * c.hidden});
     if (c.initial || c.computed_initial) {
       for (std::size_t i = 5; i < (c.type == "LSTM" ? 7U : 6U); ++i) {
@@ -121,6 +134,22 @@ TEST_CASE("do peepholes, other activations and single steps keep their meaning")
   check({.type = "RNN", .direction = "bidirectional", .activations = "Relu,Sigmoid"});
   check({.type = "GRU", .linear_before_reset = true, .steps = 1});
   check({.initial = true, .steps = 1, .batch = 1});
+}
+
+TEST_CASE("do sequences that end early keep their states and give zeros") {
+  for (const char* type : {"LSTM", "GRU", "RNN"}) {
+    for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+      for (const auto& lengths : {std::vector<std::int32_t>{4, 4, 4}, {4, 2, 1}, {1, 3, 2}, {0, 2, 0}}) {
+        for (int options = 0; options < 4; ++options) {
+          Case c{.type = type, .direction = direction, .batch = 3};
+          c.lengths = lengths;
+          c.computed_lengths = options & 1;
+          c.initial = options & 2;
+          check(c, static_cast<unsigned>(options));
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("do all steps multiply by one constant") {
