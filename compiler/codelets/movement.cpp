@@ -6,6 +6,7 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/codelets/expand.h"
+#include "compiler/network/common_factors.h"
 
 namespace accord {
 namespace {
@@ -79,30 +80,10 @@ bool over_factors(const Shape& shape, const std::vector<std::int64_t>& factors, 
   return true;
 }
 
-/// Common refinement of two shapes: cut points of both, as products from the right.
-std::vector<std::int64_t> refine(const Shape& a, const Shape& b) {
-  if (element_count(a) == 0) return {};
-  std::vector<std::int64_t> cuts;
-  for (const Shape* shape : {&a, &b}) {
-    std::int64_t product = 1;
-    for (auto it = shape->rbegin(); it != shape->rend(); ++it) cuts.push_back(product *= *it);
-  }
-  std::sort(cuts.begin(), cuts.end());
-  std::vector<std::int64_t> factors;
-  std::int64_t last = 1;
-  for (const auto cut : cuts) {
-    if (cut == last) continue;
-    if (cut % last != 0) return {};
-    factors.insert(factors.begin(), cut / last);
-    last = cut;
-  }
-  return factors;
-}
-
 Texts reshape(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
   const Shape& from = network.tensors[op.inputs[0]].shape;
   const Shape& to = network.tensors[op.outputs[0]].shape;
-  const auto factors = refine(from, to);
+  const auto factors = common_factors(from, to).value_or(std::vector<std::int64_t>{});
   const Texts names = iterate(factors, iterators, "f");
   Texts source, target;
   if (!over_factors(from, factors, names, source) || !over_factors(to, factors, names, target)) {

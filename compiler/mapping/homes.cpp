@@ -5,55 +5,11 @@
 #include <numeric>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/network/images.h"
 
 namespace accord {
 
 namespace {
-
-/// Operators between whose tensors no layout passes.
-bool has_own_layout(const Operator& op) {
-  return op.type == "Reshape" || op.type == "Transpose" || op.type == "MatMul" || op.type == "Gemm";
-}
-
-bool has_windows(const Operator& op) {
-  return op.type == "Conv" || op.type == "ConvTranspose" || op.type == "LRN" || op.type == "Resize" ||
-         op.type == "DepthToSpace" || op.type == "SpaceToDepth" || op.type.ends_with("Pool");
-}
-
-/// Marks the tensors of rank 4 that are images.
-class ImageSearch {
- public:
-  explicit ImageSearch(const Network& network) : network_(network), parent_(network.tensors.size()) {
-    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
-  }
-
-  std::vector<bool> run() {
-    std::vector<std::size_t> seen;
-    for (const auto& op : network_.operators) {
-      if (has_own_layout(op)) continue;
-      for (const TensorId id : op.inputs) join(id, op.outputs[0]);
-      for (const TensorId id : op.outputs) join(id, op.outputs[0]);
-      if (has_windows(op)) seen.push_back(static_cast<std::size_t>(op.outputs[0]));
-    }
-    std::vector<bool> roots(parent_.size(), false), images(parent_.size(), false);
-    for (const auto id : seen) roots[find(id)] = true;
-    for (std::size_t id = 0; id < images.size(); ++id) images[id] = roots[find(id)];
-    return images;
-  }
-
- private:
-  std::size_t find(std::size_t id) {
-    while (parent_[id] != id) id = parent_[id] = parent_[parent_[id]];
-    return id;
-  }
-  void join(TensorId id, TensorId other) {
-    if (id == no_tensor || other == no_tensor || network_.tensor(id).is_constant()) return;
-    parent_[find(static_cast<std::size_t>(id))] = find(static_cast<std::size_t>(other));
-  }
-
-  const Network& network_;
-  std::vector<std::size_t> parent_;
-};
 
 /// Indices from outermost to innermost: channels last for images.
 std::vector<std::size_t> storage_order(std::size_t rank, bool image) {
@@ -96,7 +52,7 @@ void reach(Home& home, const Shape& shape, const Access& access, const std::vect
 }
 
 Homes initial_homes(const Network& network) {
-  const auto images = ImageSearch(network).run();
+  const auto images = image_tensors(network);
   Homes homes(network.tensors.size());
   for (std::size_t t = 0; t < homes.size(); ++t) {
     homes[t].order = storage_order(network.tensors[t].shape.size(), images[t]);

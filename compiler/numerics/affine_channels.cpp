@@ -3,13 +3,15 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/network/images.h"
 #include "compiler/numerics/roles.h"
 
 namespace accord::numerics {
 namespace {
 
 /// The constant of a Mul or Add as one value per channel; empty if the operator is not of that form.
-std::vector<float> channel_constant(const Network& network, const Operator& op, const char* type) {
+std::vector<float> channel_constant(const Network& network, const std::vector<bool>& images, const Operator& op,
+                                    const char* type) {
   if (op.type != type || op.inputs.size() != 2) return {};
   const Tensor &x = network.tensor(op.inputs[0]), &c = network.tensor(op.inputs[1]);
   if (x.is_constant() || x.type != ElementType::fp32 || x.shape.size() != 4 || !c.is_constant()) return {};
@@ -17,17 +19,11 @@ std::vector<float> channel_constant(const Network& network, const Operator& op, 
   const std::int64_t channels = x.shape[1], count = element_count(c.shape);
   const std::size_t rank = c.shape.size();
   const bool on_channels = rank >= 3 && c.shape[rank - 3] == channels && count == channels;
-  if (count != 1 && !on_channels) return {};
+  const bool image = images[static_cast<std::size_t>(op.inputs[0])];
+  if (!on_channels && !(image && count == 1)) return {};
   const float* values = constant_data<float>(c);
   if (count == 1) return std::vector<float>(static_cast<std::size_t>(channels), values[0]);
   return {values, values + count};
-}
-
-/// A batch of matrices is no image, although it has its rank.
-bool follows_matmul(const Network& network, const Uses& uses, const Operator& op) {
-  if (op.inputs.empty() || op.inputs[0] == no_tensor) return false;
-  const int before = uses.producer[static_cast<std::size_t>(op.inputs[0])];
-  return before != no_operator && network.operators[static_cast<std::size_t>(before)].type == "MatMul";
 }
 
 Operator depthwise(Network& network, const Operator& first, TensorId y, const std::vector<float>& weights,
@@ -49,14 +45,14 @@ Operator depthwise(Network& network, const Operator& first, TensorId y, const st
 
 void affine_to_depthwise(Network& network) {
   const Uses uses(network);
+  const auto images = image_tensors(network);
   std::vector<bool> done(network.operators.size());
   std::vector<Operator> operators;
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     const Operator op = network.operators[i];
     if (done[i]) continue;
-    const bool scores = follows_matmul(network, uses, op);
-    const std::vector<float> factor = scores ? std::vector<float>{} : channel_constant(network, op, "Mul");
-    std::vector<float> addend = scores ? std::vector<float>{} : channel_constant(network, op, "Add");
+    const std::vector<float> factor = channel_constant(network, images, op, "Mul");
+    std::vector<float> addend = channel_constant(network, images, op, "Add");
     if (factor.empty() && addend.empty()) {
       operators.push_back(op);
       continue;
@@ -64,7 +60,7 @@ void affine_to_depthwise(Network& network) {
     TensorId y = op.outputs[0];
     if (!factor.empty() && uses.sole_consumer(y)) {
       const auto next = static_cast<std::size_t>(uses.consumers[static_cast<std::size_t>(y)][0]);
-      addend = channel_constant(network, network.operators[next], "Add");
+      addend = channel_constant(network, images, network.operators[next], "Add");
       if (!addend.empty()) {
         done[next] = true;
         y = network.operators[next].outputs[0];

@@ -22,10 +22,13 @@ bool is_constant(const Network& network, const Operator& op, std::size_t input) 
   return op.inputs.size() <= input || op.inputs[input] == no_tensor || network.tensor(op.inputs[input]).is_constant();
 }
 
-std::string product_obstacle(const Network& network, const Operator& op) {
-  if (!is_variable(network, op.inputs[0])) return "its input is no fp32 activation";
-  if (op.type == "MatMul") return is_variable(network, op.inputs[1]) ? "" : "its second factor is no activation";
-  if (!is_constant(network, op, 1) || !is_constant(network, op, 2)) return "its weights are computed";
+std::string product_obstacle(const Network& network, const Operator& op, bool integers) {
+  if (!is_fp32(network, op.inputs[0]) || !is_fp32(network, op.inputs[1])) return "its factors are not fp32";
+  if (is_constant(network, op, 0) && is_constant(network, op, 1)) return "its factors are constants";
+  if (op.type == "MatMul") return "";
+  if (!is_constant(network, op, 2)) return "its bias is computed";
+  if (integers && !is_constant(network, op, 1)) return "its weights are computed";
+  if (integers && is_constant(network, op, 0)) return "its input is a constant";
   if (op.type == "Conv") return network.tensor(op.inputs[0]).shape.size() == 4 ? "" : "it is not two-dimensional";
   const Shape canonical = {network.tensor(op.outputs[0]).shape.back(), network.tensor(op.inputs[0]).shape.back()};
   return network.tensor(op.inputs[1]).shape == canonical ? "" : "its weights are not in canonical form";
@@ -63,13 +66,13 @@ bool keeps_scale(const Network& network, const Operator& op) {
 }
 
 /// Role without regard to the neighbours.
-PlannedOperator classify(const Network& network, const Operator& op) {
+PlannedOperator classify(const Network& network, const Operator& op, bool integers) {
   if (op.inputs.empty() || op.inputs[0] == no_tensor) return {.reason = "it has no input"};
   auto role_unless = [](Role role, const std::string& obstacle) {
     return PlannedOperator{.role = obstacle.empty() ? role : Role::floating, .reason = obstacle};
   };
   if (op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul")
-    return role_unless(Role::product, product_obstacle(network, op));
+    return role_unless(Role::product, product_obstacle(network, op, integers));
   if (op.type == "Add") return role_unless(Role::sum, sum_obstacle(network, op));
   if (op.type == "AveragePool") {
     return role_unless(Role::average,
@@ -222,7 +225,7 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
                                         const std::map<std::size_t, std::string>& in_float) {
   const Uses uses(network);
   std::vector<PlannedOperator> plan;
-  for (const Operator& op : network.operators) plan.push_back(classify(network, op));
+  for (const Operator& op : network.operators) plan.push_back(classify(network, op, integers));
   for (const auto& [index, reason] : in_float) plan[index] = {.reason = reason};
   if (factors) fuse_factors(network, uses, plan);
   fuse_clips(network, uses, plan);

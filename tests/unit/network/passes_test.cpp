@@ -355,3 +355,11 @@ TEST_CASE("Is an Einsum a chain of products, and a product by a vector one by a 
     }
   }
 }
+
+TEST_CASE("Does a Reshape across dimensions that do not divide go over one dimension?") {
+  Sketch s(10);
+  const auto x = s.input({6, 4});
+  const auto network = canonical(s, s.op("Flatten", {s.op("Reshape", {x}, {4, 3, 2})}, {4, 6}));
+  REQUIRE(types(network) == Types{"Reshape", "Reshape"});
+  CHECK(network.tensor(network.operators[0].outputs[0]).shape == Shape{24});
+}

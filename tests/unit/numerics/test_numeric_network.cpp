@@ -185,5 +185,32 @@ TEST_CASE("Does a mask of infinities stay in float, and hide what it masks?") {
   }
 }
 
+TEST_CASE("Are products by a constant from the left, and by one matrix per batch, products of integers?") {
+  for (const bool left : {true, false}) {
+    Builder b;
+    const std::vector<float> values(3 * 5 * 7, 0.25F);
+    const auto c = b.constant(left ? Shape{3, 5, 7} : Shape{3, 7, 5}, values);
+    const auto x = b.input(left ? Shape{2, 3, 7, 4} : Shape{2, 3, 4, 7});
+    const Shape y = left ? Shape{2, 3, 5, 4} : Shape{2, 3, 4, 5};
+    const Network network = b.finish(left ? b.add("MatMul", {c, x}, y) : b.add("MatMul", {x, c}, y));
+    const Values inputs = seeded_inputs(network, 5);
+    const Network integer = quantise(network, float_scale_machine(), {inputs});
+    CHECK(types_of(integer) == std::vector<std::string>{"Quantize", "MatMul", "Requantize", "Dequantize"});
+    CHECK(decibels(network, integer, inputs) > 28);
+    const Network real = convert_float(network, bf16_machine());
+    CHECK(real.tensor(find_operator(real, "MatMul").outputs[0]).type == ElementType::fp32);  // sums are not rounded
+  }
+}
+
+TEST_CASE("Is a number that multiplies a batch of matrices no convolution?") {
+  Builder b;
+  const auto rows = b.gemm(b.input({12, 8}), 8, 1, 1);
+  const auto x = b.add("Reshape", {rows}, {1, 3, 4, 8});
+  const auto scaled = b.add("Mul", {x, b.constant({}, {0.5F})}, {1, 3, 4, 8});
+  const Network network = b.finish(b.add("Reshape", {scaled}, {12, 8}));
+  const Network integer = quantise(network, float_scale_machine(), {seeded_inputs(network, 5)});
+  CHECK(count_type(integer, "Conv") == 0);
+}
+
 }  // namespace
 }  // namespace accord

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/network/network.h"
+
+namespace accord {
+
+/// Which tensors are images, by id: those that an operator with windows reads or writes, and what is computed from them
+/// element by element. Others of rank 4 are batches of matrices; their rows are the last index.
+std::vector<bool> image_tensors(const Network& network);
+
+}  // namespace accord
