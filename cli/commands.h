@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,9 +41,10 @@ Exit run_command(const ZooCommand& command);
 /// A model, and the tensors that go in and that should come out.
 struct ModelChoice {
   std::string model;  ///< ONNX file, topology table, zoo name, or a folder with model.onnx, in0.npy.., out0.npy..
-  std::vector<std::string> inputs;    ///< NAME=F.npy
-  std::vector<std::string> expected;  ///< NAME=F.npy
-  std::uint64_t seed = 0;             ///< of inputs (and weights) that are not given
+  std::vector<std::string> inputs;                   ///< NAME=F.npy
+  std::vector<std::string> expected;                 ///< NAME=F.npy
+  std::map<std::string, std::int64_t> dimensions{};  ///< of inputs, where they are dynamic
+  std::uint64_t seed = 0;                            ///< of inputs (and weights) that are not given
 };
 
 /// Who chooses tiles and loop orders (make_searcher).

@@ -3,6 +3,7 @@
 #include <malloc.h>
 #endif
 
+#include <charconv>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -50,7 +51,26 @@ CLI::Option* add_architecture(CLI::App* sub, ArchitectureChoice& choice, const c
   return sub->add_option(option, choice.arch, "Covenant, or the name of a shipped accelerator");
 }
 
+void add_dimensions(CLI::App* sub, ModelChoice& model) {
+  const auto take = [&model](const std::vector<std::string>& settings) {
+    for (const auto& setting : settings) {
+      const auto equals = setting.rfind('=');
+      const auto text = equals == std::string::npos ? "" : setting.substr(equals + 1);
+      std::int64_t size = 0;
+      const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), size);
+      if (equals == 0 || code != std::errc() || end != text.data() + text.size() || size < 1) {
+        throw CLI::ValidationError("--dim", setting + ": expected NAME=SIZE, at least 1");
+      }
+      model.dimensions[setting.substr(0, equals)] = size;
+    }
+  };
+  sub->add_option_function<std::vector<std::string>>(
+         "--dim", take, "NAME=SIZE of a dynamic dimension of the model's inputs; else that of their files, or 1")
+      ->allow_extra_args(false);
+}
+
 CLI::Option* add_model(CLI::App* sub, ModelChoice& model) {
+  add_dimensions(sub, model);
   sub->add_option("--input", model.inputs, "NAME=FILE.npy; seeded values otherwise")->allow_extra_args(false);
   sub->add_option("--seed", model.seed, "Of the inputs and weights that are not given");
   return sub->add_option(

@@ -10,6 +10,7 @@
 #include "compiler/frontends/load_model.h"
 #include "compiler/frontends/zoo.h"
 #include "compiler/network/canonicalise.h"
+#include "compiler/network/npy.h"
 
 namespace accord {
 
@@ -26,23 +27,47 @@ std::vector<std::string> numbered_files(const std::filesystem::path& folder, con
   return assignments;
 }
 
-Network import(const std::string& model, std::uint64_t seed) {
-  if (std::filesystem::is_directory(model)) return load_model(std::filesystem::path(model) / "model.onnx", seed);
-  if (std::filesystem::exists(model)) return load_model(model, seed);
+/// The file that is given for an input, by name, by number in the model's folder, or as the only one.
+std::filesystem::path file_given(const ModelChoice& choice, const std::string& name, std::size_t number) {
+  for (const auto& text : choice.inputs) {
+    if (text.starts_with(name + "=")) return text.substr(name.size() + 1);
+  }
+  if (number == 0 && choice.inputs.size() == 1 && choice.inputs[0].find('=') == std::string::npos) {
+    return choice.inputs[0];
+  }
+  return std::filesystem::path(choice.model) / fmt::format("in{}.npy", number);
+}
+
+OnnxOptions options_of(const ModelChoice& choice) {
+  OnnxOptions options;
+  options.seed = choice.seed;
+  options.dimensions = choice.dimensions;
+  options.shape_given = [&choice](const std::string& name, std::size_t number) -> std::optional<Shape> {
+    const auto file = file_given(choice, name, number);
+    if (!std::filesystem::is_regular_file(file)) return std::nullopt;
+    return load_npy(file).shape;
+  };
+  return options;
+}
+
+Network import(const std::string& model, const ModelChoice& choice) {
+  const auto options = options_of(choice);
+  if (std::filesystem::is_directory(model)) return load_model(std::filesystem::path(model) / "model.onnx", options);
+  if (std::filesystem::exists(model)) return load_model(model, options);
   const auto names = zoo_names();
   if (std::find(names.begin(), names.end(), model) == names.end()) {
     throw Error(fmt::format("{}: neither a file nor a network of the zoo", model));
   }
   const ScratchFile file;
-  write_zoo(model, file.path(), seed);
-  return load_model(file.path(), seed);
+  write_zoo(model, file.path(), choice.seed);
+  return load_model(file.path(), options);
 }
 
 }  // namespace
 
 LoadedModel load_chosen(const ModelChoice& choice) {
   const std::string name = choice.model.empty() ? default_model : choice.model;
-  LoadedModel model{name, import(name, choice.seed), {}, {}};
+  LoadedModel model{name, import(name, choice), {}, {}};
   canonicalise(model.network);
   const auto inputs = slots_of(model.network, model.network.inputs);
   const auto outputs = slots_of(model.network, model.network.outputs);

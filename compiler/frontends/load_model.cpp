@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "archdsl/source/error.h"
 #include "compiler/frontends/onnx.h"
 #include "compiler/frontends/topology.h"
@@ -37,19 +39,22 @@ ModelFormat format_of_content(const std::filesystem::path& path) {
 
 }  // namespace
 
-Network load_model(const std::filesystem::path& path, std::uint64_t seed) {
+Network load_model(const std::filesystem::path& path, const OnnxOptions& options) {
   std::error_code code;
   if (!std::filesystem::is_regular_file(path, code)) throw Error(path.string() + ": no such file");
   const auto named = format_of_name(path);
-  switch (named ? *named : format_of_content(path)) {
-    case ModelFormat::csv: return import_topology_csv(path, seed);
-    case ModelFormat::yaml: return import_layer_list(path, seed);
+  const auto format = named ? *named : format_of_content(path);
+  if (format != ModelFormat::onnx && !options.dimensions.empty()) {
+    throw Error(fmt::format("{}: a table has no dimension '{}'", path.string(), options.dimensions.begin()->first));
+  }
+  switch (format) {
+    case ModelFormat::csv: return import_topology_csv(path, options.seed);
+    case ModelFormat::yaml: return import_layer_list(path, options.seed);
     case ModelFormat::onnx: break;
   }
-  OnnxOptions options;
-  options.seed = seed;
-  options.seed_weight_inputs = true;
-  return import_onnx(path, options);
+  auto with_weights = options;
+  with_weights.seed_weight_inputs = true;
+  return import_onnx(path, with_weights);
 }
 
 }  // namespace accord

@@ -1,6 +1,8 @@
 #include "compiler/frontends/onnx.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -25,13 +27,17 @@ struct Use {
 
 class OnnxImporter {
  public:
-  OnnxImporter(OnnxFile& file, const OnnxOptions& options) : file_(file), options_(options) {}
+  OnnxImporter(OnnxFile& file, const OnnxOptions& options)
+      : file_(file), options_(options), sizes_(options.dimensions) {
+    for (const auto& [name, size] : sizes_) unused_sizes_.insert(name);
+  }
 
   Network run() {
     network_.name = file_.model.graph().name();
     collect_uses();
     read_initialisers();
     read_inputs();
+    check_sizes();
     for (const auto& node : file_.model.graph().node()) import_node(node);
     for (const auto& output : file_.model.graph().output()) network_.outputs.push_back(find(output.name()));
     if (network_.outputs.empty()) throw Error("the graph has no outputs");
@@ -46,6 +52,8 @@ class OnnxImporter {
   void read_inputs();
   void read_input(const onnx::ValueInfoProto& input);
   Shape input_shape(const onnx::ValueInfoProto& input);
+  std::int64_t dynamic_size(const onnx::ValueInfoProto& input, int d);
+  void check_sizes() const;
   bool is_stripped_weight(const std::string& name) const;
   void import_node(const onnx::NodeProto& proto);
   OnnxNode read_node(const onnx::NodeProto& proto);
@@ -67,6 +75,8 @@ class OnnxImporter {
   std::unordered_set<std::string> produced_;
   std::unordered_set<std::string> operator_names_;
   std::int64_t constant_bytes_ = 0;
+  std::map<std::string, std::int64_t> sizes_;  ///< of dynamic dimensions
+  std::set<std::string> unused_sizes_;
 };
 
 void OnnxImporter::collect_uses() {
@@ -133,18 +143,47 @@ void OnnxImporter::read_initialiser(onnx::TensorProto& proto) {
   define(proto.name(), *std::move(tensor));
 }
 
+std::int64_t OnnxImporter::dynamic_size(const onnx::ValueInfoProto& input, int d) {
+  const auto& dims = input.type().tensor_type().shape();
+  const auto& name = dims.dim(d).dim_param();
+  if (const auto chosen = sizes_.find(name); !name.empty() && chosen != sizes_.end()) {
+    unused_sizes_.erase(name);
+    return chosen->second;
+  }
+  std::int64_t size = 1;
+  const auto given = options_.shape_given ? options_.shape_given(input.name(), network_.inputs.size()) : std::nullopt;
+  if (given && std::ssize(*given) == dims.dim_size()) {
+    size = (*given)[static_cast<std::size_t>(d)];
+  } else {
+    network_.warnings.push_back(fmt::format("dimension {} of input '{}' is dynamic{}; 1 is assumed", d, input.name(),
+                                            name.empty() ? "" : " (" + name + ")"));
+  }
+  if (!name.empty()) sizes_[name] = size;  // the same wherever it stands
+  return size;
+}
+
+/// A name that no input has is a slip of the user's.
+void OnnxImporter::check_sizes() const {
+  if (unused_sizes_.empty()) return;
+  std::set<std::string> names;
+  for (const auto& input : file_.model.graph().input()) {
+    for (const auto& dim : input.type().tensor_type().shape().dim()) {
+      if (!dim.dim_param().empty()) names.insert(dim.dim_param());
+    }
+  }
+  throw Error(fmt::format("no input has a dimension '{}'; there are: {}", *unused_sizes_.begin(),
+                          names.empty() ? "none with names" : fmt::format("{}", fmt::join(names, ", "))));
+}
+
 Shape OnnxImporter::input_shape(const onnx::ValueInfoProto& input) {
   const auto& type = input.type().tensor_type();
   if (!type.has_shape()) throw Error("no shape is given");
   Shape shape;
-  for (const auto& dim : type.shape().dim()) {
+  for (int d = 0; d < type.shape().dim_size(); ++d) {
+    const auto& dim = type.shape().dim(d);
     const bool known = dim.has_dim_value() && dim.dim_value() > 0;
     if (dim.has_dim_value() && dim.dim_value() < -1) throw Error(fmt::format("dimension {}", dim.dim_value()));
-    shape.push_back(known ? dim.dim_value() : 1);
-    if (!known) {
-      network_.warnings.push_back(fmt::format("dimension {} of input '{}' is dynamic{}; 1 is assumed", shape.size() - 1,
-                                              input.name(), dim.has_dim_param() ? " (" + dim.dim_param() + ")" : ""));
-    }
+    shape.push_back(known ? dim.dim_value() : dynamic_size(input, d));
   }
   check_shape(shape);
   return shape;

@@ -2,6 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
 
 #include "compiler/network/network.h"
 #include "compiler/network/values.h"
@@ -15,6 +19,10 @@ struct OnnxOptions {
   bool seed_weight_inputs = false;
   /// Graph inputs that are known beforehand (shapes, axes) and so become constants.
   Values known_inputs;
+  /// Sizes of dynamic dimensions by name. What lacks one is as long as in `shape_given`, by the input's name and
+  /// number, or else 1.
+  std::map<std::string, std::int64_t> dimensions{};
+  std::function<std::optional<Shape>(const std::string& name, std::size_t number)> shape_given{};
 };
 
 /// Reads an ONNX model (opset 7 to 23) and brings it to form 1 of docs/operators.md: shapes inferred, constants folded.

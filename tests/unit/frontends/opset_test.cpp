@@ -19,14 +19,14 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-Network imported(int opset, const std::string& graph) {
+Network imported(int opset, const std::string& graph, const OnnxOptions& options = {}) {
   const auto text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph;
   onnx::ModelProto model;
   const auto status = onnx::OnnxParser::Parse(model, text.c_str());
   REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
   const TemporaryFile file("text.onnx");
   std::ofstream(file.path(), std::ios::binary) << model.SerializeAsString();
-  return import_onnx(file.path());
+  return import_onnx(file.path(), options);
 }
 
 /// Element i of an input.
@@ -194,4 +194,31 @@ TEST_CASE("Are functions of constants constants, so that the model does not comp
                                 "  y = Mul (x, cosines)\n}");
   CHECK(network.operators.size() == 1);
   check(outputs_of(network), {given(0), given(1), given(2) * std::cos(0.5), given(3) * std::cos(0.25)});
+}
+
+TEST_CASE("Are dynamic dimensions as long as is said, else as the input's file, else 1?") {
+  const std::string graph =
+      "g (float[N,T,4] x, float[N,4] z) => (float[N,T,4] y) {\n"
+      "  axes = Constant <value = int64[1] {1}> ()\n"
+      "  row = Unsqueeze (z, axes)\n"
+      "  y = Add (x, row)\n}";
+  const auto shapes = [](const Network& network) {
+    std::vector<Shape> result;
+    for (const auto id : network.inputs) result.push_back(network.tensor(id).shape);
+    return result;
+  };
+  const auto alone = imported(17, graph);
+  CHECK(shapes(alone) == std::vector<Shape>{{1, 1, 4}, {1, 4}});
+  CHECK(alone.warnings.size() == 2);  // N is assumed once
+  OnnxOptions options;
+  options.dimensions = {{"T", 5}};
+  options.shape_given = [](const std::string& name, std::size_t number) -> std::optional<Shape> {
+    if (name != "x" || number != 0) return std::nullopt;
+    return Shape{3, 7, 4};
+  };
+  const auto chosen = imported(17, graph, options);
+  CHECK(shapes(chosen) == std::vector<Shape>{{3, 5, 4}, {3, 4}});
+  CHECK(chosen.warnings.empty());
+  options.dimensions = {{"M", 5}};
+  CHECK_THROWS_WITH_AS(imported(17, graph, options), doctest::Contains("N, T"), Error);
 }
