@@ -24,6 +24,7 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"unify_products", unify_products},
       {"fold_affine", fold_affine},
       {"merge_clips", merge_clips},
+      {"flatten_depth", flatten_depth},
       {"unify_reshapes", unify_reshapes},
       {"dense_to_conv", dense_to_conv},
       {"unify_reshapes_after_conv", unify_reshapes},

@@ -27,6 +27,7 @@ void widen_to_2d(Network& network);        ///< 1-D convolutions and pools
 void unify_products(Network& network);     ///< Gemm and MatMul
 void fold_affine(Network& network);        ///< BatchNormalization, constant Mul and Add per channel
 void merge_clips(Network& network);        ///< Clip of Clip
+void flatten_depth(Network& network);      ///< 3-D convolutions and pools
 void dense_to_conv(Network& network);      ///< Gemm over a flattened plane
 
 }  // namespace accord

@@ -363,3 +363,32 @@ TEST_CASE("Does a Reshape across dimensions that do not divide go over one dimen
   REQUIRE(types(network) == Types{"Reshape", "Reshape"});
   CHECK(network.tensor(network.operators[0].outputs[0]).shape == Shape{24});
 }
+
+TEST_CASE("Are three-dimensional windows two-dimensional ones?") {
+  const std::map<std::string, Attribute> steps = {{"strides", Integers{2, 1, 2}}, {"dilations", Integers{2, 1, 1}}};
+  for (const std::int64_t group : {1, 2, 4}) {
+    Sketch s(11);
+    const auto x = s.input({2, 4, 7, 5, 6});
+    auto attributes = steps;
+    attributes["kernel_shape"] = Integers{3, 2, 3};
+    attributes["pads"] = Integers{1, 0, 1, 2, 1, 0};
+    attributes["group"] = group;
+    // depth (7 + 3 - 5) / 2 + 1, height (5 + 1 - 2) + 1, width (6 + 1 - 3) / 2 + 1
+    const auto y = s.op("Conv", {x, s.constant({8, 4 / group, 3, 2, 3}), s.constant({8})}, {2, 8, 3, 5, 3}, attributes);
+    const auto network = canonical(s, y);
+    for (const auto& op : network.operators) {
+      if (op.type == "Conv") CHECK(network.tensor(op.inputs[0]).shape.size() == 4);
+    }
+  }
+  for (const char* type : {"MaxPool", "AveragePool"}) {
+    for (const std::int64_t include : {0, 1}) {
+      Sketch s(12);
+      auto attributes = std::map<std::string, Attribute>{{"kernel_shape", Integers{3, 2, 3}},
+                                                         {"strides", Integers{2, 1, 2}},
+                                                         {"dilations", Integers{1, 1, 1}},
+                                                         {"pads", Integers{1, 0, 1, 1, 1, 0}}};
+      if (type == std::string("AveragePool")) attributes["count_include_pad"] = include;
+      canonical(s, s.op(type, {s.input({1, 3, 7, 5, 6})}, {1, 3, 4, 5, 3}, attributes));
+    }
+  }
+}
