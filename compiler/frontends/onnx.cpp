@@ -52,6 +52,7 @@ class OnnxImporter {
   void read_inputs();
   void read_input(const onnx::ValueInfoProto& input);
   Shape input_shape(const onnx::ValueInfoProto& input);
+  std::optional<Shape> given_shape(const std::string& input) const;
   std::int64_t dynamic_size(const onnx::ValueInfoProto& input, int d);
   void check_sizes() const;
   bool is_stripped_weight(const std::string& name) const;
@@ -143,6 +144,11 @@ void OnnxImporter::read_initialiser(onnx::TensorProto& proto) {
   define(proto.name(), *std::move(tensor));
 }
 
+/// Of the values that the user has for the input.
+std::optional<Shape> OnnxImporter::given_shape(const std::string& input) const {
+  return options_.shape_given ? options_.shape_given(input, network_.inputs.size()) : std::nullopt;
+}
+
 std::int64_t OnnxImporter::dynamic_size(const onnx::ValueInfoProto& input, int d) {
   const auto& dims = input.type().tensor_type().shape();
   const auto& name = dims.dim(d).dim_param();
@@ -151,7 +157,7 @@ std::int64_t OnnxImporter::dynamic_size(const onnx::ValueInfoProto& input, int d
     return chosen->second;
   }
   std::int64_t size = 1;
-  const auto given = options_.shape_given ? options_.shape_given(input.name(), network_.inputs.size()) : std::nullopt;
+  const auto given = given_shape(input.name());
   if (given && std::ssize(*given) == dims.dim_size()) {
     size = (*given)[static_cast<std::size_t>(d)];
   } else {
@@ -211,7 +217,7 @@ void OnnxImporter::read_input(const onnx::ValueInfoProto& input) {
   tensor.shape = input_shape(input);
   if (const auto known = options_.known_inputs.find(input.name()); known != options_.known_inputs.end()) {
     define(input.name(), constant_from(known->second, tensor));
-  } else if (is_stripped_weight(input.name())) {
+  } else if (is_stripped_weight(input.name()) && !given_shape(input.name())) {
     seed(tensor, "the model has no weights for it");
     count_constant(tensor.data->size());
     define(input.name(), std::move(tensor));

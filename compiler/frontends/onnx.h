@@ -15,7 +15,7 @@ namespace accord {
 struct OnnxOptions {
   std::uint64_t seed = 0;  ///< of weights that the file does not hold
   /// Graph inputs without a value that serve only as weights (a topology file whose weights were stripped) become
-  /// constants with seeded values. Otherwise they stay inputs.
+  /// constants with seeded values, unless `shape_given` knows them. Otherwise they stay inputs.
   bool seed_weight_inputs = false;
   /// Graph inputs that are known beforehand (shapes, axes) and so become constants.
   Values known_inputs;

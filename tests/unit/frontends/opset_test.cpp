@@ -222,3 +222,12 @@ TEST_CASE("Are dynamic dimensions as long as is said, else as the input's file, 
   options.dimensions = {{"M", 5}};
   CHECK_THROWS_WITH_AS(imported(17, graph, options), doctest::Contains("N, T"), Error);
 }
+
+TEST_CASE("Is an input that serves as a weight one for which the user has values?") {
+  const std::string graph = "g (float[1,2,4,4] x, float[3,2,1,1] w) => (float[1,3,4,4] y) { y = Conv (x, w) }";
+  OnnxOptions options;
+  options.seed_weight_inputs = true;
+  CHECK(imported(17, graph, options).inputs.size() == 1);
+  options.shape_given = [](const std::string&, std::size_t) { return Shape{3, 2, 1, 1}; };
+  CHECK(imported(17, graph, options).inputs.size() == 2);
+}
