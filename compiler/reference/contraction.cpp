@@ -65,6 +65,13 @@ void contract_tile(const std::uint32_t* x, std::span<const std::ptrdiff_t> pixel
   contract_panel(x, pixels, reduction, panel, start, tile);
 }
 
+ACCORD_VECTOR_CLONES
+void contract_tile(const std::uint64_t* x, std::span<const std::ptrdiff_t> pixels,
+                   std::span<const std::ptrdiff_t> reduction, const std::uint64_t* panel, const std::uint64_t* start,
+                   std::uint64_t* tile) {
+  contract_panel(x, pixels, reduction, panel, start, tile);
+}
+
 }  // namespace
 
 template <typename T>
@@ -90,5 +97,6 @@ void contract(const Contraction<T>& job, int threads) {
 
 template void contract<float>(const Contraction<float>&, int);
 template void contract<std::uint32_t>(const Contraction<std::uint32_t>&, int);
+template void contract<std::uint64_t>(const Contraction<std::uint64_t>&, int);
 
 }  // namespace accord::reference

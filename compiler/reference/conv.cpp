@@ -80,8 +80,8 @@ void convolve_group(const OperatorCall& call, const Geometry& g, const T* x, con
   contract(job, call.threads);
 }
 
-ACCORD_VECTOR_CLONES
-void add_scaled_row(const float* x, std::int64_t stride, float weight, std::int64_t count, float* y) {
+template <typename T>
+[[gnu::always_inline]] inline void add_scaled(const T* x, std::int64_t stride, T weight, std::int64_t count, T* y) {
   if (stride == 1) {
     for (std::int64_t q = 0; q < count; ++q) y[q] += weight * x[q];
   } else {
@@ -90,13 +90,20 @@ void add_scaled_row(const float* x, std::int64_t stride, float weight, std::int6
 }
 
 ACCORD_VECTOR_CLONES
+void add_scaled_row(const float* x, std::int64_t stride, float weight, std::int64_t count, float* y) {
+  add_scaled(x, stride, weight, count, y);
+}
+
+ACCORD_VECTOR_CLONES
 void add_scaled_row(const std::uint32_t* x, std::int64_t stride, std::uint32_t weight, std::int64_t count,
                     std::uint32_t* y) {
-  if (stride == 1) {
-    for (std::int64_t q = 0; q < count; ++q) y[q] += weight * x[q];
-  } else {
-    for (std::int64_t q = 0; q < count; ++q) y[q] += weight * x[q * stride];
-  }
+  add_scaled(x, stride, weight, count, y);
+}
+
+ACCORD_VECTOR_CLONES
+void add_scaled_row(const std::uint64_t* x, std::int64_t stride, std::uint64_t weight, std::int64_t count,
+                    std::uint64_t* y) {
+  add_scaled(x, stride, weight, count, y);
 }
 
 /// Few output channels per group (depthwise): a row of pixels in the vector lanes.
@@ -144,11 +151,7 @@ void convolve(const OperatorCall& call) {
 }
 
 void conv(const OperatorCall& call) {
-  if (is_float(call.outputs[0].type)) {
-    convolve<float>(call);
-  } else {
-    convolve<std::uint32_t>(call);
-  }
+  with_sum_type(call.outputs[0].type, [&](auto zero) { convolve<decltype(zero)>(call); });
 }
 
 /// y[n, k, o*stride + r*dilation - pad] += x[n, c, o] * w[c, k, r], scattered from x.

@@ -9,6 +9,10 @@
 namespace accord::reference {
 namespace {
 
+/// Integers modulo a power of 2.
+template <typename T>
+constexpr bool wraps = std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>;
+
 template <typename Stored, typename T>
 void widen(const std::byte* from, std::int64_t count, T* to) {
   if constexpr (std::is_same_v<Stored, T>) {
@@ -17,7 +21,7 @@ void widen(const std::byte* from, std::int64_t count, T* to) {
     for (std::int64_t i = 0; i < count; ++i) {
       Stored value;
       std::memcpy(&value, from + i * static_cast<std::int64_t>(sizeof(Stored)), sizeof(Stored));
-      if constexpr (std::is_same_v<T, std::uint32_t> && std::is_integral_v<Stored>) {
+      if constexpr (wraps<T> && std::is_integral_v<Stored>) {
         to[i] = static_cast<T>(static_cast<std::int64_t>(value));
       } else {
         to[i] = static_cast<T>(value);
@@ -70,7 +74,7 @@ void load_range(const TensorView& tensor, std::int64_t first, std::int64_t count
   }
   for (std::int64_t i = 0; i < count; ++i) {
     const double value = load_element(from + i * size, tensor.type);
-    to[i] = std::is_same_v<T, std::uint32_t> ? static_cast<T>(static_cast<std::int64_t>(value)) : static_cast<T>(value);
+    to[i] = wraps<T> ? static_cast<T>(static_cast<std::int64_t>(value)) : static_cast<T>(value);
   }
 }
 
@@ -87,7 +91,7 @@ void store_range(Value& to, std::int64_t first, std::span<const T> elements) {
   std::byte* out = to.data.data() + first * size;
   const bool same_bits = (std::is_same_v<T, float> && to.type == ElementType::fp32) ||
                          (std::is_same_v<T, std::uint32_t> && to.type == ElementType::i32) ||
-                         (std::is_same_v<T, std::int64_t> && to.type == ElementType::i64);
+                         (sizeof(T) == 8 && std::is_integral_v<T> && to.type == ElementType::i64);
   if (same_bits) {
     if (!elements.empty()) std::memcpy(out, elements.data(), elements.size_bytes());
     return;
@@ -97,8 +101,12 @@ void store_range(Value& to, std::int64_t first, std::span<const T> elements) {
     if (to.type == ElementType::i8) return narrow_to_i8(elements.data(), elements.size(), out);
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const double value = std::is_same_v<T, std::uint32_t> ? static_cast<double>(static_cast<std::int32_t>(elements[i]))
-                                                          : static_cast<double>(elements[i]);
+    double value;
+    if constexpr (wraps<T>) {
+      value = static_cast<double>(static_cast<std::make_signed_t<T>>(elements[i]));
+    } else {
+      value = static_cast<double>(elements[i]);
+    }
     store_element(out + static_cast<std::int64_t>(i) * size, to.type, value);
   }
 }
@@ -111,6 +119,7 @@ ACCORD_INSTANTIATE(float)
 ACCORD_INSTANTIATE(double)
 ACCORD_INSTANTIATE(std::int64_t)
 ACCORD_INSTANTIATE(std::uint32_t)
+ACCORD_INSTANTIATE(std::uint64_t)
 #undef ACCORD_INSTANTIATE
 
 }  // namespace accord::reference

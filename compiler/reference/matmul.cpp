@@ -115,8 +115,7 @@ bool is_canonical(const OperatorCall& call) {
 void gemm(const OperatorCall& call) {
   if (call.inputs[0].shape.empty() || call.outputs[0].shape.empty()) fail_shapes(call.op);
   if (!is_canonical(call)) return gemm_imported(call);
-  if (is_float(call.outputs[0].type)) return gemm_canonical<float>(call);
-  gemm_canonical<std::uint32_t>(call);
+  with_sum_type(call.outputs[0].type, [&](auto zero) { gemm_canonical<decltype(zero)>(call); });
 }
 
 Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
@@ -144,8 +143,7 @@ void matmul(const OperatorCall& call) {
 }
 
 void matmul_any(const OperatorCall& call) {
-  if (is_float(call.outputs[0].type)) return matmul<float>(call);
-  matmul<std::uint32_t>(call);
+  with_sum_type(call.outputs[0].type, [&](auto zero) { matmul<decltype(zero)>(call); });
 }
 
 }  // namespace

@@ -149,17 +149,15 @@ void dequantize(const OperatorCall& call) {
   store_all(call.outputs[0], values);
 }
 
-template <auto integer, auto floating>
-void by_result_type(const OperatorCall& call) {
-  if (is_float(call.outputs[0].type)) return floating(call);
-  integer(call);
-}
-
 }  // namespace
 
 void add_numeric(OperatorTable& table) {
-  table["Scale"] = by_result_type<scale<std::uint32_t>, scale<float>>;
-  table["Accumulate"] = by_result_type<accumulate<std::uint32_t>, accumulate<float>>;
+  table["Scale"] = [](const OperatorCall& call) {
+    with_sum_type(call.outputs[0].type, [&](auto zero) { scale<decltype(zero)>(call); });
+  };
+  table["Accumulate"] = [](const OperatorCall& call) {
+    with_sum_type(call.outputs[0].type, [&](auto zero) { accumulate<decltype(zero)>(call); });
+  };
   table["Requantize"] = requantize;
   table["Quantize"] = quantize;
   table["Dequantize"] = dequantize;

@@ -133,8 +133,7 @@ void average_pool(const OperatorCall& call) {
 }
 
 void sum_pool(const OperatorCall& call) {
-  if (is_float(call.outputs[0].type)) return pool<float>(call, sum_of<float>);
-  pool<std::uint32_t>(call, sum_of<std::uint32_t>);
+  with_sum_type(call.outputs[0].type, [&](auto zero) { pool<decltype(zero)>(call, sum_of<decltype(zero)>); });
 }
 
 }  // namespace

@@ -84,5 +84,6 @@ std::vector<T> padded_planes(const TensorView& x, const Window& window, std::int
 
 template std::vector<float> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t);
 template std::vector<std::uint32_t> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t);
+template std::vector<std::uint64_t> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t);
 
 }  // namespace accord::reference

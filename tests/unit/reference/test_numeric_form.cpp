@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "archdsl/source/error.h"
 #include "tests/unit/reference/single.h"
@@ -76,6 +77,28 @@ TEST_CASE("Does Quantize round half to even and saturate, and Dequantize undo it
   CHECK(elements_of<std::int8_t>(y) == Bytes{0, 2, 0, 127, -128});
   const Value back = evaluate_single("Dequantize", {y}, ElementType::fp32, {5}, {{"scale", 0.5}});
   CHECK(elements_of<float>(back) == std::vector<float>{0.0f, 1.0f, 0.0f, 63.5f, -64.0f});
+}
+
+TEST_CASE("Are sums as wide as the accumulator?") {
+  const std::int64_t great = 32767, products = 16;
+  const Value x = make_value(ElementType::i16, {1, products}, std::vector<std::int16_t>(products, 32767));
+  const std::int64_t whole = great * great * products;  // beyond 32 bits
+  const auto sum = [&](const char* op, Shape x_shape, Shape w_shape, Shape shape, ElementType type) {
+    Value left = x, right = x;
+    left.shape = std::move(x_shape);
+    right.shape = std::move(w_shape);
+    return evaluate_single(op, {left, right}, type, std::move(shape));
+  };
+  for (const auto& [op, x_shape, w_shape, shape] : std::initializer_list<std::tuple<const char*, Shape, Shape, Shape>>{
+           {"Gemm", {1, products}, {1, products}, {1, 1}},
+           {"MatMul", {1, products}, {products, 1}, {1, 1}},
+           {"Conv", {1, products, 1, 1}, {1, products, 1, 1}, {1, 1, 1, 1}}}) {
+    CAPTURE(op);
+    CHECK(elements_of<std::int64_t>(sum(op, x_shape, w_shape, shape, ElementType::i64)) ==
+          std::vector<std::int64_t>{whole});
+    CHECK(elements_of<std::int32_t>(sum(op, x_shape, w_shape, shape, ElementType::i32)) ==
+          Ints{static_cast<std::int32_t>(static_cast<std::uint32_t>(whole))});
+  }
 }
 
 TEST_CASE("Is bf16 stored rounded to nearest even, with sums in fp32?") {
