@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/compilation.h"
+#include "compiler/mapping/padding.h"
 #include "compiler/mapping/views.h"
 
 namespace accord {
@@ -37,6 +38,7 @@ class HomePlanner {
 
  private:
   void widen(LayerPlan& layer);
+  void rely(const WorkOperand& operand, const Use& use, const std::vector<std::int64_t>& extents);
   static void copy(LayerPlan& layer);
   void settle_all();
   bool share_concat(const Operator& op);
@@ -116,7 +118,21 @@ void HomePlanner::widen(LayerPlan& layer) {
       reached.outside = outside;
       homes_[operand.tensor] = reached;
       outside_known_.insert(operand.tensor);
+      rely(operand, use, relied_extents(work_of(layer.work, mapping), mapping, use));
     }
+  }
+}
+
+/// Marks the indices whose margins decide what the reader computes.
+void HomePlanner::rely(const WorkOperand& operand, const Use& use, const std::vector<std::int64_t>& extents) {
+  Home decisive;
+  decisive.before.assign(operand.shape.size(), 0);
+  decisive.after.assign(operand.shape.size(), 0);
+  reach(decisive, operand.shape, use.access, extents);
+  auto& relied = homes_[operand.tensor].relied;
+  relied.resize(operand.shape.size(), false);
+  for (std::size_t i = 0; i < relied.size(); ++i) {
+    if (decisive.before[i] != 0 || decisive.after[i] != 0) relied[i] = true;
   }
 }
 
@@ -237,6 +253,7 @@ void HomePlanner::settle_all() {
     const Shape &part = network_.tensors[t].shape, &all = network_.tensors[home.alias].shape;
     const auto axis = std::mismatch(part.begin(), part.end(), all.begin()).first - part.begin();
     home.strides = whole.strides;
+    for (std::size_t i = 0; i < home.relied.size(); ++i) home.relied[i] = home.relied[i] || whole.relied[i];
     if (axis < std::ssize(part)) home.alias_offset *= whole.strides[static_cast<std::size_t>(axis)];
   };
   for (std::size_t t = 0; t < homes_.size(); ++t) resolve(resolve, t);

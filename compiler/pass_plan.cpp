@@ -4,6 +4,7 @@
 
 #include "compiler/compilation.h"
 #include "compiler/mapping/memory_plan.h"
+#include "compiler/mapping/padding.h"
 
 namespace accord {
 namespace {
@@ -97,7 +98,8 @@ void TensorPlanner::find_written_margins(const LayerPlan& layer) {
       Home reached;
       reached.before.assign(operand.shape.size(), 0);
       reached.after.assign(operand.shape.size(), 0);
-      reach(reached, operand.shape, use.access, mapping.extent);
+      reach(reached, operand.shape, use.access,
+            written_extents(work_of(layer.work, mapping), mapping, use, homes_[operand.tensor]));
       const auto inside = [](std::int64_t margin) { return margin == 0; };
       const bool stays = std::all_of(reached.before.begin(), reached.before.end(), inside) &&
                          std::all_of(reached.after.begin(), reached.after.end(), inside);

@@ -126,6 +126,7 @@ Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Rang
   home.before = problem.homes[tensor].before;
   home.after = problem.homes[tensor].after;
   home.outside = problem.homes[tensor].outside;
+  home.relied = problem.homes[tensor].relied;
   if (range.first > 0) home.before[index] = 0;
   if (range.last < whole.shape[index]) home.after[index] = 0;
   Shape shape = whole.shape;

@@ -5,6 +5,7 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/lowering/lowering.h"
+#include "compiler/mapping/padding.h"
 #include "compiler/mapping/timing.h"
 
 namespace accord {
@@ -126,9 +127,30 @@ void Lowering::load_start() {
             buffer_id(target_, target_level_));
 }
 
+/// Extents of the box within which the result is written home.
+Extents Lowering::written_part(int u, const Box& box) const {
+  Extents part = box.extent;
+  for (std::size_t it = 0; it < part.size(); ++it) part[it] = std::min(part[it], written_[u][it] - box.origin[it]);
+  return part;
+}
+
+/// Of each result: what of it may be written. Padding that others rely on stays as it is.
+void Lowering::find_written() {
+  written_.resize(mapping_.uses.size());
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.role != UseRole::output) continue;
+    const TensorId tensor = geometry_.tensor(static_cast<int>(u));
+    written_[u] = tensor == no_tensor ? mapping_.extent : written_extents(work_, mapping_, use, homes_[tensor]);
+  }
+}
+
 void Lowering::flush(int u, int level) {
   const Box& box = box_at(u, level);
-  const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level));
+  const Extents part = level == 0 ? written_part(u, box) : box.extent;
+  if (std::ranges::any_of(part, [](std::int64_t extent) { return extent <= 0; })) return;
+  const TileMove& move =
+      geometry_.move(u, level, box.extent, outer_extents(u, level), part == box.extent ? Extents{} : part);
   if (!move.error.empty()) throw Error("result tile cannot be moved: " + move.error);
   if (level == 0) {
     emit_move(u, level, move, tile_address(u, level), home_address(u, box.origin), buffer_id(u, level), -1);
@@ -162,6 +184,12 @@ void Lowering::emit_step(int s, int level) {
       }
     }
   }
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.step == s && use.depth == 0 && use.role == UseRole::output)
+      box = written_part(static_cast<int>(u), {origin, box});
+  }
+  if (std::ranges::any_of(box, [](std::int64_t extent) { return extent <= 0; })) return;
   std::vector<PlacedUse> placed;
   for (std::size_t i = 0; i < mapping_.uses.size(); ++i) {
     const Use& use = mapping_.uses[i];
@@ -224,6 +252,7 @@ OpList Lowering::run() {
   }
   assert(target_ >= 0);
   target_level_ = target_level(mapping_);
+  find_written();
   choose_rolled();
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) lay_images(static_cast<int>(u));
   boxes_.resize(static_cast<std::size_t>(mapping_.levels));

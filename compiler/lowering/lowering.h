@@ -86,6 +86,8 @@ class Lowering {
   std::int64_t tile_address(int u, int level) const { return buffers_[u][level].bases[resident_[u][level].copy]; }
   int buffer_id(int u, int level) const { return buffers_[u][level].first + resident_[u][level].copy; }
   bool same_box(int u, const Box& a, const Box& b) const;
+  void find_written();
+  Extents written_part(int u, const Box& box) const;
   bool reduction_starts(int level) const;
   bool reduction_ends(int level) const;
   Extents relative(int level, const Use& use, int outer) const;
@@ -103,6 +105,7 @@ class Lowering {
   std::vector<std::vector<TileBuffer>> buffers_;
   Residents resident_;
   std::vector<Box> boxes_;
+  std::vector<Extents> written_;  ///< per output: how far of each iterator it is written; of other uses empty
   int target_ = -1;  ///< the main statement's target use
   int start_ = -1;
   int target_level_ = -1;

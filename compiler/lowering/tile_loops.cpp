@@ -126,7 +126,11 @@ std::int64_t Lowering::roll(int level, std::size_t depth, std::int64_t turns) {
   const int it = mapping_.order[level][depth];
   const std::int64_t tile = mapping_.tile[level][it];
   const bool ends = outer_box(level).extent[it] % tile != 0 || is_reduction(work_, mapping_, it);
-  const std::int64_t limit = turns - (ends ? 1 : 0);
+  // Nor is what results are written of in part.
+  std::int64_t limit = turns - (ends ? 1 : 0);
+  for (const Extents& written : written_) {
+    if (!written.empty()) limit = std::min(limit, (written[it] - outer_box(level).origin[it]) / tile);
+  }
   // Where the first turn is of another kind, the second may begin the loop.
   std::int64_t turn = 0;
   for (int attempt = 0; attempt < 2; ++attempt) {

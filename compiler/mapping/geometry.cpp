@@ -64,8 +64,8 @@ bool blocked_steps(const Layout& tile, const Layout* other, const LayoutGroup& g
 
 class CopyBuilder {
  public:
-  CopyBuilder(const Layout& tile, const Layout* other, std::int64_t element, std::string& error)
-      : tile_(tile), other_(other), error_(error) {
+  CopyBuilder(const Layout& tile, const Layout* other, std::int64_t element, std::string& error, const Extents& part)
+      : tile_(tile), other_(other), error_(error), part_(part) {
     now_.copy.run = element;
   }
 
@@ -85,11 +85,47 @@ class CopyBuilder {
     if (group.extent <= group.block) {
       for (const int a : group.axes) {
         const LayoutAxis& axis = tile_.axes[a];
-        now_.copy.dims.push_back({axis.extent, axis_step(other_, axis), axis.weight * group.step});
+        now_.copy.dims.push_back({copied(axis), axis_step(other_, axis), axis.weight * group.step});
       }
       visit(g + 1);
-    } else {
+    } else if (is_whole(group)) {
       visit_blocked(g, group);
+    } else {
+      visit_part(g, group, group.axes.size() - 1, 0);
+    }
+    now_ = saved;
+  }
+
+  /// How many of the axis are copied.
+  std::int64_t copied(const LayoutAxis& axis) const {
+    if (part_.empty()) return axis.extent;
+    std::int64_t extent = 1;
+    for (const auto& [it, coefficient] : axis.terms) extent += coefficient * (part_[it] - 1);
+    return std::min(extent, axis.extent);
+  }
+
+  bool is_whole(const LayoutGroup& group) const {
+    return std::ranges::all_of(group.axes, [&](int a) { return copied(tile_.axes[a]) == tile_.axes[a].extent; });
+  }
+
+  /// What is copied of a blocked group: runs along its innermost axis, cut where blocks end. `first`: flat index of the
+  /// axes outside `axis`, the place in the group's list.
+  void visit_part(std::size_t g, const LayoutGroup& group, std::size_t axis, std::int64_t first) {
+    const LayoutAxis& along = tile_.axes[group.axes[axis]];
+    const std::int64_t step = axis_step(other_, along), count = copied(along);
+    const PlacedCopy saved = now_;
+    for (std::int64_t at = 0; axis > 0 && at < count; ++at) {
+      now_.source = saved.source + at * step;
+      visit_part(g, group, axis - 1, first + at * along.weight);
+    }
+    for (std::int64_t at = 0, run = 0; axis == 0 && at < count; at += run) {
+      const std::int64_t flat = first + at;
+      run = std::min(count - at, group.block - flat % group.block);
+      now_ = saved;
+      now_.source += at * step;
+      now_.target += flat / group.block * group.block_step + flat % group.block * group.step;
+      now_.copy.dims.push_back({run, step, group.step});
+      visit(g + 1);
     }
     now_ = saved;
   }
@@ -118,6 +154,7 @@ class CopyBuilder {
   const Layout& tile_;
   const Layout* other_;
   std::string& error_;
+  const Extents& part_;
   PlacedCopy now_;
   std::vector<PlacedCopy> copies_;
 };
@@ -171,8 +208,9 @@ void swap_sides(PlacedCopy& copy) {
 
 }  // namespace
 
-std::vector<PlacedCopy> tile_copies(const Layout& tile, const Layout* other, std::int64_t element, std::string& error) {
-  return CopyBuilder(tile, other, element, error).build();
+std::vector<PlacedCopy> tile_copies(const Layout& tile, const Layout* other, std::int64_t element, std::string& error,
+                                    const Extents& part) {
+  return CopyBuilder(tile, other, element, error, part).build();
 }
 
 TensorId Geometry::tensor(int use) const {
@@ -223,14 +261,19 @@ const Layout& Geometry::layout(int use, int level, const Extents& extents) {
   return *slot;
 }
 
-const TileMove& Geometry::move(int use, int level, const Extents& extents, const Extents& outer) {
+const TileMove& Geometry::move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part) {
   const bool start = mapping_.uses[use].role == UseRole::start;
   const Extents key = start ? extents : relevant(use, extents);
-  auto& slot = moves_[{{use, level}, {key, level == 0 ? Extents{} : start ? outer : relevant(use, outer)}}];
+  auto& slot = moves_[{{use, level},
+                       {key,
+                        level == 0 ? Extents{}
+                        : start    ? outer
+                                   : relevant(use, outer),
+                        part.empty() ? part : relevant(use, part)}}];
   if (!slot) {
     const bool into_accumulator = start && level + 1 == mapping_.uses[use].depth;
     slot = std::make_unique<TileMove>(into_accumulator ? make_start(use, level, extents, outer)
-                                                       : make_move(use, level, extents, outer));
+                                                       : make_move(use, level, extents, outer, part));
     const Hop& hop = hop_at(mapping_.uses[use], level);
     for (const auto& piece : slot->pieces) {
       const TransferTiming timing = transfer_timing(machine_.architecture, hop, piece);
@@ -241,7 +284,7 @@ const TileMove& Geometry::move(int use, int level, const Extents& extents, const
   return *slot;
 }
 
-TileMove Geometry::make_move(int use, int level, const Extents& extents, const Extents& outer) {
+TileMove Geometry::make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part) {
   const Use& u = mapping_.uses[use];
   TileMove move;
   const Layout& tile = layout(use, level, extents);
@@ -259,7 +302,7 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
     return move;
   }
   const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
-  for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error)) {
+  for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error, part)) {
     if (u.role == UseRole::output) swap_sides(copy);
     // A constant's tile is written whole: what pads its lanes is there.
     if (is_constant(use) && lanes_begin_blocks(tile, *other)) {

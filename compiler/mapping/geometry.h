@@ -46,7 +46,8 @@ class Geometry {
 
   /// Moves between the tile at `level` and the one outside it: off-chip memory at level 0 (constants come from a packed
   /// image), else the tile at level - 1, whose extents are `outer`. For inputs towards the unit, for outputs away.
-  const TileMove& move(int use, int level, const Extents& extents, const Extents& outer);
+  /// `part`: only so much of the tile, from its first point on; empty: all of it.
+  const TileMove& move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part = {});
 
   /// What `measure` gives for the mapping's tiles, asked for only where they are not those of the last call.
   const TileCosts& tile_costs(const std::function<TileCosts()>& measure);
@@ -60,7 +61,7 @@ class Geometry {
 
  private:
   Extents relevant(int use, const Extents& extents) const;
-  TileMove make_move(int use, int level, const Extents& extents, const Extents& outer);
+  TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part);
   TileMove make_start(int use, int level, const Extents& extents, const Extents& outer);
 
   const Machine& machine_;
@@ -71,11 +72,13 @@ class Geometry {
   std::vector<Extents> measured_;
   std::shared_ptr<const TileCosts> costs_;
   std::map<std::pair<std::pair<int, int>, Extents>, std::unique_ptr<Layout>> layouts_;
-  std::map<std::pair<std::pair<int, int>, std::pair<Extents, Extents>>, std::unique_ptr<TileMove>> moves_;
+  std::map<std::pair<std::pair<int, int>, std::vector<Extents>>, std::unique_ptr<TileMove>> moves_;
 };
 
 /// Copies between a tile and the same elements elsewhere: `other` null means the home (axis home steps).
-/// Without `error`, source is the other side and target the tile.
-std::vector<PlacedCopy> tile_copies(const Layout& tile, const Layout* other, std::int64_t element, std::string& error);
+/// Without `error`, source is the other side and target the tile. `part`: extents of the iterators over which the
+/// tile's elements are copied; empty: all.
+std::vector<PlacedCopy> tile_copies(const Layout& tile, const Layout* other, std::int64_t element, std::string& error,
+                                    const Extents& part = {});
 
 }  // namespace accord

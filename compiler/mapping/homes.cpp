@@ -25,6 +25,7 @@ void settle(Home& home, const Shape& shape, ElementType type) {
   const std::size_t rank = shape.size();
   home.before.resize(rank, 0);
   home.after.resize(rank, 0);
+  home.relied.resize(rank, false);
   home.strides.assign(rank, 0);
   assert(home.order.size() == rank);
   std::int64_t step = bytes(type);

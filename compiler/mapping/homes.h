@@ -16,11 +16,12 @@ struct Home {
   std::int64_t pitch = 1;            ///< rows of the innermost index begin at multiples of so many bytes
   std::vector<std::int64_t> before;  ///< elements of margin per index
   std::vector<std::int64_t> after;
-  double outside = 0;       ///< value in the margin
-  HomeStrides strides;      ///< bytes per index
-  std::int64_t origin = 0;  ///< bytes from the start of the allocation to element 0
-  std::int64_t bytes = 0;   ///< of the allocation
-  int alias = -1;           ///< lives inside this tensor's home, at `alias_offset` from its element 0
+  double outside = 0;        ///< value in the margin
+  std::vector<bool> relied;  ///< per index: results hang on the margin's value, so that no result may spill into it
+  HomeStrides strides;       ///< bytes per index
+  std::int64_t origin = 0;   ///< bytes from the start of the allocation to element 0
+  std::int64_t bytes = 0;    ///< of the allocation
+  int alias = -1;            ///< lives inside this tensor's home, at `alias_offset` from its element 0
   std::int64_t alias_offset = 0;
   std::int64_t interleaved = 1;  ///< so many rows lie side by side as channels of `alias` (interleave.h)
   std::int64_t address = -1;     ///< of element 0, once allocated

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "archdsl/tensor/interpret.h"
-#include "compiler/mapping/plan.h"
 
 namespace accord {
 namespace {
@@ -31,13 +30,15 @@ bool leaves(const Work& work, const std::vector<std::int64_t>& padded, const Acc
 
 /// Evaluates the statement at padded points with some values of what is read inside.
 bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padded, const Statement& statement,
-                        int iterator) {
+                        int iterator, int spoilt) {
   for (const double inside : {1.0, -3.0, 100.0}) {
     std::vector<double> reads;
     for (const auto& access : statement.accesses) {
       const WorkOperand& operand = work.operands[access.operand];
       const double margin = operand.constant ? 0 : operand.outside;
-      reads.push_back(depends(access, iterator) && leaves(work, padded, access, iterator) ? margin : inside);
+      const bool known =
+          access.operand != spoilt && depends(access, iterator) && leaves(work, padded, access, iterator);
+      reads.push_back(known ? margin : inside);
     }
     const double value = evaluate(*statement.value, reads);
     const ElementType type = work.program.operands[statement.target.operand].type;
@@ -47,6 +48,32 @@ bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padde
     if (!neutral) return false;
   }
   return true;
+}
+
+std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mapping, const Use& use) {
+  std::vector<std::int64_t> extents = mapping.extent;
+  const Statement& statement = work.program.statements[mapping.steps[use.step].statement];
+  for (std::size_t it = 0; it < extents.size(); ++it) {
+    const int iterator = static_cast<int>(it);
+    const bool sum = !depends(statement.target, iterator);
+    if (sum && !padding_is_neutral(work, mapping.extent, statement, iterator, use.access.operand)) continue;
+    extents[it] = std::min(extents[it], work.program.iterators[it].extent);
+  }
+  return extents;
+}
+
+std::vector<std::int64_t> written_extents(const Work& work, const Mapping& mapping, const Use& use, const Home& home) {
+  std::vector<std::int64_t> extents = mapping.extent;
+  const Shape& shape = work.operands[use.access.operand].shape;
+  for (std::size_t i = 0; i < use.access.indices.size(); ++i) {
+    if (i >= home.relied.size() || !home.relied[i]) continue;
+    const AffineIndex& index = use.access.indices[i];
+    for (const auto& [it, coefficient] : index.terms) {
+      extents[it] = std::min(extents[it], work.program.iterators[it].extent);
+      if (index.terms.size() == 1 && coefficient == 1) extents[it] = std::min(extents[it], shape[i] - index.offset);
+    }
+  }
+  return extents;
 }
 
 }  // namespace accord

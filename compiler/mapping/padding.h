@@ -4,12 +4,23 @@
 #include <vector>
 
 #include "compiler/codelets/work.h"
+#include "compiler/mapping/homes.h"
+#include "compiler/mapping/plan.h"
 
 namespace accord {
 
 /// Whether the statement, which reduces over the iterator, yields the same where the iterator runs on to its padded
-/// extent: whatever lies inside the operands that it reads, the points beyond add nothing.
+/// extent: whatever lies inside the operands that it reads, and also beyond the operand `spoilt` (-1: none), the points
+/// beyond add nothing.
 bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padded, const Statement& statement,
-                        int iterator);
+                        int iterator, int spoilt = -1);
+
+/// Extents of the iterators over which what the use reads decides results: its own, and of sums that are padded those
+/// that the mapping runs over, unless the other factor is 0 there whatever is read. `work`: the mapping's (`work_of`).
+std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mapping, const Use& use);
+
+/// Extents of the iterators over which a result is written: those of the mapping; no further than the tensor where its
+/// margin is relied on. `work`: the mapping's (`work_of`).
+std::vector<std::int64_t> written_extents(const Work& work, const Mapping& mapping, const Use& use, const Home& home);
 
 }  // namespace accord

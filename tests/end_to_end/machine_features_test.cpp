@@ -200,3 +200,34 @@ TEST_CASE("do operands used with the finished sums pass buffers that lie farther
   const auto job = run_checked(loaded(text), residual, seed);
   CHECK(layer_of(job, "Accumulate").placed_on == "array");
 }
+
+TEST_CASE("does a result that is padded to a unit's rows leave the next layer's padding as it is") {
+  struct Case {
+    const char *machine, *dims, *multiple;
+  };
+  const Case cases[] = {
+      {"gemmini16", "dims: {i: \"1..${dim}\"", "dims: {i: {max: \"${dim}\", multiple: 4}"},  // written straight home
+      {"bf16npu", "dims: {i: 1..4096", "dims: {i: {max: 4096, multiple: 8}"},                // by a transfer
+  };
+  for (const auto& [name, dims, multiple] : cases) {
+    CAPTURE(name);
+    const Architecture rows = loaded(edited(name, dims, multiple));
+    const auto job = run_checked(rows, network([](auto& b) {
+                                   return b.conv(b.conv(b.input({1, 8, 7, 7}), 20, 1), 12, 3, 1, 1);
+                                 }),
+                                 seed);
+    CHECK(layer_of(job, "Conv").placed_on != "host");
+  }
+}
+
+TEST_CASE("do products of two results add nothing where both are padded") {
+  const Architecture machine =
+      loaded(edited("bf16npu", "j: \"1..${n}\", k: \"1..${n}\"}", "j: \"${n}\", k: \"${n}\"}"));
+  const auto job = run_checked(machine, network([](auto& b) {
+                                 const TensorId x = b.input({1, 1, 20, 24});
+                                 const TensorId a = b.matmul(b.conv(x, 1, 1), b.conv(b.input({1, 1, 24, 20}), 1, 1));
+                                 return b.matmul(a, a);
+                               }),
+                               seed);
+  CHECK(layer_of(job, "MatMul").placed_on != "host");
+}
