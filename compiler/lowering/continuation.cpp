@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
-#include "archdsl/source/error.h"
-
 namespace accord {
 
 Continuation::Continuation(const Architecture& architecture, std::int64_t tensor_bytes)
     : architecture_(architecture),
       ranges_(architecture),
       history_(architecture, tensor_bytes),
-      synchroniser_(static_cast<int>(architecture.units.size()), architecture.sync.semaphores),
+      synchroniser_(static_cast<int>(architecture.units.size()), architecture.sync.semaphores,
+                    architecture.sync.semaphore_max),
       free_(architecture.units.size(), 0) {}
 
 /// What the operation touches and must be ordered by: in all turns of the loops around it.
@@ -53,23 +52,9 @@ Continuation::Ordered Continuation::with_semaphores(const OpList& list) {
     const auto& touched = touched_[static_cast<std::size_t>(&op - list.ops.data())];
     history_.before(op.unit, touched, [&](int unit, const LayerHistory::Place& place) { fn(unit, place.position); });
   };
-  Ordered ordered;
-  const auto add = [&] {
-    auto added = synchroniser_.add(list, schedule_.order, earlier);
-    positions_ = std::move(added.positions);
-    ordered.order.insert(ordered.order.end(), added.order.begin(), added.order.end());
-    ordered.late = std::move(added.late);
-  };
-  try {
-    add();
-  } catch (const Error&) {
-    if (synchroniser_.fresh()) throw;
-    // The semaphores are taken by pairs of units that earlier lists order.
-    fence();
-    ordered.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
-    add();
-  }
-  return ordered;
+  auto added = synchroniser_.add(list, schedule_.order, earlier);
+  positions_ = std::move(added.positions);
+  return {std::move(added.order), std::move(added.late)};
 }
 
 Continuation::Ordered Continuation::order(const OpList& list) {

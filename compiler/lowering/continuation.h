@@ -25,7 +25,7 @@ class Continuation {
     std::vector<OrderedOp> order;
     std::vector<LateSignal> late;  ///< to the list kept last
   };
-  /// The list after those kept. Throws Error where the machine has too few semaphores for the list alone.
+  /// The list after those kept.
   Ordered order(const OpList& list);
 
   /// The list ordered last stays.

@@ -1,15 +1,13 @@
 #include "compiler/lowering/synchroniser.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "archdsl/source/error.h"
 #include "compiler/lowering/buffer_history.h"
 
 namespace accord {
 
-Synchroniser::Synchroniser(int units, int semaphores) : units_(units), semaphores_(semaphores) {
+Synchroniser::Synchroniser(int units, int semaphores, std::int64_t max)
+    : units_(units), semaphores_(semaphores), max_(max) {
   const auto count = static_cast<std::size_t>(units);
   kept_.clocks.assign(count, Clock(count, -1));
   kept_.next.assign(count, 0);
@@ -17,40 +15,46 @@ Synchroniser::Synchroniser(int units, int semaphores) : units_(units), semaphore
   kept_.known.resize(count);
 }
 
-void Synchroniser::fence() {
-  for (auto& clock : kept_.clocks) {
-    for (int u = 0; u < units_; ++u) clock[u] = kept_.next[u] - 1;
+/// All units have done all there is; no signal is under way.
+void Synchroniser::pass_all(State& state) const {
+  for (auto& clock : state.clocks) {
+    for (int u = 0; u < units_; ++u) clock[u] = state.next[u] - 1;
   }
+  state.semaphores.clear();
+  state.taken = 0;
+}
+
+void Synchroniser::fence() {
+  pass_all(kept_);
   kept_.first = kept_.next;
   for (auto& known : kept_.known) known.clear();
-  kept_.numbers.clear();
 }
 
-int Synchroniser::number(int from, int to) {
-  const auto [it, fresh] = state_.numbers.try_emplace({from, to}, static_cast<int>(state_.numbers.size()));
-  if (fresh && it->second >= semaphores_) {
-    throw Error(fmt::format("the machine has {} semaphores; this layer orders more pairs of units", semaphores_));
+/// A semaphore of the pair that is below its greatest count when `from`, which then knows `known`, signals for the next
+/// operation of `to`; -1: there is none.
+int Synchroniser::number(int from, int to, const Clock& known) {
+  auto& pair = state_.semaphores[{from, to}];
+  for (Numbered& semaphore : pair) {
+    std::erase_if(semaphore.waits, [&](std::int64_t wait) { return wait <= known[to]; });
+    if (static_cast<std::int64_t>(semaphore.waits.size()) >= max_) continue;
+    semaphore.waits.push_back(state_.next[to]);
+    return semaphore.number;
   }
-  return it->second;
+  if (state_.taken == semaphores_) return -1;
+  pair.push_back({state_.taken++, {state_.next[to]}});
+  return pair.back().number;
 }
 
-/// What the unit knew at one of its operations in the list before; nullptr where that is forgotten.
-const Synchroniser::Clock* Synchroniser::known_at(int unit, std::int64_t position) const {
-  const std::int64_t at = position - kept_.first[unit];
-  const auto& known = kept_.known[unit];
-  return at >= 0 && at < static_cast<std::int64_t>(known.size()) ? &known[at] : nullptr;
-}
-
-void Synchroniser::see(int unit, int other, std::int64_t position, const Clock* known) {
+void Synchroniser::see(int unit, int other, std::int64_t position, const Clock& known) {
   Clock& clock = state_.clocks[unit];
-  for (int u = 0; known != nullptr && u < units_; ++u) clock[u] = std::max(clock[u], (*known)[u]);
+  for (int u = 0; u < units_; ++u) clock[u] = std::max(clock[u], known[u]);
   clock[other] = std::max(clock[other], position);
 }
 
 Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std::uint32_t>& order,
                                       const Earlier& earlier) {
-  state_ = {kept_.clocks, kept_.next, kept_.next, std::vector<std::vector<Clock>>(static_cast<std::size_t>(units_)),
-            kept_.numbers};
+  state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<std::vector<Clock>>(static_cast<std::size_t>(units_)),
+            kept_.semaphores, kept_.taken};
   Added added;
   added.positions.resize(list.ops.size());
   std::multimap<std::uint32_t, OrderedOp> before, after;
@@ -68,20 +72,29 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
     earlier(list.ops[op], [&](int other, std::int64_t position) { need(other, position, -1); });
     for (const auto& [other, last] : needed) {
       if (last.position <= state_.clocks[unit][other]) continue;
-      const int semaphore = number(other, unit);
+      // An operation of a list further back is done when the unit begins the list before.
+      const bool idle = last.op < 0 && kept_.next[other] == kept_.first[other];
+      const std::int64_t at = last.op >= 0 ? last.position
+                              : idle       ? kept_.next[other] - 1
+                                           : std::max(last.position, kept_.first[other]);
+      const Clock* known = last.op >= 0 ? &state_.known[other][at - state_.first[other]]
+                           : idle       ? &kept_.clocks[other]
+                                        : &kept_.known[other][at - kept_.first[other]];
+      const int semaphore = number(other, unit, *known);
+      if (semaphore < 0) {
+        before.insert({op, {OrderedOp::Kind::fence, -1, -1, 0}});
+        pass_all(state_);
+        break;
+      }
       before.insert({op, {OrderedOp::Kind::wait, unit, semaphore, 0}});
       if (last.op >= 0) {
         after.insert({static_cast<std::uint32_t>(last.op), {OrderedOp::Kind::signal, other, semaphore, 0}});
-        see(unit, other, last.position, &state_.known[other][last.position - state_.first[other]]);
-      } else if (kept_.next[other] == kept_.first[other]) {
+      } else if (idle) {
         first.push_back({OrderedOp::Kind::signal, other, semaphore, 0});
-        see(unit, other, kept_.next[other] - 1, nullptr);
       } else {
-        // An operation of a list further back is done when the unit begins the list before.
-        const std::int64_t at = std::max(last.position, kept_.first[other]);
         added.late.push_back({other, at - kept_.first[other], semaphore});
-        see(unit, other, at, known_at(other, at));
       }
+      see(unit, other, at, *known);
     }
     added.positions[op] = state_.next[unit]++;
     state_.known[unit].push_back(state_.clocks[unit]);

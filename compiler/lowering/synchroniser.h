@@ -20,10 +20,12 @@ struct LateSignal {
 /// Lists that run one after another on a machine with semaphores, without waiting for all of the one before. To each
 /// list it adds what the order of operations on different units needs: a signal after each operation that another unit
 /// must see done, a wait before the operation that must see it; none that an earlier wait already implies. One
-/// semaphore per ordered pair of units.
+/// semaphore per ordered pair of units; more where a signal might come while the others are at their greatest count; a
+/// fence where there are none left.
 class Synchroniser {
  public:
-  Synchroniser(int units, int semaphores);
+  /// `max`: greatest count of a semaphore.
+  Synchroniser(int units, int semaphores, std::int64_t max);
 
   /// Tells of an operation of the list which ones of lists before it must see done: fn(unit, place in its order).
   using Earlier = std::function<void(const LowOp& op, const std::function<void(int unit, std::int64_t position)>& fn)>;
@@ -33,7 +35,7 @@ class Synchroniser {
     std::vector<LateSignal> late;         ///< to the list before
     std::vector<std::int64_t> positions;  ///< by operation: place in its unit's order, over all lists
   };
-  /// Orders the list after those kept. Throws Error where the machine has too few semaphores.
+  /// Orders the list after those kept.
   Added add(const OpList& list, const std::vector<std::uint32_t>& order, const Earlier& earlier);
 
   /// The list added last stays; without this the next one takes its place.
@@ -42,19 +44,24 @@ class Synchroniser {
   /// All before is seen by all.
   void fence();
 
-  /// Whether there was nothing since the last fence.
-  bool fresh() const { return kept_.numbers.empty(); }
-
  private:
   /// What each unit knows to be done of each other one (place in that unit's own order).
   using Clock = std::vector<std::int64_t>;
 
+  /// A semaphore of a pair of units: where the waits for its signals stand that may not have passed, by the place in
+  /// the waiting unit's order of the operation behind the wait.
+  struct Numbered {
+    int number = -1;
+    std::vector<std::int64_t> waits;
+  };
+
   struct State {
-    std::vector<Clock> clocks;                   ///< by unit
-    std::vector<std::int64_t> next;              ///< by unit: place of its next operation
-    std::vector<std::int64_t> first;             ///< by unit: the same when the last list began
-    std::vector<std::vector<Clock>> known;       ///< by unit: what it knew at each of its operations in the last list
-    std::map<std::pair<int, int>, int> numbers;  ///< semaphores by pair of units
+    std::vector<Clock> clocks;              ///< by unit
+    std::vector<std::int64_t> next;         ///< by unit: place of its next operation
+    std::vector<std::int64_t> first;        ///< by unit: the same when the last list began
+    std::vector<std::vector<Clock>> known;  ///< by unit: what it knew at each of its operations in the last list
+    std::map<std::pair<int, int>, std::vector<Numbered>> semaphores;  ///< by pair of units
+    int taken = 0;                                                    ///< semaphores
   };
 
   /// The last operation of another unit that one must see.
@@ -63,11 +70,12 @@ class Synchroniser {
     std::int64_t op = -1;  ///< of the list; -1: of one before
   };
 
-  void see(int unit, int other, std::int64_t position, const Clock* known);
-  const Clock* known_at(int unit, std::int64_t position) const;
-  int number(int from, int to);
+  void see(int unit, int other, std::int64_t position, const Clock& known);
+  int number(int from, int to, const Clock& known);
+  void pass_all(State& state) const;
 
   int units_, semaphores_;
+  std::int64_t max_;
   State kept_, state_;
 };
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <random>
 
-#include "archdsl/source/error.h"
 #include "compiler/lowering/synchroniser.h"
 
 using namespace accord;
@@ -90,9 +89,14 @@ struct Sequence {
   std::vector<OrderedOp> program;
 };
 
-Sequence in_sequence(const std::vector<OpList>& lists) {
+struct Semaphores {
+  int count = units * units;
+  std::int64_t max = 255;
+};
+
+Sequence in_sequence(const std::vector<OpList>& lists, const Semaphores& semaphores = {}) {
   Sequence result;
-  Synchroniser synchroniser(units, units * units);
+  Synchroniser synchroniser(units, semaphores.count, semaphores.max);
   std::vector<std::vector<std::int64_t>> positions;
   std::vector<OrderedOp> last;
   for (std::size_t l = 0; l < lists.size(); ++l) {
@@ -149,10 +153,7 @@ class TokenMachine {
   /// Operations that run, in order.
   std::vector<std::uint32_t> run(std::mt19937& engine) {
     for (;;) {
-      while (next_ < program_.size() && queues_[program_[next_].unit].size() < depth_) {
-        queues_[program_[next_].unit].push_back(program_[next_]);
-        ++next_;
-      }
+      while (next_ < program_.size() && dispatch(program_[next_])) ++next_;
       std::vector<int> ready;
       for (int u = 0; u < units; ++u) {
         if (!queues_[u].empty() && can_go(queues_[u].front())) ready.push_back(u);
@@ -165,8 +166,25 @@ class TokenMachine {
   /// Operations guaranteed to be done when `op` started.
   const std::vector<bool>& seen(std::uint32_t op) const { return seen_.at(op); }
 
+  /// Greatest count that a semaphore had.
+  std::size_t greatest() const { return greatest_; }
+
  private:
   using Known = std::vector<bool>;
+
+  /// Whether there is room for it; a fence goes once all queues are empty, and all that was started is done.
+  bool dispatch(const OrderedOp& op) {
+    if (op.kind != OrderedOp::Kind::fence) {
+      if (queues_[op.unit].size() >= depth_) return false;
+      queues_[op.unit].push_back(op);
+      return true;
+    }
+    if (std::ranges::any_of(queues_, [](const auto& queue) { return !queue.empty(); })) return false;
+    for (Known& known : known_) {
+      for (const std::uint32_t done : started_) known[done] = true;
+    }
+    return true;
+  }
 
   bool can_go(const OrderedOp& op) const {
     const auto it = tokens_.find(op.semaphore);
@@ -182,6 +200,7 @@ class TokenMachine {
       waiting.pop_front();
     } else if (op.kind == OrderedOp::Kind::signal) {
       tokens_[op.semaphore].push_back(known_[unit]);
+      greatest_ = std::max(greatest_, tokens_[op.semaphore].size());
     } else {
       started_.push_back(op.op);
       seen_[op.op] = known_[unit];
@@ -196,6 +215,7 @@ class TokenMachine {
   std::vector<std::deque<OrderedOp>> queues_;
   std::vector<Known> known_;
   std::map<int, std::deque<Known>> tokens_;
+  std::size_t greatest_ = 0;
   std::vector<std::uint32_t> started_;
   std::map<std::uint32_t, Known> seen_;
 };
@@ -220,19 +240,24 @@ TEST_CASE("does the schedule keep compute units' order and every dependence") {
   }
 }
 
-TEST_CASE("do waits imply every dependence between units, and never deadlock, however the units' speeds differ") {
+TEST_CASE(
+    "do waits imply every dependence between units, never deadlock or overflow, however the units' speeds differ") {
   for (unsigned i = 0; i < 400; ++i) {
     CAPTURE(seed + i);
     std::mt19937 engine(seed + i);
     std::vector<OpList> lists;
     const int buffers = from(engine, 1, 6);
     for (int n = i % 2 == 0 ? 1 : from(engine, 2, 5); n > 0; --n) lists.push_back(random_list(engine, buffers, 40));
-    const Sequence sequence = in_sequence(lists);
+    const Semaphores semaphores{from(engine, 1, 3 * units * units), from(engine, 1, 4)};
+    CAPTURE(semaphores.count);
+    CAPTURE(semaphores.max);
+    const Sequence sequence = in_sequence(lists, semaphores);
     const auto before = dependences(sequence);
     for (const std::size_t depth : {1, 2, 1000}) {
       TokenMachine machine(sequence.all, sequence.program, depth);
       const auto started = machine.run(engine);
       REQUIRE(started.size() == sequence.all.ops.size());
+      REQUIRE(static_cast<std::int64_t>(machine.greatest()) <= semaphores.max);
       for (std::uint32_t b = 0; b < before.size(); ++b) {
         for (std::uint32_t a = 0; a < b; ++a) {
           if (before[b][a]) REQUIRE(machine.seen(b)[a]);
@@ -254,7 +279,7 @@ TEST_CASE("are signals and waits equal in number, so that no semaphore fills up 
   }
 }
 
-TEST_CASE("is a machine with too few semaphores refused") {
+TEST_CASE("does a fence order what no semaphore is left for") {
   OpList list;
   list.buffers.resize(1);
   for (const int unit : {0, 1}) {
@@ -265,8 +290,14 @@ TEST_CASE("is a machine with too few semaphores refused") {
   }
   const auto none = [](const LowOp&, const auto&) {};
   const auto order = schedule(list, machine).order;
-  CHECK(Synchroniser(units, 1).add(list, order, none).order.size() == 4);
-  CHECK_THROWS_AS(Synchroniser(units, 0).add(list, order, none), Error);
+  const auto kinds = [&](int semaphores) {
+    std::vector<OrderedOp::Kind> found;
+    for (const auto& op : Synchroniser(units, semaphores, 1).add(list, order, none).order) found.push_back(op.kind);
+    return found;
+  };
+  using Kind = OrderedOp::Kind;
+  CHECK(kinds(1) == std::vector{Kind::operation, Kind::signal, Kind::wait, Kind::operation});
+  CHECK(kinds(0) == std::vector{Kind::operation, Kind::fence, Kind::operation});
 }
 
 namespace {
