@@ -167,6 +167,12 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t nodes_ = 0;
 };
 
+/// Whether a tab stands before the first word of the line, counted from 0.
+bool indented_by_tab(std::string_view text, int line) {
+  for (; line > 0 && !text.empty(); --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
+}
+
 }  // namespace
 
 const Node* Node::find(std::string_view key) const {
@@ -211,7 +217,9 @@ Node parse_document(Reporter& reporter, int file) {
     return root;
   } catch (const Stop&) {
   } catch (const YAML::Exception& error) {
-    reporter.report("yaml-syntax", {error.mark.line + 1, error.mark.column + 1, 1, file}, error.msg);
+    const bool tab = indented_by_tab(reporter.text(file), error.mark.line);
+    reporter.report("yaml-syntax", {error.mark.line + 1, error.mark.column + 1, 1, file},
+                    tab ? "a tab in the indentation" : error.msg, tab ? "YAML indents by spaces alone" : "");
   }
   return {};
 }
