@@ -1,5 +1,6 @@
 #include "cli/layer_runs.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cli/inputs.h"
@@ -9,10 +10,13 @@
 namespace accord {
 namespace {
 
-/// Gives tiles, order and buffers that are known already to the assignment they belong to.
+/// Gives tiles, order and buffers that are known already to the assignment they belong to. Of a layer whose input lies
+/// with rows side by side only that form has the assignment, so that the compiler, left the choice, takes it.
 class Known : public Searcher {
  public:
-  explicit Known(const Mapping& mapping) : mapping_(mapping) {}
+  Known(const Mapping& mapping, bool interleaved) : mapping_(mapping), interleaved_(interleaved) {}
+
+  bool leaves_choice() const override { return interleaved_; }
 
   SearchResult search(const SearchProblem& problem) const override {
     SearchResult result;
@@ -44,7 +48,15 @@ class Known : public Searcher {
   }
 
   const Mapping& mapping_;
+  bool interleaved_;
 };
+
+/// Whether the layer reads tensors that the model does not have.
+bool is_interleaved(const Work& work, const Network& numeric) {
+  return std::ranges::any_of(work.operands, [&](const WorkOperand& operand) {
+    return operand.tensor >= static_cast<TensorId>(numeric.tensors.size());
+  });
+}
 
 }  // namespace
 
@@ -52,12 +64,13 @@ std::optional<LayerRun> run_layer(const Architecture& architecture, const Networ
   if (layer.choices.empty() || !layer.choices[0].found) return std::nullopt;
   const Network alone = extract(numeric, layer.plan.group.operators);
   CompileOptions options;
-  options.searcher = std::make_shared<Known>(layer.choices[0].mapping);
+  options.searcher = std::make_shared<Known>(layer.choices[0].mapping, is_interleaved(layer.plan.work, numeric));
   const Program program = compile(architecture, alone, options);
   LayerRun run;
   run.predicted = std::llround(layer.choices[0].mapping.predicted_cycles);
   for (const auto& compiled : program.layers) {
-    if (compiled.placed_on == "host") run.failure = compiled.reason;
+    if (compiled.placed_on == "host" && !compiled.outputs.empty())
+      run.failure = compiled.reason;  // not a gatherer of rows
   }
   if (run.failure.empty()) run.simulated = simulate(architecture, program, seeded_inputs_of(alone, 0)).total_cycles;
   return run;

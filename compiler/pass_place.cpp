@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "compiler/codelets/codelet.h"
 #include "compiler/compilation.h"
 #include "compiler/mapping/views.h"
 
@@ -13,26 +17,64 @@ bool only_rearranges(const Compilation& compilation, const Group& group) {
   return op.type == "Concat" || may_be_view(compilation.network, op, compilation.homes);
 }
 
+/// The layer's assignments and their bound; on the host where there are none.
+void place(const Compilation& compilation, LayerPlan& layer) {
+  auto& reasons = layer.turned_down;
+  layer.mappings = candidates(compilation.machine, compilation.network, layer.work, compilation.homes, reasons);
+  if (layer.mappings.empty()) {
+    layer.placement = Placement::host;
+    layer.reason = reasons.empty() ? "no legal assignment of its loops" : fmt::format("{}", fmt::join(reasons, "; "));
+    return;
+  }
+  layer.bound = bound_of(compilation.machine, compilation.network, layer.work, compilation.homes, layer.mappings);
+}
+
+LayerPlan placed_layer(const Compilation& compilation, std::vector<int> operators) {
+  LayerPlan layer;
+  layer.group.operators = std::move(operators);
+  layer.work = instantiate(compilation.network, layer.group.operators, CodeletLibrary::shipped());
+  layer.outputs = visible_outputs(compilation.network, layer.group);
+  place(compilation, layer);
+  return layer;
+}
+
+/// A layer that the machine cannot do in one go, because its units keep the intermediate result in different places, as
+/// layers that hand it on; none where one of them could not run on the machine either.
+std::vector<LayerPlan> parts(const Compilation& compilation, const LayerPlan& layer) {
+  std::vector<LayerPlan> found;
+  std::vector<int> left = layer.group.operators;
+  while (left.size() > 1) {
+    LayerPlan last = placed_layer(compilation, {left.back()});
+    if (last.placement != Placement::machine) return {};
+    left.pop_back();
+    LayerPlan first = placed_layer(compilation, left);
+    found.insert(found.begin(), std::move(last));
+    if (first.placement != Placement::machine) continue;
+    found.insert(found.begin(), std::move(first));
+    return found;
+  }
+  return {};
+}
+
 }  // namespace
 
 /// Layers that only rearrange are left to the allocation, which may share memory instead of copying.
 void place_pass(Compilation& compilation) {
   std::size_t done = 0;
+  std::vector<LayerPlan> placed;
   for (auto& layer : compilation.layers) {
     compilation.progress("place", done++, compilation.layers.size());
     if (only_rearranges(compilation, layer.group)) {
       layer.placement = Placement::memory;
-      continue;
+    } else {
+      place(compilation, layer);
     }
-    auto& reasons = layer.turned_down;
-    layer.mappings = candidates(compilation.machine, compilation.network, layer.work, compilation.homes, reasons);
-    if (layer.mappings.empty()) {
-      layer.placement = Placement::host;
-      layer.reason = reasons.empty() ? "no legal assignment of its loops" : fmt::format("{}", fmt::join(reasons, "; "));
-      continue;
-    }
-    layer.bound = bound_of(compilation.machine, compilation.network, layer.work, compilation.homes, layer.mappings);
+    std::vector<LayerPlan> apart;
+    if (layer.placement == Placement::host) apart = parts(compilation, layer);
+    if (apart.empty()) placed.push_back(std::move(layer));
+    std::ranges::move(apart, std::back_inserter(placed));
   }
+  compilation.layers = std::move(placed);
 }
 
 }  // namespace accord

@@ -3,8 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "compiler/compile.h"
+#include "cli/layer_runs.h"
+#include "compiler/compilation.h"
+#include "compiler/numerics/quantise.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 
@@ -50,4 +53,20 @@ TEST_CASE("does a narrow first convolution take fewer cycles on a wide array for
   REQUIRE(layer != wide.layers.end());
   CHECK(layer->macs == 3 * 24 * 49 * 32 * 34);
   CHECK(layer->cycles < 3.5 * 32 * 34);
+}
+
+TEST_CASE("is such a convolution simulated alone, as the others, to be held against its prediction") {
+  const Architecture architecture = machine("dnnweaver64");
+  const Network numeric = quantise(stem(64, 7, 2), architecture.numerics, {});
+  const CompileOptions options;
+  Compilation compilation(architecture, numeric, options);
+  int ran = 0;
+  for (const auto& layer : explore(compilation)) {
+    const auto run = run_layer(architecture, numeric, layer);
+    if (!run) continue;
+    CHECK(run->failure == "");
+    CHECK(std::abs(run->error()) < 0.5);
+    ++ran;
+  }
+  CHECK(ran == 1);
 }

@@ -231,3 +231,26 @@ TEST_CASE("do products of two results add nothing where both are padded") {
                                seed);
   CHECK(layer_of(job, "MatMul").placed_on != "host");
 }
+
+TEST_CASE("does a layer whose sums another unit finds elsewhere run as two layers on the machine") {
+  const Architecture machine = loaded(R"(
+accord: 1
+name: apart
+extends: gemmini16.yaml
+components:
+  rocc: {feeds: ~}
+  finished: {kind: memory, capacity: 64 KiB, word: "${4 * dim} B"}
+  lift: {kind: mover, routes: [{from: dram, to: finished, walk: [{max: 65536 B}]}]}
+  store: {capabilities: {requantise: {operands: {x: {in: finished, steps: ["${4 * dim} B", 4 B]}}}}}
+isa:
+  mnemonics:
+    lift: {means: {transfer: "lift.dram->finished"}, opcode: 60, fields: {src: 40, dst: 24, n0: 17}, args: {src.base: src, dst.base: dst, n0: n0}}
+)");
+  const auto job = run_checked(machine, network([](auto& b) {
+                                 return b.conv(b.input({1, 8, 6, 6}), 16, 3, 1, 1);
+                               }),
+                               seed);
+  CHECK(layer_of(job, "Conv").op == "Conv");
+  CHECK(layer_of(job, "Conv").placed_on == "mesh");
+  CHECK(layer_of(job, "Requantize").placed_on == "store");
+}
