@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "compiler/codelets/codelet.h"
@@ -60,21 +59,21 @@ std::vector<LayerPlan> parts(const Compilation& compilation, const LayerPlan& la
 
 /// Layers that only rearrange are left to the allocation, which may share memory instead of copying.
 void place_pass(Compilation& compilation) {
-  std::size_t done = 0;
-  std::vector<LayerPlan> placed;
-  for (auto& layer : compilation.layers) {
-    compilation.progress("place", done++, compilation.layers.size());
-    if (only_rearranges(compilation, layer.group)) {
-      layer.placement = Placement::memory;
-    } else {
-      place(compilation, layer);
+  auto& layers = compilation.layers;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    compilation.progress("place", l, layers.size());
+    if (only_rearranges(compilation, layers[l].group)) {
+      layers[l].placement = Placement::memory;
+      continue;
     }
-    std::vector<LayerPlan> apart;
-    if (layer.placement == Placement::host) apart = parts(compilation, layer);
-    if (apart.empty()) placed.push_back(std::move(layer));
-    std::ranges::move(apart, std::back_inserter(placed));
+    place(compilation, layers[l]);
+    if (layers[l].placement == Placement::machine) continue;
+    std::vector<LayerPlan> apart = parts(compilation, layers[l]);
+    if (apart.empty()) continue;
+    const auto at = layers.erase(layers.begin() + static_cast<std::ptrdiff_t>(l));
+    layers.insert(at, std::make_move_iterator(apart.begin()), std::make_move_iterator(apart.end()));
+    l += apart.size() - 1;
   }
-  compilation.layers = std::move(placed);
 }
 
 }  // namespace accord

@@ -96,7 +96,7 @@ bool may_count(const Work& work, const Capability& capability, const Match& matc
 
 /// Makes each chain's count a multiple of what its dim asks for: of its iterators the one grows that adds the fewest
 /// points, the innermost of equals.
-bool Enumerator::pad_extents(Mapping& mapping) const {
+bool Enumerator::pad_extents(Mapping& mapping) {
   mapping.extent.clear();
   for (const auto& it : work_.program.iterators) mapping.extent.push_back(it.extent);
   for (const auto& step : mapping.steps) {
@@ -105,7 +105,10 @@ bool Enumerator::pad_extents(Mapping& mapping) const {
       const CapabilityDim& dim = capability.dims[d];
       const std::int64_t unit = std::max(dim.multiple, dim.minimum);
       if (unit == 1) continue;
-      if (step.chains[d].empty()) return false;
+      if (step.chains[d].empty()) {
+        reason(fmt::format("{} takes at least {} of `{}`, and this assignment has one", capability.name, unit, dim.name));
+        return false;
+      }
       pad_chain(step.chains[d], unit, mapping.extent);
     }
   }
