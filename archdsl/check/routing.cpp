@@ -1,7 +1,10 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
+#include <deque>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "archdsl/check/elaborate.h"
 
@@ -38,20 +41,15 @@ class Network {
 
   /// The fewest links from one memory to another; ties go to those declared first. Empty where there is no way.
   void find(Route& route) {
-    const int from = place_of(route.source), to = place_of(route.target);
-    if (from < 0 || to < 0 || from == to) return;
-    const std::vector<int>& arrived_over = search(from);
-    for (int at = to; at != from;) {
-      const int link = arrived_over[static_cast<std::size_t>(at)];
-      if (link < 0) {
-        route.links.clear();
-        route.backward.clear();
-        return;
-      }
-      const bool backward = places_.at(end(link, 0)) == at;
-      route.links.insert(route.links.begin(), link);
-      route.backward.insert(route.backward.begin(), backward);
-      at = places_.at(end(link, backward ? 1 : 0));
+    std::set<int> targets = {place_of(route.target)};
+    for (const int also : route.also) targets.insert(place_of(also));
+    const int from = place_of(route.source);
+    targets.erase(from);
+    if (from < 0 || targets.contains(-1)) return;
+    if (targets.size() == 1) {
+      append(route, search(from), *targets.begin());
+    } else {
+      find_tree(route, from, targets);
     }
   }
 
@@ -81,6 +79,63 @@ class Network {
       name.resize(dot);
     }
   }
+
+  /// The links of a tree to all targets: the one that lies nearest to what the tree reaches comes next (Takahashi and
+  /// Matsuyama, An approximate solution for the Steiner problem in graphs, 1980).
+  void find_tree(Route& route, int from, std::set<int> targets) {
+    std::vector<int> reached = {from};
+    while (!targets.empty()) {
+      std::map<int, int> arrived_over;
+      const int to = nearest(reached, targets, arrived_over);
+      if (to < 0) {
+        route.links.clear();
+        route.backward.clear();
+        return;
+      }
+      for (const int place : append(route, arrived_over, to)) {
+        reached.push_back(place);
+        targets.erase(place);
+      }
+    }
+  }
+
+  /// The first of the targets that a breadth-first search from all those places meets, and the links it came over; -1:
+  /// none.
+  int nearest(const std::vector<int>& reached, const std::set<int>& targets, std::map<int, int>& arrived_over) const {
+    std::deque<int> waiting(reached.begin(), reached.end());
+    for (const int place : reached) arrived_over.emplace(place, -1);
+    while (!waiting.empty()) {
+      const int at = waiting.front();
+      waiting.pop_front();
+      if (targets.contains(at)) return at;
+      const auto [first, last] = boost::out_edges(static_cast<std::size_t>(at), graph_);
+      for (auto edge = first; edge != last; ++edge) {
+        const int next = static_cast<int>(boost::target(*edge, graph_));
+        if (arrived_over.emplace(next, graph_[*edge]).second) waiting.push_back(next);
+      }
+    }
+    return -1;
+  }
+
+  /// Appends the way that leads to a place, from where no link leads further back. The places that it reaches.
+  template <typename Over>
+  std::vector<int> append(Route& route, const Over& arrived_over, int to) const {
+    std::vector<int> places, links;
+    std::vector<bool> backward;
+    int at = to;
+    for (int link = over(arrived_over, at); link >= 0; link = over(arrived_over, at)) {
+      links.push_back(link);
+      backward.push_back(places_.at(end(link, 0)) == at);
+      places.push_back(at);
+      at = places_.at(end(link, backward.back() ? 1 : 0));
+    }
+    route.links.insert(route.links.end(), links.rbegin(), links.rend());
+    route.backward.insert(route.backward.end(), backward.rbegin(), backward.rend());
+    return places;
+  }
+
+  static int over(const std::vector<int>& links, int place) { return links[static_cast<std::size_t>(place)]; }
+  static int over(const std::map<int, int>& links, int place) { return links.at(place); }
 
   /// Per place the link over which a breadth-first search first reaches it.
   const std::vector<int>& search(int from) {

@@ -16,6 +16,7 @@ namespace {
 struct Edge {
   Hop hop;
   double width = 0;  ///< bytes per cycle
+  bool multicast = false;
 };
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Edge>;
@@ -27,7 +28,9 @@ Graph build(const Architecture& architecture) {
     for (std::size_t r = 0; r < routes.size(); ++r) {
       if (routes[r].gather) continue;  // needs a list of indices, which a path cannot know
       boost::add_edge(static_cast<std::size_t>(routes[r].source), static_cast<std::size_t>(routes[r].target),
-                      Edge{{static_cast<int>(u), static_cast<int>(r)}, bytes_per_cycle(architecture, routes[r])},
+                      Edge{{static_cast<int>(u), static_cast<int>(r)},
+                           bytes_per_cycle(architecture, routes[r]),
+                           !routes[r].also.empty()},
                       graph);
     }
   }
@@ -37,11 +40,17 @@ Graph build(const Architecture& architecture) {
 struct Best {
   std::vector<Hop> hops;
   double width = std::numeric_limits<double>::max();  ///< of the narrowest hop
+  int multicasts = 0;
 };
 
 bool earlier(const std::vector<Hop>& a, const std::vector<Hop>& b) {
   const auto order = [](const Hop& x, const Hop& y) { return std::pair(x.unit, x.route) < std::pair(y.unit, y.route); };
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), order);
+}
+
+bool better(const Best& a, const Best& b) {
+  if (a.multicasts != b.multicasts) return a.multicasts < b.multicasts;
+  return a.width != b.width ? a.width > b.width : earlier(a.hops, b.hops);
 }
 
 /// Best path from `source` to every memory; an empty path to another memory means that there is none.
@@ -65,13 +74,10 @@ std::vector<Best> paths_from(const Graph& graph, std::size_t source) {
     for (const auto& edge : boost::make_iterator_range(boost::out_edges(from, graph))) {
       const std::size_t to = boost::target(edge, graph);
       if (distance[to] != distance[from] + 1) continue;
-      Best candidate{best[from].hops, std::min(best[from].width, graph[edge].width)};
+      Best candidate{best[from].hops, std::min(best[from].width, graph[edge].width),
+                     best[from].multicasts + (graph[edge].multicast ? 1 : 0)};
       candidate.hops.push_back(graph[edge].hop);
-      const bool first = best[to].hops.empty();
-      const bool wider = candidate.width > best[to].width;
-      if (first || wider || (candidate.width == best[to].width && earlier(candidate.hops, best[to].hops))) {
-        best[to] = std::move(candidate);
-      }
+      if (best[to].hops.empty() || better(candidate, best[to])) best[to] = std::move(candidate);
     }
   }
   return best;

@@ -238,6 +238,22 @@ TEST_CASE("a multicast has all its targets") {
   CHECK(route(accepted("multicast_star_of_memories"), "fill", 0).also.size() == 2);
 }
 
+TEST_CASE("a multicast passes each link of a tree to its targets once") {
+  const Architecture a = accepted("multicast_over_a_mesh");
+  const auto links = [&](const std::string& mover) {
+    std::set<std::string> names;
+    for (const int link : route(a, mover, 0).links) names.insert(a.links[static_cast<std::size_t>(link)].name);
+    CHECK(names.size() == route(a, mover, 0).links.size());
+    CHECK(route(a, mover, 0).backward.size() == names.size());
+    return names;
+  };
+  // Down to the row, then along it; along to the column, then down; the port and a tree of nine places.
+  CHECK(links("row[2]").size() == 1 + 2 + 2);
+  CHECK(links("column[1]").size() == 1 + 1 + 2);
+  CHECK(links("all").size() == 1 + 8);
+  for (const char* const mover : {"row[2]", "column[1]", "all"}) CHECK(links(mover).contains("port"));
+}
+
 TEST_CASE("energy and area are taken over") {
   const Architecture a = accepted("energy_and_area");
   CHECK(memory(a, "dram").energy.write_pj == doctest::Approx(200));
