@@ -49,6 +49,7 @@ class Generator {
   Mark mark() const;
   void undo(const Mark& mark);
   bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
+  bool try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, std::string& why);
   void add_host(const LayerPlan& layer);
   void add_symbol(TensorId tensor);
   bool is_visible(TensorId tensor) const { return visible_.count(tensor) != 0; }
@@ -222,11 +223,18 @@ void Generator::undo(const Mark& mark) {
   for (std::size_t i = 0; i < off_chip_.size(); ++i) off_chip_[i].rollback(mark.off_chip[i]);
 }
 
+/// With shared reads, or else, where those need more semaphores than there are, without.
 bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
+  const bool shares = !mapping.spatial.empty() && !compilation_.machine.multicasts.empty();
+  if (shares && try_mapping(layer, mapping, Reads::shared, why)) return true;
+  return try_mapping(layer, mapping, Reads::own, why);
+}
+
+bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, std::string& why) {
   const Mark before = mark();
   try {
     fill_margins(layer);
-    append(lower_layer(shared_, network_, layer.work, compilation_.homes, mapping, off_chip_),
+    append(lower_layer(shared_, network_, layer.work, compilation_.homes, mapping, off_chip_, reads),
            statement_texts(layer.work.program));
     return true;
   } catch (const MemoryFull&) {

@@ -181,8 +181,9 @@ std::int64_t ConstantImages::find(int use, const Access& access, const Extents& 
   for (std::size_t it = 0; it < extents.size(); ++it) {
     if (depends(access, static_cast<int>(it))) key.push_back(extents[it]);
   }
-  last_ = addresses_.try_emplace(std::move(key), -1).first;
-  return last_->second;
+  const auto number = static_cast<std::uint32_t>(images_.size() + 1);
+  last_ = images_.try_emplace(std::move(key), Image{-1, number}).first;
+  return last_->second.address;
 }
 
 std::vector<std::byte> materialise(const Network& network, const Work& work, const Use& use, const Layout& layout,

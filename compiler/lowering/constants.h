@@ -57,11 +57,17 @@ class ConstantImages {
   /// The address under which the image of this tile of a use stands; -1: nowhere yet.
   std::int64_t find(int use, const Access& access, const Extents& origin, const Extents& extents);
   /// Notes it for the tile that was looked for last.
-  void add(std::int64_t address) { last_->second = address; }
+  void add(std::int64_t address) { last_->second.address = address; }
+  /// That tile's number, from 1: images of several tiles may stand under one address.
+  std::uint32_t number() const { return last_->second.number; }
 
  private:
-  std::map<std::vector<std::int64_t>, std::int64_t> addresses_;
-  std::map<std::vector<std::int64_t>, std::int64_t>::iterator last_;
+  struct Image {
+    std::int64_t address = -1;
+    std::uint32_t number = 0;
+  };
+  std::map<std::vector<std::int64_t>, Image> images_;
+  std::map<std::vector<std::int64_t>, Image>::iterator last_;
 };
 
 /// Bytes of a constant use's tile at `origin` in the tile's own layout; elements beyond the tensor are 0.

@@ -58,28 +58,30 @@ std::int64_t Lowering::home_address(int u, const Extents& origin) const {
   return address;
 }
 
-void Lowering::emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target,
-                         int source_buffer, int target_buffer) {
+void Lowering::emit_move(int u, int level, const TileMove& move, const Place& source, const Place& target) {
   const Hop& hop = hop_at(mapping_.uses[u], level);
   const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
   for (const auto& whole : move.pieces) {
-    const auto pieces = cut(whole, limits, target_buffer >= 0, parts_of_move(hop, whole));
+    const auto pieces = cut(whole, limits, target.buffer >= 0, parts_of_move(u, level, whole));
     list_.cuts = list_.cuts || pieces.size() > 1;
     for (const auto& piece : pieces) {
-      LowOp& op = instructions_.transfer(hop, piece, source, target);
+      LowOp& op = instructions_.transfer(hop, piece, source.address, target.address);
       op.statement = mapping_.steps[mapping_.uses[u].step].statement;
-      op.touch(source_buffer, false);
-      op.touch(target_buffer, true);
+      op.image = source.image;
+      op.touch(source.buffer, false);
+      op.touch(target.buffer, true);
     }
   }
 }
 
 /// Transfers that are long enough to be worth it are cut, so that work on what came first begins while the rest comes.
-std::int64_t Lowering::parts_of_move(const Hop& hop, const TransferPiece& piece) const {
-  for (const auto& level : rolled_) {
-    if (std::find(level.begin(), level.end(), true) != level.end()) return 1;
+/// All parts of divided work cut as the first does: they go the same steps.
+std::int64_t Lowering::parts_of_move(int u, int level, const TransferPiece& piece) const {
+  for (const auto& loops : rolled_) {
+    if (std::find(loops.begin(), loops.end(), true) != loops.end()) return 1;
   }
   const Architecture& architecture = machine_.architecture;
+  const Hop& hop = hop_at(first_.uses[u], level);
   const auto around = static_cast<double>(hop_latency(architecture, hop));
   const double busy = transfer_timing(architecture, hop, piece).busy;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(busy / (2 * around + 1)), 1, buffer_parts);
@@ -94,37 +96,33 @@ void Lowering::ensure(int u, int level) {
   resident = {box, (resident.copy + 1) % buffers_[u][level].copies()};
   const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level));
   if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
-  std::int64_t source = 0;
-  int source_buffer = -1;
+  Place source;
   if (level > 0) {
-    source = tile_address(u, level - 1) + offset_outside(u, level);
-    source_buffer = buffer_id(u, level - 1);
+    source = {tile_address(u, level - 1) + offset_outside(u, level), buffer_id(u, level - 1)};
   } else if (geometry_.is_constant(u)) {
     source = constant_image(u, box);
   } else {
-    source = home_address(u, box.origin);
+    source.address = home_address(u, box.origin);
   }
-  emit_move(u, level, move, source, tile_address(u, level), source_buffer, buffer_id(u, level));
+  emit_move(u, level, move, source, {tile_address(u, level), buffer_id(u, level)});
 }
 
 void Lowering::load_start() {
   const Use& use = mapping_.uses[start_];
   const int level = use.depth - 1;
   const Box& box = boxes_[target_level_];
-  std::int64_t source = 0;
-  int source_buffer = -1;
+  Place source;
   const TileMove& move = geometry_.move(start_, level, box.extent, outer_extents(start_, level));
   if (!move.error.empty()) throw Error("initial values cannot be moved: " + move.error);
   if (level > 0) {
     ensure(start_, level - 1);
-    source = tile_address(start_, level - 1) +
-             offset_of(layout_at(start_, level - 1), relative(target_level_, use, level - 1));
-    source_buffer = buffer_id(start_, level - 1);
+    source = {tile_address(start_, level - 1) +
+                  offset_of(layout_at(start_, level - 1), relative(target_level_, use, level - 1)),
+              buffer_id(start_, level - 1)};
   } else {
     source = constant_image(start_, box);
   }
-  emit_move(start_, level, move, source, tile_address(target_, target_level_), source_buffer,
-            buffer_id(target_, target_level_));
+  emit_move(start_, level, move, source, {tile_address(target_, target_level_), buffer_id(target_, target_level_)});
 }
 
 /// Extents of the box within which the result is written home.
@@ -153,7 +151,7 @@ void Lowering::flush(int u, int level) {
       geometry_.move(u, level, box.extent, outer_extents(u, level), part == box.extent ? Extents{} : part);
   if (!move.error.empty()) throw Error("result tile cannot be moved: " + move.error);
   if (level == 0) {
-    emit_move(u, level, move, tile_address(u, level), home_address(u, box.origin), buffer_id(u, level), -1);
+    emit_move(u, level, move, {tile_address(u, level), buffer_id(u, level)}, {home_address(u, box.origin)});
     return;
   }
   Resident& parent = resident_[u][level - 1];
@@ -161,7 +159,7 @@ void Lowering::flush(int u, int level) {
     parent = {box_at(u, level - 1), (parent.copy + 1) % buffers_[u][level - 1].copies()};
   }
   const std::int64_t target = tile_address(u, level - 1) + offset_outside(u, level);
-  emit_move(u, level, move, tile_address(u, level), target, buffer_id(u, level), buffer_id(u, level - 1));
+  emit_move(u, level, move, {tile_address(u, level), buffer_id(u, level)}, {target, buffer_id(u, level - 1)});
 }
 
 void Lowering::fetch_for_step(int s) {
@@ -261,8 +259,8 @@ OpList Lowering::run() {
 }
 
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-             const Mapping& mapping, ConstantImages& images, std::vector<OffChip>& off_chip) {
-  return Lowering(machine, network, work_of(work, mapping), homes, mapping, images, off_chip).run();
+             const Mapping& mapping, const Mapping& first, ConstantImages& images, std::vector<OffChip>& off_chip) {
+  return Lowering(machine, network, work_of(work, mapping), homes, mapping, first, images, off_chip).run();
 }
 
 }  // namespace accord

@@ -11,8 +11,9 @@ namespace accord {
 /// Lowers one mapped layer to operations, tile by tile, in the order of its loops: loads, instructions, element-wise
 /// statements, stores. Constants' images go to off-chip memory, those that `images` does not know yet. On machines with
 /// hardware loops the innermost loop of equal tiles stays a loop. `homes` must be allocated,
-/// unless `off_chip` is empty: then no image is made, and off-chip addresses mean nothing.
+/// unless `off_chip` is empty: then no image is made, and off-chip addresses mean nothing. `first`: the first of the
+/// parts of divided work, or the mapping itself.
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-             const Mapping& mapping, ConstantImages& images, std::vector<OffChip>& off_chip);
+             const Mapping& mapping, const Mapping& first, ConstantImages& images, std::vector<OffChip>& off_chip);
 
 }  // namespace accord

@@ -6,19 +6,10 @@
 
 #include "compiler/lowering/narrow.h"
 #include "compiler/lowering/pipeline.h"
+#include "compiler/lowering/share_transfers.h"
 
 namespace accord {
 namespace {
-
-/// Appends one list's next operation to another, whose buffer ids before `buffers` are others'.
-void take(OpList& to, const OpList& from, std::size_t at, int buffers) {
-  LowOp op = from.ops[at];
-  const auto values = from.values.begin() + op.first;
-  op.first = static_cast<std::uint32_t>(to.values.size());
-  to.values.insert(to.values.end(), values, values + op.count);
-  for (std::uint8_t a = 0; a < op.access_count; ++a) op.accesses[a].buffer += buffers;
-  to.ops.push_back(op);
-}
 
 /// Operations of all lists, each list's in its order: next comes the one of which the least share is done.
 OpList alternate(const std::vector<OpList>& lists) {
@@ -51,12 +42,15 @@ OpList alternate(const std::vector<OpList>& lists) {
 }  // namespace
 
 OpList lower_layer(SharedMachines& shared, const Network& network, const Work& work, const Homes& homes,
-                   const Mapping& mapping, std::vector<OffChip>& off_chip) {
+                   const Mapping& mapping, std::vector<OffChip>& off_chip, Reads reads) {
   const auto parts = parts_of(shared.whole(), mapping);
   const Machine& machine = shared.of(parts);
   std::vector<OpList> lists;
   ConstantImages images;
-  for (const auto& part : parts) lists.push_back(lower(machine, network, work, homes, part, images, off_chip));
+  for (const auto& part : parts) {
+    lists.push_back(lower(machine, network, work, homes, part, parts.front(), images, off_chip));
+  }
+  if (lists.size() > 1 && reads == Reads::shared) lists = share_transfers(shared.whole(), machine, std::move(lists));
   OpList all = lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
   narrow_accesses(all, machine.architecture);
   return pipeline_loops(all, shared.whole().architecture);

@@ -7,10 +7,16 @@
 
 namespace accord {
 
+/// How parts of divided work come to a tile that several of them read.
+enum class Reads {
+  own,    ///< each by a transfer of its own
+  shared  ///< by multicasts, where the machine has them; equal transfers are told by addresses, so images must be made
+};
+
 /// Lowers a mapped layer, as it is to be scheduled: the parts of divided work each for its own element, the turns of
 /// loops overlapped. Parts depend on nothing of each other's; their operations alternate, so that a controller that
 /// dispatches in order serves all. `homes` and `off_chip` as `lower` has them.
 OpList lower_layer(SharedMachines& shared, const Network& network, const Work& work, const Homes& homes,
-                   const Mapping& mapping, std::vector<OffChip>& off_chip);
+                   const Mapping& mapping, std::vector<OffChip>& off_chip, Reads reads = Reads::own);
 
 }  // namespace accord

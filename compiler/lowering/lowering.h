@@ -31,12 +31,13 @@ using Residents = std::vector<std::vector<Resident>>;  ///< [use][level]
 class Lowering {
  public:
   Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping,
-           ConstantImages& images, std::vector<OffChip>& off_chip)
+           const Mapping& first, ConstantImages& images, std::vector<OffChip>& off_chip)
       : machine_(machine),
         network_(network),
         work_(work),
         homes_(homes),
         mapping_(mapping),
+        first_(first),
         images_(images),
         off_chip_(off_chip),
         geometry_(machine, network, work, homes, mapping),
@@ -57,6 +58,13 @@ class Lowering {
   bool can_advance(std::size_t first, const std::vector<std::int64_t>& deltas) const;
   void choose_rolled();
   void lay_images(int u);
+  /// Where a transfer begins or ends.
+  struct Place {
+    std::int64_t address = 0;
+    int buffer = -1;          ///< -1: off-chip
+    std::uint32_t image = 0;  ///< LowOp::image
+  };
+
   void each_tile(const Use& use, int level, int last, std::size_t depth, Box& box, const Box& outer,
                  const std::function<void(const Box&)>& fn) const;
   void begin_target(int level);
@@ -66,11 +74,10 @@ class Lowering {
   void ensure(int u, int level);
   void flush(int u, int level);
   void load_start();
-  std::int64_t parts_of_move(const Hop& hop, const TransferPiece& piece) const;
-  void emit_move(int u, int level, const TileMove& move, std::int64_t source, std::int64_t target, int source_buffer,
-                 int target_buffer);
+  std::int64_t parts_of_move(int u, int level, const TransferPiece& piece) const;
+  void emit_move(int u, int level, const TileMove& move, const Place& source, const Place& target);
   std::int64_t home_address(int u, const Extents& origin) const;
-  std::int64_t constant_image(int u, const Box& box);
+  Place constant_image(int u, const Box& box);
   std::vector<std::byte> image_of(int u, const Box& box);
   const Box& box_at(int u, int level) const { return boxes_[box_level(mapping_, mapping_.uses[u], level)]; }
   /// The tile outside the one of a level: the whole work at level 0.
@@ -97,6 +104,7 @@ class Lowering {
   const Work& work_;
   const Homes& homes_;
   const Mapping& mapping_;
+  const Mapping& first_;  ///< part of divided work
   ConstantImages& images_;
   std::vector<OffChip>& off_chip_;
   Geometry geometry_;

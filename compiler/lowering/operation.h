@@ -39,6 +39,7 @@ struct LowOp {
   std::int32_t link = 0;                    ///< of `busy`, what a transfer takes of the links that it passes
   std::array<BufferAccess, 16> accesses{};  ///< a capability has at most 16 operands
   std::uint8_t access_count = 0;
+  std::uint32_t image = 0;  ///< constants' tile that a transfer reads, as the layer's ConstantImages number it; 0: none
 
   void touch(int buffer, bool write) {
     if (buffer >= 0 && access_count < accesses.size()) accesses[access_count++] = {buffer, write, 0, buffer_parts - 1};

@@ -73,11 +73,11 @@ void Lowering::lay_images(int u) {
   }
 }
 
-std::int64_t Lowering::constant_image(int u, const Box& box) {
-  if (off_chip_.empty()) return 0;
+Lowering::Place Lowering::constant_image(int u, const Box& box) {
+  if (off_chip_.empty()) return {};
   const std::int64_t address = images_.find(u, mapping_.uses[u].access, box.origin, box.extent);
   assert(address >= 0);
-  return address;
+  return {address, -1, images_.number()};
 }
 
 }  // namespace accord

@@ -6,17 +6,20 @@
 #include "compiler/mapping/elements.h"
 #include "compiler/mapping/homes.h"
 #include "compiler/mapping/limits.h"
+#include "compiler/mapping/multicast.h"
 #include "compiler/mapping/plan.h"
 
 namespace accord {
 
 /// What the mapper knows of the machine.
 struct Machine {
-  explicit Machine(const Architecture& a) : architecture(a), graph(a), limits(a), elements(a, limits) {}
+  explicit Machine(const Architecture& a)
+      : architecture(a), graph(a), limits(a), elements(a, limits), multicasts(a, limits) {}
   const Architecture& architecture;
   ComponentGraph graph;
   Limits limits;
   Elements elements;
+  Multicasts multicasts;
   const Capability& capability(const Match& match) const {
     return architecture.units[match.unit].capabilities[match.capability];
   }

@@ -15,7 +15,7 @@ namespace {
 /// from off-chip memory, of which a packet hides most.
 constexpr double code_weight = 0.1;
 
-/// Of all units' cycles: between equals the one that keeps the others less busy.
+/// Of all units' cycles, and of instructions: between equals the one that keeps the others less busy.
 constexpr double tie_weight = 0.002;
 
 /// Puts the costs of tiles together as order and copies have it.
@@ -41,12 +41,13 @@ class Predictor {
       cost_.unit_cycles[mapping_.steps[s].match.unit] += tiles_.step_cycles[s];
     }
     for (const double cycles : cost_.unit_cycles) sum += cycles;
-    const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
-    cost_.cycles = in_order ? InOrderCost(machine_, mapping_, tiles_).cycles(cost_.unit_cycles)
-                            : std::max(busiest(), rounds()) + *std::max_element(first_.begin(), first_.end()) + last_;
     cost_.instructions = code();
+    const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
+    cost_.cycles =
+        in_order ? InOrderCost(machine_, mapping_, tiles_).cycles(cost_.unit_cycles)
+                 : std::max({busiest(), rounds(), issued()}) + *std::max_element(first_.begin(), first_.end()) + last_;
     const bool loops = machine_.architecture.controller.loop_depth > 0;
-    cost_.cycles += tie_weight * sum + (loops ? code_weight * cost_.instructions : 0);
+    cost_.cycles += tie_weight * sum + (loops ? code_weight : tie_weight) * cost_.instructions;
     return cost_;
   }
 
@@ -57,6 +58,7 @@ class Predictor {
   double busiest_link() const;
   void cross(const Hop& hop, double bytes, double beats);
   double rounds() const;
+  double issued() const;
   double around(int s) const;  ///< latency_around of the step's greatest instruction
   double code() const;
 
@@ -94,10 +96,12 @@ std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const
 
 void Predictor::add_move(const TileCosts::Move& move) {
   const Use& use = mapping_.uses[move.use];
-  const auto n = static_cast<double>(times(use, move));
-  cost_.unit_cycles[move.hop.unit] += move.cycles * n;
+  const auto all = static_cast<double>(times(use, move));
+  const double n = all / (move.level == 0 ? use.receivers : 1);  // each part that a transfer reaches bears its share
+  const bool brought = move.level == 0 && use.bringer.unit >= 0;
+  cost_.unit_cycles[brought ? use.bringer.unit : move.hop.unit] += move.cycles * n;
   cross(move.hop, move.source_bytes * n, move.link_cycles * n);
-  moved_.push_back({move.use, move.level, n, move.cycles * n, move.latency});
+  moved_.push_back({move.use, move.level, all, move.cycles * n, move.latency});
   const bool output = use.role == UseRole::output;
   if (output && move.level + 1 == use.depth) last_ += move.cycles;
   if (move.level == 0 && !output && use.step == 0) {
@@ -138,6 +142,12 @@ double Predictor::code() const {
   std::sort(left.begin(), left.end());
   for (std::size_t l = 0; l < std::min(deep, left.size()); ++l) instructions *= left[l];
   return instructions;
+}
+
+/// Until the controller has issued everything.
+double Predictor::issued() const {
+  const Controller& controller = machine_.architecture.controller;
+  return cost_.instructions / std::max(controller.issue_width, 1) * std::max(controller.issue_interval, 1);
 }
 
 double Predictor::around(int s) const {

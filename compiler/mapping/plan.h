@@ -45,6 +45,9 @@ struct Use {
   bool windowed = false;  ///< overlapping windows share their elements on chip (else each window has its own copy)
   std::vector<Hop> hops;  ///< in the direction of the data; input: home -> memory, output: memory -> home
   int depth = 0;          ///< transfers between home and the capability's memory; its tile lives at level depth - 1
+  // Of a part of divided work:
+  Hop bringer;           ///< brings the outermost tile where it is not the first hop: a multicast
+  double receivers = 1;  ///< parts that one such transfer reaches, on average
 };
 
 /// The memory that holds the use's tile of a level (0 .. depth - 1).

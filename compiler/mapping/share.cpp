@@ -81,9 +81,15 @@ class Sharing {
       for (const auto& [unit, route] : footing.hops) share_ports(architecture_.units[unit].routes[route]);
     }
     serve_alike();
+    if (parts_.size() > 1) share_controller(static_cast<int>(parts_.size()));
   }
 
  private:
+  void share_controller(int users) {
+    Controller& controller = architecture_.controller;
+    controller.issue_interval = std::max(controller.issue_interval, 1) * users;
+  }
+
   /// A mover's private wires are shared with it; a compute unit takes turns.
   void share_unit(int index, std::int64_t users) {
     Unit& unit = architecture_.units[index];

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <set>
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
@@ -14,10 +16,6 @@ namespace {
 constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
 constexpr std::size_t most_loops = 3;  // loops that one division cuts
 constexpr std::size_t most_divisions = 4096;
-
-std::int64_t turns(const Mapping& mapping, const SpatialLoop& loop) {
-  return ceil_div(mapping.extent[loop.iterator], loop.part);
-}
 
 /// The part of a mapping that begins at `origin`, still on the first element.
 Mapping part_at(const Mapping& mapping, const Extents& origin, const Extents& extent) {
@@ -164,8 +162,8 @@ double part_bound(const Machine& shared, const Mapping& part) {
     const Hop& hop = hop_at(use, 0);
     double bytes = static_cast<double>(accord::bytes(use.type));
     for (const auto& index : use.access.indices) bytes *= static_cast<double>(least_values(index, part.extent));
-    movers[hop.unit] +=
-        bytes / bytes_per_cycle(shared.architecture, shared.architecture.units[hop.unit].routes[hop.route]);
+    movers[hop.unit] += bytes / use.receivers /
+                        bytes_per_cycle(shared.architecture, shared.architecture.units[hop.unit].routes[hop.route]);
   }
   for (const auto& [unit, cycles] : movers) bound = std::max(bound, cycles);
   return bound;
@@ -220,10 +218,14 @@ class Divider {
     return shared_.of(std::span<const Mapping>(images_).first(parts(mapping)));
   }
 
-  static Mapping greatest_part(const Mapping& mapping) {
+  Mapping greatest_part(const Mapping& mapping) const {
     Extents extent = mapping.extent;
     for (const auto& loop : mapping.spatial) extent[loop.iterator] = loop.part;
-    return part_at(mapping, Extents(extent.size(), 0), extent);
+    Mapping part = part_at(mapping, Extents(extent.size(), 0), extent);
+    for (std::size_t u = 0; u < part.uses.size(); ++u) {
+      part.uses[u].receivers = receivers(readings_of(problem_.machine, mapping, images_, u));
+    }
+    return part;
   }
 
   double least_cycles(const Mapping& mapping) {
@@ -294,12 +296,20 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
   if (mapping.spatial.empty()) return {mapping};
   const auto images = machine.elements.images(mapping);
   std::vector<Mapping> parts;
+  std::vector<std::vector<Reading>> readings;
+  for (std::size_t u = 0; u < mapping.uses.size(); ++u) readings.push_back(readings_of(machine, mapping, images, u));
   Boxes boxes(mapping);
   Extents origin, extent;
   do {
     assert(parts.size() < images.size());
     boxes.read(origin, extent);
-    parts.push_back(on_element(part_at(mapping, origin, extent), images[parts.size()]));
+    const std::size_t p = parts.size();
+    Mapping& part = parts.emplace_back(on_element(part_at(mapping, origin, extent), images[p]));
+    for (std::size_t u = 0; u < part.uses.size(); ++u) {
+      if (readings[u][p].receivers == 1) continue;
+      part.uses[u].bringer = readings[u][p].hop;
+      part.uses[u].receivers = static_cast<double>(readings[u][p].receivers);
+    }
   } while (boxes.next());
   give_regions(machine.architecture, parts);
   return parts;

@@ -1,6 +1,9 @@
 // Work on several units that are alike: values, and what they gain.
 #include <doctest/doctest.h>
 
+#include <sstream>
+#include <string>
+
 #include "archdsl/source/error.h"
 #include "cli/files.h"
 #include "tests/end_to_end/machines.h"
@@ -35,10 +38,25 @@ Architecture two_arrays() {
   return *result.architecture;
 }
 
+/// simba without the instructions that reach a row or a column of elements.
+Architecture without_multicasts() {
+  std::istringstream lines(edited("simba", "row_inputs", "row_inputs"));
+  std::string text;
+  bool left_out = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("    ") && line[4] != ' ')
+      left_out = line.starts_with("    row_") || line.starts_with("    column_");
+    if (!left_out) text += line + "\n";
+  }
+  const auto loaded = load_text(text);
+  REQUIRE(loaded.architecture);
+  return *loaded.architecture;
+}
+
 /// A convolution of which all time goes to the array.
-Network convolution(std::int64_t size) {
+Network convolution(std::int64_t size, std::int64_t channels = 64) {
   NetworkBuilder builder(seed);
-  return builder.finish(builder.relu(builder.conv(builder.input({1, 64, size, size}), 128, 3, 1, 1)));
+  return builder.finish(builder.relu(builder.conv(builder.input({1, channels, size, size}), 2 * channels, 3, 1, 1)));
 }
 
 std::int64_t cycles_of(const Architecture& architecture, const Network& network) {
@@ -70,6 +88,23 @@ TEST_CASE("do arrays on the same memories share them, and halve the time") {
     CAPTURE(name);
     run_checked(both, small, seed);
   }
+}
+
+TEST_CASE("does a mesh read what several elements want once, where it has multicasts") {
+  const Network network = convolution(14, 128);
+  const auto with = run_checked(machine("simba"), network, seed).report;
+  const auto without = run_checked(without_multicasts(), network, seed).report;
+  CHECK(static_cast<double>(with.off_chip_bytes) < 0.75 * static_cast<double>(without.off_chip_bytes));
+  CHECK(static_cast<double>(with.total_cycles) < 0.7 * static_cast<double>(without.total_cycles));
+}
+
+TEST_CASE("are elements still used where semaphores do not suffice for multicasts") {
+  const auto few = load_text(edited("simba", "24 * side * side", "12 * side * side"));
+  REQUIRE(few.architecture);
+  const Network network = convolution(14);
+  const auto own = run_checked(*few.architecture, network, seed).report;
+  const auto without = run_checked(without_multicasts(), network, seed).report;
+  CHECK(static_cast<double>(own.total_cycles) < 1.5 * static_cast<double>(without.total_cycles));
 }
 
 TEST_CASE("do all cores' lanes count") {
