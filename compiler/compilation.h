@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct LayerPlan {
   Group group;
   std::vector<TensorId> outputs;  ///< read outside the layer, or the network's; complete when the layer ends
   Work work;
+  std::optional<Work> with_ones;  ///< `work` with iterators that count one, where a capability counts more at least
   Placement placement = Placement::machine;
   std::string reason;                    ///< why on the host
   bool of_model = true;                  ///< its results are the model's, not only rearranged for a reader
@@ -69,6 +71,9 @@ struct Compilation {
     if (options.progress) options.progress(pass, static_cast<int>(done), static_cast<int>(total));
   }
 };
+
+/// A group's layer, its work as the operators' codelets have it.
+LayerPlan layer_of(const Compilation& compilation, Group group);
 
 /// The passes, in order; one file each.
 void group_pass(Compilation& compilation);        ///< fusion groups -> work

@@ -1,15 +1,41 @@
+#include <algorithm>
+
 #include "compiler/codelets/codelet.h"
 #include "compiler/compilation.h"
 
 namespace accord {
+namespace {
+
+/// Whether a unit does several of something at a time, and not one alone.
+bool counts_several(const Architecture& architecture) {
+  return std::ranges::any_of(architecture.units, [](const Unit& unit) {
+    return std::ranges::any_of(unit.capabilities, [](const Capability& capability) {
+      return std::ranges::any_of(capability.dims, [](const CapabilityDim& dim) { return dim.minimum > 1; });
+    });
+  });
+}
+
+bool counts_one(const Work& work) {
+  return std::ranges::any_of(work.program.iterators, [](const auto& iterator) { return iterator.extent == 1; });
+}
+
+}  // namespace
+
+LayerPlan layer_of(const Compilation& compilation, Group group) {
+  LayerPlan layer;
+  const CodeletLibrary& codelets = CodeletLibrary::shipped();
+  layer.work = instantiate(compilation.network, group.operators, codelets);
+  if (counts_one(layer.work) && counts_several(compilation.architecture)) {
+    layer.with_ones = instantiate(compilation.network, group.operators, codelets, true);
+  }
+  layer.outputs = visible_outputs(compilation.network, group);
+  layer.group = std::move(group);
+  return layer;
+}
 
 void group_pass(Compilation& compilation) {
   for (auto& group : group_operators(compilation.network)) {
-    LayerPlan layer;
-    layer.work = instantiate(compilation.network, group.operators, CodeletLibrary::shipped());
-    layer.outputs = visible_outputs(compilation.network, group);
-    layer.group = std::move(group);
-    compilation.layers.push_back(std::move(layer));
+    compilation.layers.push_back(layer_of(compilation, std::move(group)));
   }
 }
 

@@ -70,7 +70,7 @@ class Builder {
     }
   }
 
-  Work finish();
+  Work finish(bool keeps_ones);
 
  private:
   bool append_generated(const Operator& op);
@@ -284,9 +284,10 @@ void Builder::append_codelet(const Operator& op) {
   }
 }
 
-void drop_unit_iterators(TensorProgram& program) {
+void drop_unit_iterators(TensorProgram& program, bool keeps_ones) {
   auto clean = [&](Access& access) {
     for (auto& index : access.indices) {
+      if (keeps_ones && index.terms.size() == 1) continue;
       std::erase_if(index.terms, [&](const auto& term) { return program.iterators[term.first].extent == 1; });
     }
   };
@@ -309,7 +310,7 @@ void shape_temporaries(const TensorProgram& program, std::vector<WorkOperand>& o
   }
 }
 
-Work Builder::finish() {
+Work Builder::finish(bool keeps_ones) {
   auto parsed = parse_statements(texts_, context_);
   if (const auto* error = std::get_if<StatementError>(&parsed)) {
     throw Error(fmt::format("codelet statement \"{}\", column {}: {}", texts_.at(error->statement), error->offset + 1,
@@ -321,7 +322,7 @@ Work Builder::finish() {
     if (extent == extents_.end()) throw Error(fmt::format("codelet iterator {} has no extent", it.name));
     it.extent = extent->second;
   }
-  drop_unit_iterators(work_.program);
+  drop_unit_iterators(work_.program, keeps_ones);
   for (const auto& operand : work_.program.operands) work_.operands.push_back(declared_.at(operand.name).second);
   shape_temporaries(work_.program, work_.operands);
   return std::move(work_);
@@ -329,10 +330,11 @@ Work Builder::finish() {
 
 }  // namespace
 
-Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library) {
+Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library,
+                 bool keeps_ones) {
   Builder builder(network, library);
   for (const int op : operators) builder.append(op);
-  return builder.finish();
+  return builder.finish(keeps_ones);
 }
 
 }  // namespace accord

@@ -18,7 +18,7 @@ struct WorkOperand {
 };
 
 /// One or several operators as tensor statements with bound iterators: what is mapped, lowered, or given to the host.
-/// Iterators of extent 1 occur in no access.
+/// Iterators of extent 1 occur in no access, unless asked for.
 struct Work {
   TensorProgram program;
   std::vector<WorkOperand> operands;  ///< same index as program.operands
@@ -28,7 +28,9 @@ struct Work {
 
 /// Puts the codelets of consecutive operators together. The first one's output index names the iteration space that
 /// the later (element-wise) ones share; an operator whose codelet works in place shares its input's memory.
+/// `keeps_ones`: an iterator of extent 1 that alone makes up an index stays there, for capabilities that count more.
 /// Throws Error where an operator has no codelet.
-Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library);
+Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library,
+                 bool keeps_ones = false);
 
 }  // namespace accord

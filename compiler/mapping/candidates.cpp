@@ -106,7 +106,8 @@ bool Enumerator::pad_extents(Mapping& mapping) {
       const std::int64_t unit = std::max(dim.multiple, dim.minimum);
       if (unit == 1) continue;
       if (step.chains[d].empty()) {
-        reason(fmt::format("{} takes at least {} of `{}`, and this assignment has one", capability.name, unit, dim.name));
+        reason(
+            fmt::format("{} takes at least {} of `{}`, and this assignment has one", capability.name, unit, dim.name));
         return false;
       }
       pad_chain(step.chains[d], unit, mapping.extent);
@@ -196,9 +197,14 @@ void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<st
   const Statement& main = statement(roles_.main);
   const auto occurring = iterators_of(main);
   const bool occurs = std::find(occurring.begin(), occurring.end(), it) != occurring.end();
-  if (occurs && work_.program.iterators[iterator].extent > 1) {
+  const bool one = work_.program.iterators[iterator].extent == 1;
+  if (occurs) {
     for (std::size_t d = 0; d < chains.size(); ++d) {
       if (!dim_counts(match, static_cast<int>(d), it)) continue;
+      // A single one makes up the count where a capability does more than one at least, and nothing else does.
+      const CapabilityDim& dim = machine_.capability(match).dims[d];
+      if (one && (std::max(dim.multiple, dim.minimum) == 1 || !chains[d].empty())) continue;
+      if (!chains[d].empty() && work_.program.iterators[chains[d].front()].extent == 1) continue;
       if (counts_lanes(it) && !chains[d].empty() && !has_room(match, static_cast<int>(d))) continue;
       chains[d].push_back(it);
       assign(match, iterator + 1, chains);

@@ -220,6 +220,19 @@ TEST_CASE("does a result that is padded to a unit's rows leave the next layer's 
   }
 }
 
+TEST_CASE("does one row go to a unit that takes sixteen at a time") {
+  const Architecture whole = loaded(edited("gemmini16", "dims: {i: \"1..${dim}\"", "dims: {i: \"${dim}\""));
+  const auto row = [](auto& b) { return b.gemm(b.input({1, 96}), 40); };
+  const auto job = run_checked(whole, network(row), seed);
+  CHECK(layer_of(job, "Gemm").capability == "matmul");
+  const auto usual = run_checked(machine("gemmini16"), network(row), seed);
+  CHECK(layer_of(job, "Gemm").cycles < 2 * layer_of(usual, "Gemm").cycles);
+  for (const auto& [name, small] : small_networks(seed)) {
+    CAPTURE(name);
+    run_checked(whole, small, seed);
+  }
+}
+
 TEST_CASE("do products of two results add nothing where both are padded") {
   const Architecture machine =
       loaded(edited("bf16npu", "j: \"1..${n}\", k: \"1..${n}\"}", "j: \"${n}\", k: \"${n}\"}"));
