@@ -166,6 +166,37 @@ class EinsumExpansion {
   int count_ = 0;
 };
 
+constexpr double most_elements = 1 << 30;  // of a tensor, as on import
+
+/// Whether no product of the chain has more elements than a tensor may.
+bool stays_small(const Network& network, const Operator& op, const Equation& equation) {
+  std::map<char, double> extents;
+  for (std::size_t i = 0; i < equation.terms.size(); ++i) {
+    const Shape& shape = network.tensor(op.inputs[i]).shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      extents[equation.terms[i][d]] = static_cast<double>(shape[d]);
+    }
+  }
+  Letters product = equation.terms[0];
+  for (std::size_t i = 1; i < equation.terms.size(); ++i) {
+    Letters later = equation.result;
+    for (std::size_t j = i + 1; j < equation.terms.size(); ++j) later += equation.terms[j];
+    const Letters& term = equation.terms[i];
+    product += chosen(term, [&](char c) { return !has(product, c); });
+    product = chosen(product, [&](char c) { return has(later, c); });
+    double elements = 1;
+    for (const char letter : product) elements *= extents.at(letter);
+    if (elements > most_elements) return false;
+  }
+  return true;
+}
+
+/// The expansions count in fp32, as the operators that they consist of.
+bool is_float(const Network& network, const Operator& op) {
+  const auto in_fp32 = [&](TensorId id) { return network.tensor(id).type == ElementType::fp32; };
+  return std::ranges::all_of(op.inputs, in_fp32) && std::ranges::all_of(op.outputs, in_fp32);
+}
+
 bool multiplies_vector(const Network& network, const Operator& op) {
   const auto is_vector = [&](TensorId id) { return network.tensor(id).shape.size() == 1; };
   return op.type == "MatMul" && (is_vector(op.inputs[0]) || is_vector(op.inputs[1]));
@@ -198,10 +229,11 @@ void widen_vectors(Network& network, const Operator& op, std::vector<Operator>& 
 void expand_einsum(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    const auto equation = op.type == "Einsum" ? parse(op) : std::nullopt;
-    if (equation) {
+    const bool expands = (op.type == "Einsum" || op.type == "MatMul") && is_float(network, op);
+    const auto equation = expands && op.type == "Einsum" ? parse(op) : std::nullopt;
+    if (equation && stays_small(network, op, *equation)) {
       EinsumExpansion(network, op, operators).run(*equation);
-    } else if (multiplies_vector(network, op)) {
+    } else if (expands && multiplies_vector(network, op)) {
       widen_vectors(network, op, operators);
     } else {
       operators.push_back(std::move(op));

@@ -96,6 +96,19 @@ class DepthExpansion {
   Integers kernel_, strides_, dilations_, pads_;
 };
 
+/// Whether the images that lie under a convolution's windows stay within what a tensor may have, as on import.
+bool stays_small(const Network& network, const Operator& op) {
+  constexpr double most_elements = 1 << 30;
+  constexpr std::int64_t most_planes = 256;
+  const Shape &x = network.tensor(op.inputs[0]).shape, &w = network.tensor(op.inputs[1]).shape;
+  const auto pads = attribute(op, "pads", Integers(6, 0));
+  double elements = static_cast<double>(w[2]) * static_cast<double>(network.tensor(op.outputs[0]).shape[2]);
+  for (const std::size_t d : {0, 1, 3, 4}) elements *= static_cast<double>(x[d]);
+  const double padded = static_cast<double>(x[2] + pads[0] + pads[3]) / static_cast<double>(x[2]);
+  return w[2] <= most_planes && elements <= most_elements &&
+         padded * static_cast<double>(element_count(x)) <= most_elements;
+}
+
 }  // namespace
 
 void flatten_depth(Network& network) {
@@ -103,7 +116,8 @@ void flatten_depth(Network& network) {
   for (auto& op : network.operators) {
     const bool deep = !op.inputs.empty() && op.inputs[0] != no_tensor &&
                       network.tensor(op.inputs[0]).shape.size() == 5 && op.outputs.size() == 1;
-    if (deep && op.type == "Conv" && network.tensor(op.inputs[1]).is_constant()) {
+    const bool convolves = deep && op.type == "Conv" && network.tensor(op.inputs[1]).is_constant();
+    if (convolves && stays_small(network, op)) {
       DepthExpansion(network, op, operators).convolution();
     } else if (deep && (op.type == "MaxPool" || op.type == "AveragePool")) {
       DepthExpansion(network, op, operators).pool();

@@ -318,6 +318,28 @@ TEST_CASE("Does a Gather by equally spaced constants become a Slice?") {
   CHECK(gather({0, 1, 3}, {3}, {3, 3}) == Types{"Gather"});
 }
 
+TEST_CASE("Do products that are not in fp32, or whose parts outgrow a tensor, stay as they are?") {
+  const auto after = [](const std::vector<Shape>& shapes, const std::string& type, const Shape& result,
+                        ElementType element, std::map<std::string, Attribute> attributes) {
+    Sketch s(7);
+    std::vector<TensorId> inputs;
+    for (const auto& shape : shapes) inputs.push_back(s.input(shape));
+    s.network.outputs = {s.op(type, inputs, result, std::move(attributes))};
+    for (auto& tensor : s.network.tensors) tensor.type = element;
+    canonicalise(s.network);
+    return types(s.network);
+  };
+  const auto einsum = [](const char* equation) {
+    return std::map<std::string, Attribute>{{"equation", std::string(equation)}};
+  };
+  for (const auto& [element, stays] : {std::pair(ElementType::fp32, false), {ElementType::i64, true}}) {
+    CHECK((after({{2, 3}, {4, 3}}, "Einsum", {2, 4}, element, einsum("ij,kj->ik")) == Types{"Einsum"}) == stays);
+    CHECK((after({{2, 3}, {3}}, "MatMul", {2}, element, {}) == Types{"MatMul"}) == stays);
+  }
+  const Shape big = {300, 300};
+  CHECK(after({big, big, big}, "Einsum", big, ElementType::fp32, einsum("ab,cd,ac->bd")) == Types{"Einsum"});
+}
+
 TEST_CASE("Is an Einsum a chain of products, and a product by a vector one by a matrix?") {
   struct Case {
     std::string equation;
