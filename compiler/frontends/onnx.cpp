@@ -50,6 +50,8 @@ class OnnxImporter {
   void read_initialisers();
   void read_initialiser(onnx::TensorProto& proto);
   void read_inputs();
+  void read_given_sizes();
+  bool is_input(const std::string& name) const;
   void read_input(const onnx::ValueInfoProto& input);
   Shape input_shape(const onnx::ValueInfoProto& input);
   std::optional<Shape> given_shape(const std::string& input) const;
@@ -217,7 +219,7 @@ void OnnxImporter::read_input(const onnx::ValueInfoProto& input) {
   tensor.shape = input_shape(input);
   if (const auto known = options_.known_inputs.find(input.name()); known != options_.known_inputs.end()) {
     define(input.name(), constant_from(known->second, tensor));
-  } else if (is_stripped_weight(input.name()) && !given_shape(input.name())) {
+  } else if (is_stripped_weight(input.name()) && given_shape(input.name()) != tensor.shape) {
     seed(tensor, "the model has no weights for it");
     count_constant(tensor.data->size());
     define(input.name(), std::move(tensor));
@@ -226,10 +228,37 @@ void OnnxImporter::read_input(const onnx::ValueInfoProto& input) {
   }
 }
 
-void OnnxImporter::read_inputs() {
+/// Old exporters list initialisers, and names that a node gives, among the inputs too.
+bool OnnxImporter::is_input(const std::string& name) const {
+  return !tensors_.contains(name) && !produced_.contains(name) && !options_.known_inputs.contains(name);
+}
+
+/// What the inputs' files say of dimensions with names, whichever input comes first.
+void OnnxImporter::read_given_sizes() {
+  if (!options_.shape_given) return;
+  std::size_t number = 0;
   for (const auto& input : file_.model.graph().input()) {
-    // Old exporters list initialisers, and names that a node gives, among the inputs too.
-    if (tensors_.contains(input.name()) || produced_.contains(input.name())) continue;
+    if (!is_input(input.name())) continue;
+    const auto given = options_.shape_given(input.name(), number);
+    const auto& dims = input.type().tensor_type().shape().dim();
+    const bool fits =
+        given &&
+        std::equal(given->begin(), given->end(), dims.begin(), dims.end(), [](std::int64_t size, const auto& dim) {
+          return !dim.has_dim_value() || dim.dim_value() < 1 || dim.dim_value() == size;
+        });
+    if (is_stripped_weight(input.name()) && !fits) continue;
+    ++number;
+    if (!fits) continue;
+    for (int d = 0; d < dims.size(); ++d) {
+      if (!dims[d].dim_param().empty()) sizes_.emplace(dims[d].dim_param(), (*given)[static_cast<std::size_t>(d)]);
+    }
+  }
+}
+
+void OnnxImporter::read_inputs() {
+  read_given_sizes();
+  for (const auto& input : file_.model.graph().input()) {
+    if (!is_input(input.name()) && !options_.known_inputs.contains(input.name())) continue;
     try {
       read_input(input);
     } catch (const Error& error) {

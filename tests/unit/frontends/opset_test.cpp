@@ -219,6 +219,11 @@ TEST_CASE("Are dynamic dimensions as long as is said, else as the input's file, 
   const auto chosen = imported(17, graph, options);
   CHECK(shapes(chosen) == std::vector<Shape>{{3, 5, 4}, {3, 4}});
   CHECK(chosen.warnings.empty());
+  options.shape_given = [](const std::string& name, std::size_t number) -> std::optional<Shape> {
+    if (name != "z" || number != 1) return std::nullopt;  // the second has a file, the first has none
+    return Shape{3, 4};
+  };
+  CHECK(shapes(imported(17, graph, options)) == std::vector<Shape>{{3, 5, 4}, {3, 4}});
   options.dimensions = {{"M", 5}};
   CHECK_THROWS_WITH_AS(imported(17, graph, options), doctest::Contains("N, T"), Error);
 }
@@ -230,4 +235,10 @@ TEST_CASE("Is an input that serves as a weight one for which the user has values
   CHECK(imported(17, graph, options).inputs.size() == 1);
   options.shape_given = [](const std::string&, std::size_t) { return Shape{3, 2, 1, 1}; };
   CHECK(imported(17, graph, options).inputs.size() == 2);
+  // A file without a name is the first input's that is none of the weights.
+  const std::string weight_first = "g (float[3,2,1,1] w, float[1,2,4,4] x) => (float[1,3,4,4] y) { y = Conv (x, w) }";
+  options.shape_given = [](const std::string&, std::size_t number) -> std::optional<Shape> {
+    return number == 0 ? std::optional<Shape>({1, 2, 4, 4}) : std::nullopt;
+  };
+  CHECK(imported(17, weight_first, options).inputs.size() == 1);
 }
