@@ -62,6 +62,7 @@ class Generator {
   Continuation continuation_;
   std::vector<OffChip> off_chip_;
   Program program_;
+  bool fenced_ = false;  ///< within the list appended last
   std::set<TensorId> visible_;
   std::set<TensorId> symbols_;
 };
@@ -196,6 +197,8 @@ void Generator::add_host(const LayerPlan& layer) {
 /// A list of the layer that is added now.
 void Generator::append(const OpList& list, const std::vector<std::string>& labels) {
   const auto ordered = continuation_.order(list);
+  const auto inside = ordered.order.begin() + (ordered.order.empty() ? 0 : 1);
+  fenced_ = std::any_of(inside, ordered.order.end(), [](const auto& op) { return op.kind == OrderedOp::Kind::fence; });
   encoder_.append(list, ordered.order, ordered.late, static_cast<int>(program_.layers.size()) - 1, labels);
   continuation_.keep();
 }
@@ -223,7 +226,7 @@ void Generator::undo(const Mark& mark) {
   for (std::size_t i = 0; i < off_chip_.size(); ++i) off_chip_[i].rollback(mark.off_chip[i]);
 }
 
-/// With shared reads, or else, where those need more semaphores than there are, without.
+/// With shared reads, or else, where those need fences because semaphores do not suffice, without.
 bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
   const bool shares = !mapping.spatial.empty() && !compilation_.machine.multicasts.empty();
   if (shares && try_mapping(layer, mapping, Reads::shared, why)) return true;
@@ -236,7 +239,8 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads read
     fill_margins(layer);
     append(lower_layer(shared_, network_, layer.work, compilation_.homes, mapping, off_chip_, reads),
            statement_texts(layer.work.program));
-    return true;
+    if (reads == Reads::own || !fenced_) return true;
+    why = "too few semaphores for multicasts";
   } catch (const MemoryFull&) {
     throw;
   } catch (const Error& error) {

@@ -1,5 +1,6 @@
 #include "compiler/mapping/multicast.h"
 
+#include <algorithm>
 #include <map>
 
 namespace accord {
@@ -37,6 +38,7 @@ bool replaces(const Limits& limits, const Architecture& architecture, const Hop&
 }  // namespace
 
 Multicasts::Multicasts(const Architecture& architecture, const Limits& limits) {
+  if (architecture.sync.kind == Sync::Kind::in_order) return;
   std::map<int, std::vector<Hop>> into;  // by memory
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const auto& routes = architecture.units[u].routes;
@@ -64,7 +66,11 @@ std::vector<std::size_t> Multicasts::served(const Cast& cast, std::span<const Ho
                                             const std::vector<bool>& done) {
   std::vector<std::size_t> users;
   for (std::size_t h = 0; h < hops.size(); ++h) {
-    if (!done[h] && cast.replaced.contains({hops[h].unit, hops[h].route})) users.push_back(h);
+    if (done[h] || !cast.replaced.contains({hops[h].unit, hops[h].route})) continue;
+    // Of elements that share a memory each writes to a place of its own.
+    const bool again = std::ranges::any_of(users, [&](std::size_t user) { return hops[user] == hops[h]; });
+    if (again) return {};
+    users.push_back(h);
   }
   if (users.size() != cast.targets) users.clear();
   return users;

@@ -40,8 +40,7 @@ std::vector<Reading> readings_of(const Machine& machine, const Mapping& mapping,
   const Use& read = mapping.uses[use];
   if (read.hops.empty()) return readings;
   for (std::size_t p = 0; p < readings.size(); ++p) readings[p].hop = hop_at(images[p].uses[use], 0);
-  const bool none = machine.multicasts.empty() || machine.architecture.sync.kind == Sync::Kind::in_order;
-  if (none || read.role == UseRole::output) return readings;
+  if (machine.multicasts.empty() || read.role == UseRole::output) return readings;
   for (const auto& [turn, group] : readers(mapping, read)) {
     std::vector<Hop> hops;
     for (const std::size_t part : group) hops.push_back(readings[part].hop);

@@ -17,7 +17,7 @@ struct Reading {
 };
 
 /// By part. Parts read the same where the use does not depend on what divides them; `images`: the mapping on the parts'
-/// elements. Machines that keep program order have no multicasts, as lists of several elements are not woven there.
+/// elements.
 std::vector<Reading> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Mapping> images,
                                  std::size_t use);
 
