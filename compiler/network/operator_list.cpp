@@ -16,6 +16,13 @@ TensorId OperatorList::reshape(const std::string& what, TensorId x, Shape shape,
   return add("Reshape", what, {x}, std::move(shape), {}, result);
 }
 
+TensorId OperatorList::in_shape(const std::string& what, TensorId id, const Shape& shape) {
+  if (!network_.tensor(id).is_constant()) return reshape(what, id, shape);
+  Tensor copy = network_.tensor(id);
+  copy.shape = shape;
+  return network_.add(std::move(copy));
+}
+
 TensorId OperatorList::slice(const std::string& what, TensorId x, std::int64_t axis, std::int64_t first,
                              std::int64_t count) {
   auto part = shape(x);

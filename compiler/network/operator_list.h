@@ -23,6 +23,9 @@ class OperatorList {
 
   TensorId reshape(const std::string& what, TensorId x, Shape shape, TensorId result = no_tensor);
 
+  /// A parameter in another shape; a constant stays one.
+  TensorId in_shape(const std::string& what, TensorId id, const Shape& shape);
+
   /// Elements first .. first + count - 1 along an axis.
   TensorId slice(const std::string& what, TensorId x, std::int64_t axis, std::int64_t first, std::int64_t count);
 

@@ -127,11 +127,7 @@ class EinsumExpansion {
   }
 
   TensorId shaped(const char* what, TensorId id, const Shape& shape) {
-    if (list_.shape(id) == shape) return id;
-    if (!network_.tensor(id).is_constant()) return list_.reshape(name(what), id, shape);
-    auto copy = network_.tensor(id);
-    copy.shape = shape;
-    return network_.add(std::move(copy));
+    return list_.shape(id) == shape ? id : list_.in_shape(name(what), id, shape);
   }
 
   /// The product of the first two terms, with the letters that the result or another term needs.
@@ -204,21 +200,15 @@ bool multiplies_vector(const Network& network, const Operator& op) {
 
 void widen_vectors(Network& network, const Operator& op, std::vector<Operator>& operators) {
   OperatorList list(network, op.name, operators);
-  const auto widened = [&](const char* what, TensorId id, const Shape& shape) {
-    if (!network.tensor(id).is_constant()) return list.reshape(what, id, shape);
-    auto copy = network.tensor(id);
-    copy.shape = shape;
-    return network.add(std::move(copy));
-  };
   auto a = op.inputs[0], b = op.inputs[1];
   Shape shape = list.shape(op.outputs[0]);
   const bool column = list.shape(b).size() == 1;
   if (list.shape(a).size() == 1) {
-    a = widened("row", a, {1, list.shape(a)[0]});
+    a = list.in_shape("row", a, {1, list.shape(a)[0]});
     shape.insert(shape.end() - (column ? 0 : 1), 1);
   }
   if (column) {
-    b = widened("column", b, {list.shape(b)[0], 1});
+    b = list.in_shape("column", b, {list.shape(b)[0], 1});
     shape.push_back(1);
   }
   list.reshape("", list.add("MatMul", "product", {a, b}, shape), list.shape(op.outputs[0]), op.outputs[0]);

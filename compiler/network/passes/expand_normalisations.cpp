@@ -32,8 +32,8 @@ class Chain {
   void instance_normalization() {
     Shape per_channel(list_.shape(x_).size() - 1, 1);
     per_channel[0] = list_.shape(x_)[1];
-    scale_and_shift(normal(x_, axes_from(2)), in_shape("scale", op_.inputs[1], per_channel),
-                    in_shape("bias", op_.inputs[2], per_channel));
+    scale_and_shift(normal(x_, axes_from(2)), list_.in_shape("scale", op_.inputs[1], per_channel),
+                    list_.in_shape("bias", op_.inputs[2], per_channel));
   }
 
   void group_normalization() {
@@ -46,7 +46,7 @@ class Chain {
     const bool by_group = parameters == groups;
     Shape line = by_group ? Shape{groups, 1} : Shape(shape.size() - 1, 1);
     line[0] = parameters;
-    const auto scale = in_shape("scale", op_.inputs[1], line), bias = in_shape("bias", op_.inputs[2], line);
+    const auto scale = list_.in_shape("scale", op_.inputs[1], line), bias = list_.in_shape("bias", op_.inputs[2], line);
     if (!by_group) return scale_and_shift(list_.reshape("channels", y, shape), scale, bias);
     list_.reshape("", list_.binary("Add", "shifted", list_.binary("Mul", "scaled", y, scale), bias), shape,
                   op_.outputs[0]);
@@ -106,14 +106,6 @@ class Chain {
     const auto y = op_.outputs[0];
     const auto scaled = list_.binary("Mul", "scaled", x, scale, bias == no_tensor ? y : no_tensor);
     if (bias != no_tensor) list_.binary("Add", "", scaled, bias, y);
-  }
-
-  /// A parameter in another shape; a constant stays one.
-  TensorId in_shape(const char* what, TensorId id, const Shape& shape) {
-    if (!network_.tensor(id).is_constant()) return list_.reshape(what, id, shape);
-    Tensor copy = network_.tensor(id);
-    copy.shape = shape;
-    return network_.add(std::move(copy));
   }
 
   TensorId times(const char* what, TensorId x, float factor) {
