@@ -44,7 +44,7 @@ class Generator {
   bool add_layer(LayerPlan& layer);
   void add_chain(std::size_t first, std::size_t end);
   void fill_margins(const LayerPlan& layer);
-  void append(const OpList& list, const std::vector<std::string>& labels);
+  bool append(const OpList& list, const std::vector<std::string>& labels);
   struct Mark;
   Mark mark() const;
   void undo(const Mark& mark);
@@ -62,7 +62,6 @@ class Generator {
   Continuation continuation_;
   std::vector<OffChip> off_chip_;
   Program program_;
-  bool fenced_ = false;  ///< within the list appended last
   std::set<TensorId> visible_;
   std::set<TensorId> symbols_;
 };
@@ -194,13 +193,13 @@ void Generator::add_host(const LayerPlan& layer) {
   encoder_.stages().push_back(std::move(stage));
 }
 
-/// A list of the layer that is added now.
-void Generator::append(const OpList& list, const std::vector<std::string>& labels) {
+/// A list of the layer that is added now. Whether fences stand within it.
+bool Generator::append(const OpList& list, const std::vector<std::string>& labels) {
   const auto ordered = continuation_.order(list);
   const auto inside = ordered.order.begin() + (ordered.order.empty() ? 0 : 1);
-  fenced_ = std::any_of(inside, ordered.order.end(), [](const auto& op) { return op.kind == OrderedOp::Kind::fence; });
   encoder_.append(list, ordered.order, ordered.late, static_cast<int>(program_.layers.size()) - 1, labels);
   continuation_.keep();
+  return std::any_of(inside, ordered.order.end(), [](const auto& op) { return op.kind == OrderedOp::Kind::fence; });
 }
 
 /// A state to return to.
@@ -237,9 +236,10 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads read
   const Mark before = mark();
   try {
     fill_margins(layer);
-    append(lower_layer(shared_, network_, layer.work, compilation_.homes, mapping, off_chip_, reads),
-           statement_texts(layer.work.program));
-    if (reads == Reads::own || !fenced_) return true;
+    const bool fenced =
+        append(lower_layer(shared_, network_, layer.work, compilation_.homes, mapping, off_chip_, reads),
+               statement_texts(layer.work.program));
+    if (reads == Reads::own || !fenced) return true;
     why = "too few semaphores for multicasts";
   } catch (const MemoryFull&) {
     throw;

@@ -1,6 +1,7 @@
 #include "compiler/mapping/multicast.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 namespace accord {
@@ -62,11 +63,10 @@ Multicasts::Multicasts(const Architecture& architecture, const Limits& limits) {
   }
 }
 
-std::vector<std::size_t> Multicasts::served(const Cast& cast, std::span<const Hop> hops,
-                                            const std::vector<bool>& done) {
+std::vector<std::size_t> Multicasts::served(const Cast& cast, std::span<const Hop> hops) {
   std::vector<std::size_t> users;
   for (std::size_t h = 0; h < hops.size(); ++h) {
-    if (done[h] || !cast.replaced.contains({hops[h].unit, hops[h].route})) continue;
+    if (!cast.replaced.contains({hops[h].unit, hops[h].route})) continue;
     // Of elements that share a memory each writes to a place of its own.
     const bool again = std::ranges::any_of(users, [&](std::size_t user) { return hops[user] == hops[h]; });
     if (again) return {};
@@ -77,17 +77,17 @@ std::vector<std::size_t> Multicasts::served(const Cast& cast, std::span<const Ho
 }
 
 std::vector<Multicasts::Group> Multicasts::cover(std::span<const Hop> hops) const {
+  std::vector<Group> possible;
+  for (const Cast& cast : casts_) {
+    if (auto users = served(cast, hops); !users.empty()) possible.push_back({cast.hop, std::move(users)});
+  }
+  std::ranges::stable_sort(possible, std::greater(), [](const Group& group) { return group.users.size(); });
   std::vector<Group> groups;
   std::vector<bool> done(hops.size(), false);
-  while (true) {
-    Group best;
-    for (const Cast& cast : casts_) {
-      auto users = served(cast, hops, done);
-      if (users.size() > best.users.size()) best = {cast.hop, std::move(users)};
-    }
-    if (best.users.empty()) break;
-    for (const std::size_t user : best.users) done[user] = true;
-    groups.push_back(std::move(best));
+  for (Group& group : possible) {
+    if (std::ranges::any_of(group.users, [&](std::size_t user) { return done[user]; })) continue;
+    for (const std::size_t user : group.users) done[user] = true;
+    groups.push_back(std::move(group));
   }
   for (std::size_t h = 0; h < hops.size(); ++h) {
     if (!done[h]) groups.push_back({hops[h], {h}});

@@ -40,7 +40,7 @@ class Multicasts {
   };
 
   /// The users that a multicast serves; none where it would write to a memory of which nobody is among them.
-  static std::vector<std::size_t> served(const Cast& cast, std::span<const Hop> hops, const std::vector<bool>& done);
+  static std::vector<std::size_t> served(const Cast& cast, std::span<const Hop> hops);
 
   std::vector<Cast> casts_;
 };

@@ -7,16 +7,10 @@
 namespace accord {
 namespace {
 
-std::size_t parts(const Mapping& mapping) {
-  std::int64_t count = 1;
-  for (const auto& loop : mapping.spatial) count *= turns(mapping, loop);
-  return static_cast<std::size_t>(count);
-}
-
 /// The parts that read the same, in groups: the first loop that divides the work is the outermost.
 std::map<std::vector<std::int64_t>, std::vector<std::size_t>> readers(const Mapping& mapping, const Use& use) {
   std::map<std::vector<std::int64_t>, std::vector<std::size_t>> groups;
-  for (std::size_t part = 0; part < parts(mapping); ++part) {
+  for (std::size_t part = 0; part < part_count(mapping); ++part) {
     std::vector<std::int64_t> turn;
     auto left = static_cast<std::int64_t>(part);
     for (auto loop = mapping.spatial.rbegin(); loop != mapping.spatial.rend(); ++loop) {
@@ -34,9 +28,15 @@ std::int64_t turns(const Mapping& mapping, const SpatialLoop& loop) {
   return ceil_div(mapping.extent[loop.iterator], loop.part);
 }
 
+std::size_t part_count(const Mapping& mapping) {
+  std::int64_t count = 1;
+  for (const auto& loop : mapping.spatial) count *= turns(mapping, loop);
+  return static_cast<std::size_t>(count);
+}
+
 std::vector<Reading> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Mapping> images,
                                  std::size_t use) {
-  std::vector<Reading> readings(parts(mapping));
+  std::vector<Reading> readings(part_count(mapping));
   const Use& read = mapping.uses[use];
   if (read.hops.empty()) return readings;
   for (std::size_t p = 0; p < readings.size(); ++p) readings[p].hop = hop_at(images[p].uses[use], 0);

@@ -10,6 +10,9 @@ namespace accord {
 /// How often a loop that divides work turns: the parts that it makes.
 std::int64_t turns(const Mapping& mapping, const SpatialLoop& loop);
 
+/// Into how many parts the mapping's work is divided.
+std::size_t part_count(const Mapping& mapping);
+
 /// What brings one part of divided work the outermost tiles of a use.
 struct Reading {
   Hop hop;                    ///< the part's own, or a multicast

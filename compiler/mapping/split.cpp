@@ -208,28 +208,22 @@ class Divider {
  private:
   using Division = std::vector<SpatialLoop>;
 
-  std::size_t parts(const Mapping& mapping) const {
-    std::int64_t count = 1;
-    for (const auto& loop : mapping.spatial) count *= turns(mapping, loop);
-    return static_cast<std::size_t>(count);
-  }
-
   const Machine& share(const Mapping& mapping) {
-    return shared_.of(std::span<const Mapping>(images_).first(parts(mapping)));
+    return shared_.of(std::span<const Mapping>(images_).first(part_count(mapping)));
   }
 
   Mapping greatest_part(const Mapping& mapping) const {
     Extents extent = mapping.extent;
     for (const auto& loop : mapping.spatial) extent[loop.iterator] = loop.part;
     Mapping part = part_at(mapping, Extents(extent.size(), 0), extent);
-    for (std::size_t u = 0; u < part.uses.size(); ++u) {
+    for (std::size_t u = 0; !problem_.machine.multicasts.empty() && u < part.uses.size(); ++u) {
       part.uses[u].receivers = receivers(readings_of(problem_.machine, mapping, images_, u));
     }
     return part;
   }
 
   double least_cycles(const Mapping& mapping) {
-    const auto units = static_cast<std::int64_t>(parts(mapping));
+    const auto units = static_cast<std::int64_t>(part_count(mapping));
     return std::max(part_bound(share(mapping), greatest_part(mapping)),
                     static_cast<double>(compute_bound(problem_.machine, mapping, units)));
   }
@@ -251,7 +245,7 @@ class Divider {
   bool search(Mapping& mapping) {
     mapping.tile.clear();
     const Machine& shared = share(mapping);
-    std::vector<Mapping> users(images_.begin(), images_.begin() + static_cast<std::ptrdiff_t>(parts(mapping)));
+    std::vector<Mapping> users(images_.begin(), images_.begin() + static_cast<std::ptrdiff_t>(part_count(mapping)));
     give_regions(problem_.machine.architecture, users);
     std::vector<Mapping> greatest = {greatest_part(mapping)};
     greatest.front().regions = users.front().regions;
@@ -262,7 +256,7 @@ class Divider {
     mapping.tile = part.tile;
     mapping.order = part.order;
     mapping.copies = part.copies;
-    const auto units = static_cast<std::int64_t>(parts(mapping));
+    const auto units = static_cast<std::int64_t>(part_count(mapping));
     mapping.predicted_cycles =
         std::max(part.predicted_cycles, static_cast<double>(compute_bound(problem_.machine, mapping, units)));
     return legal(shared, mapping, part);
