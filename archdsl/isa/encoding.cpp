@@ -16,7 +16,11 @@ std::uint64_t low_bits(int bits) { return bits >= 64 ? ~std::uint64_t{0} : (std:
 
 std::uint64_t load(const std::byte* at, std::size_t size) {
   std::uint64_t word = 0;
-  std::memcpy(&word, at, size < 8 ? size : 8);
+  if (size < 8) {
+    std::memcpy(&word, at, size);
+  } else {
+    std::memcpy(&word, at, 8);  // of constant size: one load
+  }
   return word;
 }
 

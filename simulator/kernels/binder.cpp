@@ -134,7 +134,7 @@ bool Binder::bind(int mnemonic, int unit, std::span<const std::int64_t> argument
         scalar_value(arguments[static_cast<std::size_t>(argument)],
                      capability.program.operands[static_cast<std::size_t>(operand)].type);
   }
-  return in_range(out, error);
+  return add_ranges(out, error);
 }
 
 bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, std::string& error) {
@@ -159,13 +159,21 @@ bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, s
   return true;
 }
 
-bool Binder::in_range(const Operation& operation, std::string& error) const {
+bool Binder::add_ranges(Operation& operation, std::string& error) const {
+  operation.ranges.clear();
+  operation.touched = operation.written = 0;
   for (const AccessShape& access : operation.shape->accesses) {
     if (access.footprint.extent == 0) continue;
     const Memory& memory = architecture_.memories[static_cast<std::size_t>(access.memory)];
     const std::int64_t base = operation.base[static_cast<std::size_t>(access.operand)];
-    if (base >= -access.footprint.offset && base <= memory.capacity - access.footprint.offset - access.footprint.extent)
+    if (base >= -access.footprint.offset &&
+        base <= memory.capacity - access.footprint.offset - access.footprint.extent) {
+      operation.ranges.push_back({operation.low(access), operation.high(access), access.memory,
+                                  access.reads && !access.in_place, access.writes});
+      operation.touched |= memory_bit(access.memory);
+      if (access.writes) operation.written |= memory_bit(access.memory);
       continue;
+    }
     error = fmt::format("touches {} bytes from address {} of {}, which has {}", access.footprint.extent,
                         base + access.footprint.offset, memory.name, memory.capacity);
     return false;

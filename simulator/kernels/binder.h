@@ -68,7 +68,8 @@ class Binder {
   void add_requests(OperationShape& shape, bool transfer) const;
   /// Least cycles from start to done, found without walking through what the operation touches.
   Cycle least_cycles(const OperationShape& shape, const Unit& unit) const;
-  bool in_range(const Operation& operation, std::string& error) const;
+  /// Fills ranges, touched and written of `operation`; false where one leaves its memory.
+  bool add_ranges(Operation& operation, std::string& error) const;
 
   const Architecture& architecture_;
   std::vector<std::vector<std::unique_ptr<PreparedCapability>>> capabilities_;

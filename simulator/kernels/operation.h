@@ -39,6 +39,7 @@ struct Walk {
   std::int64_t bytes = 0;
   std::int64_t target = 0;  ///< of the first byte from dst.base: what lies before it is filled
   int gather = -1;          ///< dimension whose source steps are Operation::indices; -1: none
+  std::size_t inner = 0;    ///< innermost dimension beyond the bytes that has several, constant steps; 0: none
 };
 
 /// The list that a gather follows.
@@ -133,26 +134,41 @@ struct OperationShape {
   double energy_pj = 0;
 };
 
+/// Memories as bits: that of number m stands for all whose number is m modulo 64.
+using MemorySet = std::uint64_t;
+inline MemorySet memory_bit(int memory) { return MemorySet{1} << (memory & 63); }
+
+/// The bounding range [low, high) of one access of an operation.
+struct TouchedRange {
+  std::int64_t low = 0, high = 0;
+  int memory = -1;
+  bool reads_result = false;  ///< reads, other than by accumulating in place
+  bool writes = false;
+};
+
 /// One executed instruction of a unit.
 struct Operation {
   std::int64_t id = 0;  ///< program order
+  Time done = not_known;
+  int unit = -1;
+  int holds = 0;                     ///< users; see OperationPool
+  MemorySet touched = 0;             ///< memories of `ranges`
+  MemorySet written = 0;             ///< those that are written
+  std::vector<TouchedRange> ranges;  ///< of the accesses that touch anything
+  Time dispatched;
+  Time ready;  ///< ranges are free from then on
+  Time started;
+  int blocked_by = -1;  ///< unit whose operation determined `ready`
+  int unresolved = 0;   ///< earlier conflicting operations whose end is not known
+  std::vector<Operation*> dependents;
+
   std::int64_t instruction = -1;
   int mnemonic = -1;
-  int unit = -1;
   int layer = -1;
   std::shared_ptr<const OperationShape> shape;
   std::array<std::int64_t, max_operands> base{};     ///< by operand of the capability; transfers: source, target, list
   std::array<std::uint64_t, max_operands> scalar{};  ///< values of scalar operands, in their types
   std::vector<std::int64_t> indices;                 ///< gathers: the list, as read when the operation streamed
-
-  Time dispatched;
-  Time ready;  ///< ranges are free from then on
-  Time started;
-  Time done = not_known;
-  int blocked_by = -1;  ///< unit whose operation determined `ready`
-  int unresolved = 0;   ///< earlier conflicting operations whose end is not known
-  std::vector<Operation*> dependents;
-  int holds = 0;  ///< users; see OperationPool
 
   std::int64_t low(const AccessShape& access) const {
     return base[static_cast<std::size_t>(access.operand)] + access.footprint.offset;
@@ -181,22 +197,35 @@ template <class Visit>
 void for_each_piece(const Operation& operation, std::int64_t first, std::int64_t last, Visit&& visit) {
   const Walk& walk = operation.shape->walk;
   const std::int64_t row = walk.dims[0].count;
+  const Walk::Dim& inner = walk.dims[walk.inner];
   for (std::int64_t at = first; at < last;) {
-    std::int64_t rest = at / row, source = at % row, target = walk.target + source;
-    const std::int64_t length = std::min(row - source, last - at);
+    std::int64_t rest = at / row, within = at % row, rows = walk.inner > 0 ? inner.count : 1;
+    std::int64_t source = within, target = walk.target + within;
     for (std::size_t d = 1; d < walk.dims.size() && (rest || walk.gather >= 0); ++d) {
       const std::int64_t step = rest % walk.dims[d].count;
       const bool gathered = static_cast<int>(d) == walk.gather;
       source += (gathered ? operation.indices[static_cast<std::size_t>(step)] : step) * walk.dims[d].source;
       target += step * walk.dims[d].target;
       rest /= walk.dims[d].count;
+      if (d == walk.inner) rows -= step;
     }
-    visit(source, target, length);
-    at += length;
+    for (; rows > 0 && at < last; --rows) {
+      const std::int64_t length = std::min(row - within, last - at);
+      visit(source, target, length);
+      at += length;
+      source += inner.source - within;
+      target += inner.target - within;
+      within = 0;
+    }
   }
 }
 
 /// True where one of the two writes what the other touches (bounding ranges).
+bool conflicts(const Operation& a, const Operation& b);
+/// The same in some of the memories.
 bool conflicts(const Operation& a, const Operation& b, const std::vector<bool>& memories);
+
+/// True where `later` reads, other than by accumulating in place, what `earlier` writes.
+bool reads_result_of(const Operation& later, const Operation& earlier);
 
 }  // namespace accord::sim

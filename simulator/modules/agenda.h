@@ -1,8 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
-#include <queue>
 #include <vector>
 
 #include "simulator/kernels/operation.h"
@@ -20,33 +20,37 @@ class Agenda {
     Operation* operation;  ///< nullptr: end of `layer`
     int layer;
     std::int64_t first, last;  ///< bytes [first, last) of a transfer's walk; equal: all of the operation
+    int holds = 1;             ///< on the operation, that end with the item
   };
   static constexpr std::int64_t filled = -1;  ///< Item::first of a transfer's filled bytes
 
+  /// Bytes of one transfer that follow each other with nothing between them come as one item.
   std::function<void(const Item&)> perform;
 
-  void add(const Item& item) { items_.push(item); }
-  std::size_t size() const { return items_.size(); }
+  void add(const Item& item);
 
   /// Performs all items before `limit`, and those at `limit` of operations before `order`.
-  void drain(Cycle limit = std::numeric_limits<Cycle>::max(), std::int64_t order = 0) {
-    while (!items_.empty() &&
-           (items_.top().time < limit || (items_.top().time == limit && items_.top().order < order))) {
-      const Item item = items_.top();
-      items_.pop();
-      perform(item);
-    }
-  }
+  void drain(Cycle limit = std::numeric_limits<Cycle>::max(), std::int64_t order = 0);
 
  private:
-  struct Later {
-    bool operator()(const Item& a, const Item& b) const {
-      if (a.time != b.time) return a.time > b.time;
-      if (a.order != b.order) return a.order > b.order;
-      return a.first > b.first;
-    }
+  /// The items of one unit, or the ends of layers: they come in the order in which they are performed, or nearly so.
+  class Source {
+   public:
+    bool empty() const { return next_ == items_.size(); }
+    const Item& front() const { return items_[next_]; }
+    void pop();
+    /// True where it is the first now.
+    bool add(const Item& item);
+
+   private:
+    std::vector<Item> items_;  ///< ascending from next_ on
+    std::size_t next_ = 0;
   };
-  std::priority_queue<Item, std::vector<Item>, Later> items_;
+  static bool before(const Item& a, const Item& b);
+  bool later_front(std::size_t a, std::size_t b) const { return before(sources_[b].front(), sources_[a].front()); }
+
+  std::vector<Source> sources_;        ///< of the layers, then by unit
+  std::vector<std::size_t> nonempty_;  ///< a heap; the source with the first item on top
 };
 
 }  // namespace accord::sim

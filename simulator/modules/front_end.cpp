@@ -67,7 +67,7 @@ const Decoded* FrontEnd::end_at_limit(const Decoded& decoded) {
 }
 
 const Decoded* FrontEnd::fetch(std::int64_t index) {
-  Decoded& entry = cache_[static_cast<std::size_t>(index) % cache_size];
+  Decoded& entry = loops_.empty() ? straight_ : cache_[static_cast<std::size_t>(index) % cache_size];
   if (entry.index != index) decode(index, entry);
   return hazards_.fatal ? nullptr : &entry;
 }

@@ -73,7 +73,8 @@ class FrontEnd {
   HazardLog& hazards_;
   Decoder decoder_;
   Instruction instruction_;
-  std::vector<Decoded> cache_;
+  std::vector<Decoded> cache_;  ///< what loops execute again and again
+  Decoded straight_;            ///< the last instruction outside loops, which is executed once
   std::vector<const Register*> register_of_;
   std::vector<std::int64_t> registers_;
   std::vector<std::int64_t> arguments_;

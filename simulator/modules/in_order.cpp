@@ -121,15 +121,7 @@ Time InOrderController::ranges_free(const Operation& operation, Time at, int& un
 
 // Within one unit only reading a result waits: its operations read and write in order.
 bool InOrderController::holds_up(const Operation& operation, const Operation& earlier) {
-  if (operation.unit == earlier.unit) return reads_result_of(operation, earlier);
-  for (const AccessShape& access : operation.shape->accesses) {
-    if (access.footprint.extent == 0) continue;
-    for (const AccessShape& use : earlier.shape->accesses) {
-      if (use.memory != access.memory || use.footprint.extent == 0 || !(use.writes || access.writes)) continue;
-      if (earlier.low(use) < operation.high(access) && operation.low(access) < earlier.high(use)) return true;
-    }
-  }
-  return false;
+  return operation.unit == earlier.unit ? reads_result_of(operation, earlier) : conflicts(operation, earlier);
 }
 
 }  // namespace accord::sim

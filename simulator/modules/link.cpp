@@ -14,6 +14,7 @@ LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int n
       number_(number),
       spec_(spec),
       latency_(spec.period.cycles(spec.latency)),
+      on_reference_clock_(spec.period.is_reference()),
       account_(account) {
   run.graph.rates().of(Cause::beats, number) = {spec.width, spec.period};
   SC_HAS_PROCESS(LinkModule);
@@ -71,7 +72,8 @@ bool LinkModule::before(const Mover& a, const Mover& b) const {
 }
 
 Delay LinkModule::beats(std::int64_t bytes) const {
-  return {Cause::beats, number_, spec_.period.cycles((bytes + spec_.width - 1) / spec_.width), bytes};
+  const std::int64_t own = (bytes + spec_.width - 1) / spec_.width;
+  return {Cause::beats, number_, on_reference_clock_ ? own : spec_.period.cycles(own), bytes};
 }
 
 TimeSlot LinkModule::pass(const Way& way, std::int64_t bytes, Time earliest) {

@@ -53,6 +53,7 @@ class LinkModule : public sc_core::sc_module {
   int number_;
   const Link spec_;
   Cycle latency_;
+  bool on_reference_clock_;
   BusyAccount account_;
   std::vector<Mover*> movers_;
   Cycle lookahead_ = 1;

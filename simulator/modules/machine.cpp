@@ -45,7 +45,7 @@ void Machine::perform(const Agenda::Item& item) {
   } else {
     datapath_->move(operation, item.first, item.last);
   }
-  run_.pool.release(item.operation);
+  run_.pool.release(item.operation, item.holds);
 }
 
 void Machine::run() {

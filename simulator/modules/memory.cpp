@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
 
 #include "archdsl/graph/rates.h"
 
 namespace accord::sim {
+
+namespace {
+
+// -1 where that is no integer.
+int exact_log2(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return std::has_single_bit(bits) ? std::countr_zero(bits) : -1;
+}
+
+}  // namespace
 
 MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,
                            ByteStore& store, const StallAccount& account)
@@ -19,10 +28,12 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
       store_(store),
       account_(account),
       latency_(latency_of(spec)),
+      until_written_(std::max<Cycle>(0, spec.period.cycles(1) - 1)),
+      on_reference_clock_(spec.period.is_reference()),
       bank_bytes_(std::max<std::int64_t>(1, spec.capacity / spec.banks)),
-      word_shift_(std::has_single_bit(static_cast<std::uint64_t>(spec.word))
-                      ? std::countr_zero(static_cast<std::uint64_t>(spec.word))
-                      : -1),
+      word_shift_(exact_log2(spec.word)),
+      bank_shift_(exact_log2(bank_bytes_)),
+      one_port_(!spec.dram && spec.banks == 1 && spec.read_ports == 1 && (spec.shared_ports || spec.write_ports == 1)),
       read_ports_(static_cast<std::size_t>(spec.banks),
                   std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports), Timeline(spec.period))),
       write_ports_(static_cast<std::size_t>(spec.banks),
@@ -30,7 +41,7 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
   // DRAM counts the cycles that its bursts took, not words.
   if (!spec.dram) graph.rates().of(Cause::port, number).period = spec.period;
   for (int c = 0; spec.dram && c < spec.banks; ++c) channels_.emplace_back(*spec.dram);
-  socket.register_b_transport(this, &MemoryModule::transport);
+  socket.register_get_direct_mem_ptr(this, &MemoryModule::grant_direct_access);
 }
 
 // From the first cycle of any to the last of all.
@@ -65,13 +76,13 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
 }
 
 TimeSlot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
-  auto& ports = (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
-  if (ports.size() == 1) return reserve(ports[0], earliest, words);
-  if (words == 1) return reserve(*std::ranges::min_element(ports, {}, &Timeline::last_part), earliest, 1);
+  std::vector<Timeline>& alike = ports(write, bank);
+  if (alike.size() == 1) return reserve(alike[0], earliest, words);
+  if (words == 1) return reserve(*std::ranges::min_element(alike, {}, &Timeline::last_part), earliest, 1);
   TimeSlot all{not_known, earliest};
-  const auto count = static_cast<std::int64_t>(ports.size());
+  const auto count = static_cast<std::int64_t>(alike.size());
   by_end_.clear();
-  for (Timeline& port : ports) by_end_.push_back(&port);
+  for (Timeline& port : alike) by_end_.push_back(&port);
   // Ports are alike: those that are free first take a word more.
   if (const std::int64_t more = words % count; more > 0) {
     std::ranges::nth_element(by_end_, by_end_.begin() + more, {}, &Timeline::last_part);
@@ -84,8 +95,8 @@ TimeSlot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t wo
   return all;
 }
 
-TimeSlot MemoryModule::access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
-                              Time earliest) {
+TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
+                                    Time earliest) {
   if (words <= 0) return {earliest, earliest};
   if (spec_.dram) return access_dram(write, address, words, earliest);
   std::int64_t first = 0, span = 1;
@@ -93,12 +104,12 @@ TimeSlot MemoryModule::access(bool write, std::int64_t address, std::int64_t ext
     first = address / spec_.word % spec_.banks;
     span = std::min<std::int64_t>(words, spec_.banks);
   } else if (spec_.banks > 1) {
-    first = std::min<std::int64_t>(address / bank_bytes_, spec_.banks - 1);
-    span = std::min<std::int64_t>((address + extent - 1) / bank_bytes_, spec_.banks - 1) - first + 1;
-    span = std::min(span, words);
+    first = bank_of(address);
+    span = std::min(bank_of(address + extent - 1) - first + 1, words);
   }
   TimeSlot all{not_known, earliest};
-  for (std::int64_t b = 0; b < span; ++b) {
+  if (span == 1) all = access_bank(write, static_cast<std::size_t>(first), words, earliest);
+  for (std::int64_t b = 0; span > 1 && b < span; ++b) {
     const std::int64_t share = words / span + (b < words % span ? 1 : 0);
     add(all, access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest));
   }
@@ -123,19 +134,13 @@ TimeSlot MemoryModule::access(bool write, const Operation& operation, const Acce
   return access(write, low, footprint.extent, count, earliest);
 }
 
-void MemoryModule::transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
-  const auto address = static_cast<std::int64_t>(payload.get_address());
-  const std::int64_t length = payload.get_data_length();
-  if (address < 0 || length > store_.capacity() - address)
-    return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  auto* data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
-  if (payload.is_read()) {
-    std::memcpy(data, store_.data() + address, static_cast<std::size_t>(length));
-  } else {
-    std::memcpy(store_.data() + address, data, static_cast<std::size_t>(length));
-    store_.mark_written(address, length);
-  }
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+// All of it, for as long as the run lasts.
+bool MemoryModule::grant_direct_access(int, tlm::tlm_generic_payload&, tlm::tlm_dmi& granted) {
+  granted.set_dmi_ptr(reinterpret_cast<unsigned char*>(store_.data()));
+  granted.set_start_address(0);
+  granted.set_end_address(static_cast<sc_dt::uint64>(store_.capacity()) - 1);
+  granted.allow_read_write();
+  return true;
 }
 
 }  // namespace accord::sim

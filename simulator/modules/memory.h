@@ -15,7 +15,7 @@
 namespace accord::sim {
 
 /// Scratchpad, register file, buffer or DRAM (accord::Memory).
-/// Socket: data, in zero time. Ports and banks are reserved with `access`.
+/// Socket: data, as direct access (TLM-2.0's DMI). Ports and banks are reserved with `access`.
 class MemoryModule : public sc_core::sc_module {
  public:
   tlm_utils::multi_passthrough_target_socket<MemoryModule> socket;
@@ -26,7 +26,12 @@ class MemoryModule : public sc_core::sc_module {
 
   /// Takes ports for `words` words that lie in `extent` bytes from `address`. Words of one bank share its ports, one
   /// word per port and cycle; several banks work side by side.
-  TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
+  TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest) {
+    if (!one_port_ || words <= 0) return access_banks(write, address, extent, words, earliest);
+    const TimeSlot slot = reserve(ports(write, 0)[0], earliest, words);
+    account_.add(slot.first, slot.end);
+    return slot;
+  }
 
   /// The same for all that an operation's access touches.
   TimeSlot access(bool write, const Operation& operation, const AccessShape& shape, Time earliest);
@@ -43,19 +48,24 @@ class MemoryModule : public sc_core::sc_module {
   Time after_latency(Time time) const { return graph_.after(time, {Cause::latency, number_, latency_}); }
   /// When a word is written whose last bytes came at the end of the cycle before `there`: a slower clock's port cycle
   /// begins with them.
-  Time written(Time there) const {
-    return graph_.after(there, {Cause::fixed, 0, std::max<Cycle>(0, spec_.period.cycles(1) - 1)});
-  }
+  Time written(Time there) const { return graph_.after(there, {Cause::fixed, 0, until_written_}); }
   bool off_chip() const { return spec_.off_chip; }
   BusyAccount& account() { return account_; }
 
  private:
-  void transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  bool grant_direct_access(int initiator, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& granted);
+  TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
   /// The same for DRAM: so many bursts from the one at `address` on.
   TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
   TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest);
+  std::vector<Timeline>& ports(bool write, std::size_t bank) {
+    return (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
+  }
+  std::int64_t bank_of(std::int64_t address) const {
+    return std::min<std::int64_t>(bank_shift_ >= 0 ? address >> bank_shift_ : address / bank_bytes_, spec_.banks - 1);
+  }
   TimeSlot reserve(Timeline& port, Time earliest, std::int64_t words) {
-    const Delay delay(Cause::port, number_, spec_.period.cycles(words), words);
+    const Delay delay(Cause::port, number_, on_reference_clock_ ? words : spec_.period.cycles(words), words);
     return graph_.reserve(port, earliest, delay,
                           spec_.period.denominator == 1 ? delay.cycles : words * spec_.period.numerator);
   }
@@ -67,8 +77,12 @@ class MemoryModule : public sc_core::sc_module {
   ByteStore& store_;
   BusyAccount account_;
   Cycle latency_;
+  Cycle until_written_;
+  bool on_reference_clock_;
   std::int64_t bank_bytes_;
-  int word_shift_;                                               ///< log2 of the word where that is an integer, else -1
+  int word_shift_;  ///< log2 of the word where that is an integer, else -1
+  int bank_shift_;  ///< that of a bank's bytes
+  bool one_port_;   ///< for reads, one (or the same) for writes, in one bank
   std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank; shared ones are the first
   std::vector<DramChannel> channels_;                            ///< of DRAM, which has no ports
   std::vector<Timeline*> by_end_;                                ///< scratch

@@ -15,8 +15,16 @@ Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, cons
       ways_(std::move(ways)),
       setup_(spec().period.cycles(spec().setup)),
       beat_(spec().period.cycles(1)),
-      arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight))) {
-  payload_.set_byte_enable_ptr(nullptr);
+      arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight))) {}
+
+void Mover::start_of_simulation() {
+  for (int m = 0; m < static_cast<int>(run_.architecture.memories.size()); ++m) {
+    tlm::tlm_generic_payload payload;
+    tlm::tlm_dmi granted;
+    [[maybe_unused]] const bool direct = socket[m]->get_direct_mem_ptr(payload, granted);
+    assert(direct && granted.is_read_write_allowed());
+    direct_.push_back(reinterpret_cast<std::byte*>(granted.get_dmi_ptr()));
+  }
 }
 
 void Mover::begin(Operation& operation, Time at) {
@@ -181,6 +189,7 @@ Time Mover::pass(const Request& request) {
   const AccessShape* there = nullptr;
   if (transfer) {
     there = &shape.accesses[write ? 0 : 1];
+    const MemoryModule& far = memory(there->memory);
     const std::int64_t base = streaming_->base[write ? 0 : 1];
     std::int64_t at = request.first;
     for_each_piece(*streaming_, request.first, request.first + request.bytes,
@@ -192,7 +201,7 @@ Time Mover::pass(const Request& request) {
                      }
                      const std::int64_t address = base + (write ? s : t);
                      if (there_words == 0) there_address = address;
-                     there_words += memory(there->memory).words(address, n);
+                     there_words += far.words(address, n);
                    });
   }
   if (fresh.bytes == 0) {
@@ -231,6 +240,18 @@ Time Mover::pass(const Request& request) {
   return arrival;
 }
 
+const std::vector<LinkModule::Way>& Mover::competitors(bool write, int off_chip) {
+  auto& [route, direction, memory_number, ways] = competitors_;
+  if (ways.size() == way_->size() && route == route_ && direction == write && memory_number == off_chip) return ways;
+  ways.clear();
+  for (std::size_t l = 0; l < way_->size(); ++l)
+    ways.push_back(way_of(run_.architecture, spec(), route_, l, write, off_chip));
+  route = route_;
+  direction = write;
+  memory_number = off_chip;
+  return ways;
+}
+
 // Beat by beat over the links of the way; from `first` to `last` the source gives the bytes.
 Mover::Passage Mover::cross(const Request& request, Time first, Time last) {
   DependenceGraph& graph = run_.graph;
@@ -239,10 +260,10 @@ Mover::Passage Mover::cross(const Request& request, Time first, Time last) {
   const Route* const like = route_ ? route_ : capability_route(spec());
   Passage passage{{first, first}, first, last};
   Cycle latency = 0, begin = first.at, end = first.at;  // seen from the way's begin
+  const std::vector<LinkModule::Way>& ways = competitors(request.pattern->write, here);
   for (std::size_t l = 0; l < way_->size(); ++l) {
-    const auto way = way_of(run_.architecture, spec(), route_, l, request.pattern->write, here);
     LinkModule& link = *(*way_)[l];
-    passage.beats = link.pass(way, request.bytes, passage.first_there);
+    passage.beats = link.pass(ways[l], request.bytes, passage.first_there);
     passage.first_there = graph.after(passage.beats.first, link.latency());
     passage.last_there = graph.after(graph.later(passage.last_there, passage.beats.end), link.latency());
     begin = passage.beats.first.at - latency;
@@ -289,37 +310,32 @@ void Mover::finish() {
   wake(now());
 }
 
-void Mover::transport(tlm::tlm_command command, int memory, std::int64_t address, unsigned char* data,
-                      std::int64_t length) {
-  payload_.set_command(command);
-  payload_.set_address(static_cast<sc_dt::uint64>(address));
-  payload_.set_data_ptr(data);
-  payload_.set_data_length(static_cast<unsigned>(length));
-  payload_.set_streaming_width(static_cast<unsigned>(length));
-  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  socket[memory]->b_transport(payload_, delay);
-  assert(payload_.is_response_ok());
+void Mover::write(int memory, std::int64_t address, const std::byte* from, std::int64_t length) {
+  std::memmove(direct_[static_cast<std::size_t>(memory)] + address, from, static_cast<std::size_t>(length));
+  run_.evaluator.store(memory).mark_written(address, length);
 }
 
 void Mover::move(const Operation& operation, std::int64_t first, std::int64_t last) {
   if (first == Agenda::filled) return fill(operation);
   const int source = operation.shape->accesses[0].memory;
+  const std::byte* const from = direct_[static_cast<std::size_t>(source)];
   for_each_piece(operation, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
-    if (static_cast<std::int64_t>(buffer_.size()) < n) buffer_.resize(static_cast<std::size_t>(n));
     run_.evaluator.check_read(operation, source, operation.base[0] + s, n);
-    transport(tlm::TLM_READ_COMMAND, source, operation.base[0] + s, buffer_.data(), n);
-    for (const AccessShape& target : targets_of(*operation.shape))
-      transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + t, buffer_.data(), n);
+    // The source's own memory last: what it writes there may be what it reads.
+    for (const bool own : {false, true}) {
+      for (const AccessShape& target : targets_of(*operation.shape)) {
+        if ((target.memory == source) == own)
+          write(target.memory, operation.base[1] + t, from + operation.base[0] + s, n);
+      }
+    }
   });
 }
 
 void Mover::fill(const Operation& operation) {
   make_filled_row(operation.shape->filling, row_);
-  auto* const row = reinterpret_cast<unsigned char*>(row_.data());
   for_each_filled(operation.shape->filling, [&](std::int64_t offset, std::int64_t position, std::int64_t n) {
     for (const AccessShape& target : targets_of(*operation.shape))
-      transport(tlm::TLM_WRITE_COMMAND, target.memory, operation.base[1] + offset, row + position, n);
+      write(target.memory, operation.base[1] + offset, row_.data() + position, n);
   });
 }
 

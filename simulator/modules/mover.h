@@ -43,6 +43,7 @@ class Mover final : public UnitModule {
   void move(const Operation& operation, std::int64_t first, std::int64_t last);
 
  private:
+  void start_of_simulation() override;
   void stream();
   void reserve_on_chip_ports();
   void fill_ports();
@@ -53,7 +54,7 @@ class Mover final : public UnitModule {
   Time pass(const Request& request);
   Time repeat(const Request& request);
   void finish();
-  void transport(tlm::tlm_command command, int memory, std::int64_t address, unsigned char* data, std::int64_t length);
+  void write(int memory, std::int64_t address, const std::byte* from, std::int64_t length);
 
   /// What a request's bytes have passed once they left the last link of the way.
   struct Passage {
@@ -61,6 +62,7 @@ class Mover final : public UnitModule {
     Time first_there;  ///< the first beat at the end of the way
     Time last_there;   ///< the last one
   };
+  const std::vector<LinkModule::Way>& competitors(bool write, int off_chip);
   Passage cross(const Request& request, Time first, Time last);
   void store(const Request& request, std::int64_t address, std::int64_t words, Time from, Time& arrival);
 
@@ -71,6 +73,13 @@ class Mover final : public UnitModule {
   Operation* streaming_ = nullptr;
   const std::vector<LinkModule*>* way_ = nullptr;
   const Route* route_ = nullptr;  ///< nullptr: a capability
+  /// What the requests of `route_` in a direction, of a memory, compete for on each link of the way.
+  struct {
+    const Route* route = nullptr;
+    bool write = false;
+    int off_chip = -1;
+    std::vector<LinkModule::Way> ways;
+  } competitors_;
   RequestCursor cursor_;
   bool reads_list_ = false;
   std::vector<Time> word_ready_;  ///< by word of a gather's list
@@ -84,8 +93,7 @@ class Mover final : public UnitModule {
   int slowest_source_ = -1;     ///< memory: of a capability's on-chip sources
   std::vector<Time> arrivals_;  ///< of the last `in_flight` requests
   std::size_t oldest_ = 0;
-  tlm::tlm_generic_payload payload_;
-  std::vector<unsigned char> buffer_;
+  std::vector<std::byte*> direct_;  ///< by memory
   std::vector<std::byte> row_;
 };
 

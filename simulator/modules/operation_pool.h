@@ -22,8 +22,9 @@ class OperationPool {
     operation->holds = 1;
     return operation;
   }
-  void release(Operation* operation) {
-    if (--operation->holds == 0) free_.push_back(operation);
+  void release(Operation* operation, int holds = 1) {
+    operation->holds -= holds;
+    if (operation->holds == 0) free_.push_back(operation);
   }
 
  private:

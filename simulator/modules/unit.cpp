@@ -9,17 +9,6 @@
 
 namespace accord::sim {
 
-bool reads_result_of(const Operation& later, const Operation& earlier) {
-  for (const AccessShape& read : later.shape->accesses) {
-    if (!read.reads || read.in_place || read.footprint.extent == 0) continue;
-    for (const AccessShape& write : earlier.shape->accesses) {
-      if (!write.writes || write.memory != read.memory || write.footprint.extent == 0) continue;
-      if (later.low(read) < earlier.high(write) && earlier.low(write) < later.high(read)) return true;
-    }
-  }
-  return false;
-}
-
 UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int index,
                        std::vector<MemoryModule*> memories, StallAccount account)
     : sc_module(name),

@@ -100,7 +100,4 @@ class UnitModule : public sc_core::sc_module {
   sc_core::sc_event wake_;
 };
 
-/// True where `later` reads, other than by accumulating in place, what `earlier` writes.
-bool reads_result_of(const Operation& later, const Operation& earlier);
-
 }  // namespace accord::sim

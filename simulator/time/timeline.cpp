@@ -4,19 +4,10 @@
 
 namespace accord::sim {
 
-Timeline::Slot Timeline::take(std::int64_t earliest, std::int64_t length) {
-  if (length <= 0) return {earliest, earliest};
-  if (busy_.empty() || earliest > busy_.back().end) {
-    if (busy_.size() > 256) busy_.erase(busy_.begin(), busy_.begin() + 128);
-    busy_.push_back({earliest, earliest + length});
-    return {earliest, earliest + length};
-  }
-  if (earliest == busy_.back().end || earliest >= busy_.back().first) {
-    const std::int64_t first = busy_.back().end;
-    busy_.back().end += length;
-    return {first, first + length};
-  }
-  return fill(earliest, length);
+Timeline::Slot Timeline::begin_stretch(std::int64_t earliest, std::int64_t length) {
+  if (busy_.size() > 256) busy_.erase(busy_.begin(), busy_.begin() + 128);
+  busy_.push_back({earliest, earliest + length});
+  return {earliest, earliest + length};
 }
 
 std::int64_t Timeline::whole(std::int64_t gap, std::int64_t length) const {
@@ -60,16 +51,7 @@ Timeline::Slot Timeline::fill(std::int64_t earliest, std::int64_t length) {
   return slot;
 }
 
-void BusyCycles::add(Cycle first, Cycle end) {
-  if (first >= end) return;
-  if (busy_.empty() || first > busy_.back().end) {
-    busy_.push_back({first, end});
-    return;
-  }
-  if (first >= busy_.back().first) {
-    busy_.back().end = std::max(busy_.back().end, end);
-    return;
-  }
+void BusyCycles::insert(Cycle first, Cycle end) {
   auto at = std::ranges::lower_bound(busy_, first, {}, &Interval::end);  // first that ends at or after `first`
   if (at->first > end) {
     busy_.insert(at, {first, end});

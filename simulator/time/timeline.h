@@ -41,7 +41,15 @@ class Timeline {
   struct Interval {
     std::int64_t first, end;
   };
-  Slot take(std::int64_t earliest, std::int64_t length);
+  Slot take(std::int64_t earliest, std::int64_t length) {
+    if (length <= 0) return {earliest, earliest};
+    if (busy_.empty() || earliest > busy_.back().end) return begin_stretch(earliest, length);
+    if (earliest < busy_.back().first) return fill(earliest, length);
+    const std::int64_t first = busy_.back().end;
+    busy_.back().end += length;
+    return {first, first + length};
+  }
+  Slot begin_stretch(std::int64_t earliest, std::int64_t length);
   /// What a gap takes of so many parts.
   std::int64_t whole(std::int64_t gap, std::int64_t length) const;
   Slot fill(std::int64_t earliest, std::int64_t length);
@@ -53,7 +61,16 @@ class Timeline {
 /// Which cycles anything was busy in: overlapping intervals counted once.
 class BusyCycles {
  public:
-  void add(Cycle first, Cycle end);
+  void add(Cycle first, Cycle end) {
+    if (first >= end) return;
+    if (busy_.empty() || first > busy_.back().end) {
+      busy_.push_back({first, end});
+    } else if (first < busy_.back().first) {
+      insert(first, end);
+    } else if (end > busy_.back().end) {
+      busy_.back().end = end;
+    }
+  }
 
   /// Calls take(first, end) for the busy stretches before `limit`, ascending, and forgets them.
   template <class Take>
@@ -74,7 +91,9 @@ class BusyCycles {
   struct Interval {
     Cycle first, end;
   };
-  std::vector<Interval> busy_;
+  void insert(Cycle first, Cycle end);
+
+  std::vector<Interval> busy_;  ///< ascending, disjoint, not adjacent
 };
 
 }  // namespace accord::sim
