@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simulator/kernels/walk_cursor.h"
+
 namespace accord::sim::cycle {
 
 namespace {
@@ -21,16 +23,17 @@ void place_transfer(Flight& flight, const Ports& ports) {
   const bool write = request.pattern->write;
   const int from = shape.accesses[0].memory;
   std::int64_t done = 0;  // of the request
-  for_each_piece(operation, request.first, request.first + request.bytes,
-                 [&](std::int64_t s, std::int64_t t, std::int64_t n) {
-                   const bool held = write ? repeats(shape.walk, request.first + done) : request.repeat;
-                   if (!held && write) add_words(flight.source, ports, from, operation.base[0] + s, n, flight.fresh);
-                   if (!held) flight.fresh += n;
-                   for (const AccessShape& target : targets_of(shape)) {
-                     if (!write) add_words(flight.target, ports, target.memory, operation.base[1] + t, n, done);
-                   }
-                   done += n;
-                 });
+  WalkCursor walk;
+  walk.start(operation, request.first);
+  walk.advance(request.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+    const bool held = write ? walk.repeats() : request.repeat;
+    if (!held && write) add_words(flight.source, ports, from, operation.base[0] + s, n, flight.fresh);
+    if (!held) flight.fresh += n;
+    for (const AccessShape& target : targets_of(shape)) {
+      if (!write) add_words(flight.target, ports, target.memory, operation.base[1] + t, n, done);
+    }
+    done += n;
+  });
   // The off-chip side is contiguous whatever pieces the other one has.
   if (!write && flight.fresh > 0) add_words(flight.source, ports, from, request.address, request.bytes, 0);
   for (const AccessShape& target : targets_of(shape)) {

@@ -50,6 +50,11 @@ Binder::Binder(const Architecture& architecture) : architecture_(architecture) {
       }
       prepared.push_back(std::make_unique<PreparedCapability>(capability));
     }
+    for (const Route& route : unit.routes) {
+      if (route.walk.size() > most_walk_dims)
+        throw Error(fmt::format("{} walks {} dimensions; the simulator takes {}", unit.name, route.walk.size(),
+                                most_walk_dims));
+    }
   }
   for (const Mnemonic& mnemonic : architecture.isa.mnemonics) {
     auto& plans = plans_.emplace_back();

@@ -23,7 +23,8 @@ struct PreparedCapability {
 /// From an instruction's argument values to an operation. Shapes are shared between equal arguments.
 class Binder {
  public:
-  /// The architecture must outlive the binder. Throws Error on a capability with more than max_operands operands.
+  /// The architecture must outlive the binder. Throws Error on a capability with more than max_operands operands, on a
+  /// walk with more than most_walk_dims dimensions.
   explicit Binder(const Architecture& architecture);
 
   /// Fills shape, base, scalar of `out`; `unit` is one that the mnemonic can go to. False, with the reason in `error`,

@@ -2,24 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
+
+#include "simulator/kernels/walk_cursor.h"
 
 namespace accord::sim {
 
 namespace {
 
-struct Dim {
-  std::int64_t count, step;
-};
-
-// Copies element by element, row-major, the last dimension innermost; returns the end of what it wrote.
-std::byte* gather(std::byte* to, const std::byte* from, std::span<const Dim> dims, std::size_t element) {
+// Copies element by element, the first dimension innermost; returns the end of what it wrote.
+std::byte* gather(std::byte* to, const std::byte* from, std::span<const Stride> dims, std::size_t element) {
   if (dims.empty() || (dims.size() == 1 && dims[0].step == static_cast<std::int64_t>(element))) {
     const std::size_t length = dims.empty() ? element : static_cast<std::size_t>(dims[0].count) * element;
     std::memcpy(to, from, length);
     return to + length;
   }
-  for (std::int64_t i = 0; i < dims[0].count; ++i) to = gather(to, from + i * dims[0].step, dims.subspan(1), element);
+  const Stride outer = dims.back();
+  for (std::int64_t i = 0; i < outer.count; ++i)
+    to = gather(to, from + i * outer.step, dims.first(dims.size() - 1), element);
   return to;
 }
 
@@ -151,18 +153,26 @@ void Evaluator::load_tile(Tile& tile, const std::byte* from, const Operation& op
       tile.extents[iterator] = operation.shape->extents[iterator];
     }
   }
+  // Laid out as it lies in memory, so that it is copied in few pieces.
+  tile_order_.clear();
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    if (tile.extents[i] > 1) tile_order_.push_back(i);
+  }
+  std::ranges::sort(tile_order_, {}, [&](std::size_t i) { return std::abs(step[i]); });
   tile.step.assign(step.size(), 0);
+  tile_dims_.clear();
   std::int64_t dense = element;
-  for (std::size_t i = step.size(); i-- > 0;) {
-    if (tile.extents[i] > 1) tile.step[i] = dense;
+  for (const std::size_t i : tile_order_) {
+    tile.step[i] = dense;
     dense *= tile.extents[i];
+    if (!tile_dims_.empty() && step[i] == tile_dims_.back().count * tile_dims_.back().step) {
+      tile_dims_.back().count *= tile.extents[i];
+    } else {
+      tile_dims_.push_back({tile.extents[i], step[i]});
+    }
   }
   tile.bytes.resize(static_cast<std::size_t>(dense));
-  std::vector<Dim> dims;
-  for (std::size_t i = 0; i < step.size(); ++i) {
-    if (tile.extents[i] > 1) dims.push_back({tile.extents[i], step[i]});
-  }
-  gather(tile.bytes.data(), from, dims, static_cast<std::size_t>(element));
+  gather(tile.bytes.data(), from, tile_dims_, static_cast<std::size_t>(element));
 }
 
 bool Evaluator::use_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand) {

@@ -56,6 +56,8 @@ class Evaluator {
   std::map<std::pair<const PreparedCapability*, std::size_t>, Tile> tiles_;
   std::vector<StridedOperand> operands_;
   std::vector<std::byte> row_;
+  std::vector<std::size_t> tile_order_;  ///< scratch: iterators, innermost first
+  std::vector<Stride> tile_dims_;        ///< scratch: what is copied
   std::array<std::uint64_t, max_operands> scalars_{};
 };
 

@@ -18,6 +18,9 @@ namespace accord::sim {
 /// Operands of one instruction that this simulator takes.
 constexpr std::size_t max_operands = 16;
 
+/// Dimensions of one walk that this simulator takes.
+constexpr std::size_t most_walk_dims = 8;
+
 /// One access of an operation to a memory.
 struct AccessShape {
   int operand = -1;  ///< index of its base in Operation::base
@@ -39,7 +42,6 @@ struct Walk {
   std::int64_t bytes = 0;
   std::int64_t target = 0;  ///< of the first byte from dst.base: what lies before it is filled
   int gather = -1;          ///< dimension whose source steps are Operation::indices; -1: none
-  std::size_t inner = 0;    ///< innermost dimension beyond the bytes that has several, constant steps; 0: none
 };
 
 /// The list that a gather follows.
@@ -176,48 +178,9 @@ struct Operation {
   std::int64_t high(const AccessShape& access) const { return low(access) + access.footprint.extent; }
 };
 
-/// Whether the mover holds the byte of the walk already: a dimension that steps by 0 at the source repeats it.
-inline bool repeats(const Walk& walk, std::int64_t at) {
-  std::int64_t rest = at / walk.dims[0].count;
-  for (std::size_t d = 1; d < walk.dims.size(); ++d) {
-    if (walk.dims[d].source == 0 && rest % walk.dims[d].count > 0) return true;
-    rest /= walk.dims[d].count;
-  }
-  return false;
-}
-
 /// What a transfer writes.
 inline std::span<const AccessShape> targets_of(const OperationShape& shape) {
   return std::span(shape.accesses).subspan(1, shape.targets);
-}
-
-/// Calls `visit(source offset, target offset, bytes)` for the contiguous pieces of bytes [first, last) of a transfer's
-/// walk.
-template <class Visit>
-void for_each_piece(const Operation& operation, std::int64_t first, std::int64_t last, Visit&& visit) {
-  const Walk& walk = operation.shape->walk;
-  const std::int64_t row = walk.dims[0].count;
-  const Walk::Dim& inner = walk.dims[walk.inner];
-  for (std::int64_t at = first; at < last;) {
-    std::int64_t rest = at / row, within = at % row, rows = walk.inner > 0 ? inner.count : 1;
-    std::int64_t source = within, target = walk.target + within;
-    for (std::size_t d = 1; d < walk.dims.size() && (rest || walk.gather >= 0); ++d) {
-      const std::int64_t step = rest % walk.dims[d].count;
-      const bool gathered = static_cast<int>(d) == walk.gather;
-      source += (gathered ? operation.indices[static_cast<std::size_t>(step)] : step) * walk.dims[d].source;
-      target += step * walk.dims[d].target;
-      rest /= walk.dims[d].count;
-      if (d == walk.inner) rows -= step;
-    }
-    for (; rows > 0 && at < last; --rows) {
-      const std::int64_t length = std::min(row - within, last - at);
-      visit(source, target, length);
-      at += length;
-      source += inner.source - within;
-      target += inner.target - within;
-      within = 0;
-    }
-  }
 }
 
 /// True where one of the two writes what the other touches (bounding ranges).

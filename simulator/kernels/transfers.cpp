@@ -26,7 +26,6 @@ class TransferReader {
     read_strides();
     if (std::string error = read_padding(); !error.empty()) return error;
     read_rows();
-    find_inner();
     if (shape_.list.entries > most_indices) return "takes more than 2^20 indices from its list";
     return add_accesses() ? "" : "strides reach beyond 2^48 bytes";
   }
@@ -80,14 +79,6 @@ class TransferReader {
     shape_.walk.gather = route_.gather->dim;
     const std::int64_t steps = shape_.walk.dims[static_cast<std::size_t>(route_.gather->dim)].count;
     shape_.list = {route_.gather->type, shape_.walk.bytes > 0 ? steps : 0, key_[next_++]};
-  }
-
-  void find_inner() {
-    Walk& walk = shape_.walk;
-    for (std::size_t d = walk.dims.size(); d-- > 1;) {
-      if (walk.dims[d].count > 1) walk.inner = d;
-    }
-    if (static_cast<int>(walk.inner) == walk.gather) walk.inner = 0;
   }
 
   bool add_accesses() {

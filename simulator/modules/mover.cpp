@@ -51,6 +51,7 @@ void Mover::stream() {
   cursor_.start(*streaming_, spec().request);
   if (cursor_.done()) return finish();
   reads_list_ = shape.walk.gather >= 0;
+  if (route_ && !reads_list_) walk_.start(*streaming_, 0);
   next_ = reads_list_ ? first_ : run_.graph.later(first_, arrivals_[oldest_]);
   if (!run_.in_order) return way_->front()->wake(next_);
   if (reads_list_) read_list();
@@ -69,6 +70,7 @@ void Mover::read_list() {
   reads_list_ = false;
   run_.agenda.drain(next_, streaming_->id);
   if (!run_.read_list(*streaming_, next_)) return;
+  walk_.start(*streaming_, 0);
   const AccessShape& access = streaming_->shape->accesses.back();
   MemoryModule& from = memory(access.memory);
   const std::int64_t address = streaming_->low(access), word = from.word();
@@ -162,11 +164,10 @@ void Mover::present() {
 Time Mover::repeat(const Request& request) {
   const AccessShape& there = streaming_->shape->accesses[1];
   std::int64_t address = 0, words = 0;
-  for_each_piece(*streaming_, request.first, request.first + request.bytes,
-                 [&](std::int64_t, std::int64_t t, std::int64_t n) {
-                   if (words == 0) address = streaming_->base[1] + t;
-                   words += memory(there.memory).words(streaming_->base[1] + t, n);
-                 });
+  walk_.advance(request.bytes, [&](std::int64_t, std::int64_t t, std::int64_t n) {
+    if (words == 0) address = streaming_->base[1] + t;
+    words += memory(there.memory).words(streaming_->base[1] + t, n);
+  });
   const Time from = run_.graph.later(next_, arrived_);
   account_.spend(Leaves::memory_latency, from);
   Time end = from;
@@ -191,18 +192,15 @@ Time Mover::pass(const Request& request) {
     there = &shape.accesses[write ? 0 : 1];
     const MemoryModule& far = memory(there->memory);
     const std::int64_t base = streaming_->base[write ? 0 : 1];
-    std::int64_t at = request.first;
-    for_each_piece(*streaming_, request.first, request.first + request.bytes,
-                   [&](std::int64_t s, std::int64_t t, std::int64_t n) {
-                     at += n;
-                     if (write && repeats(shape.walk, at - n)) {
-                       fresh.bytes -= n;
-                       return;
-                     }
-                     const std::int64_t address = base + (write ? s : t);
-                     if (there_words == 0) there_address = address;
-                     there_words += far.words(address, n);
-                   });
+    walk_.advance(request.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
+      if (write && walk_.repeats()) {
+        fresh.bytes -= n;
+        return;
+      }
+      const std::int64_t address = base + (write ? s : t);
+      if (there_words == 0) there_address = address;
+      there_words += far.words(address, n);
+    });
   }
   if (fresh.bytes == 0) {
     const Time from = run_.graph.later(next_, arrived_);

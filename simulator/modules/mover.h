@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "simulator/kernels/walk_cursor.h"
 #include "simulator/modules/link.h"
 #include "simulator/modules/request_cursor.h"
 #include "simulator/modules/unit.h"
@@ -81,6 +82,7 @@ class Mover final : public UnitModule {
     std::vector<LinkModule::Way> ways;
   } competitors_;
   RequestCursor cursor_;
+  WalkCursor walk_;  ///< of a transfer, where the next request begins
   bool reads_list_ = false;
   std::vector<Time> word_ready_;  ///< by word of a gather's list
   Time setup_end_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "simulator/kernels/operation.h"
 
 namespace accord::sim {
@@ -20,33 +22,21 @@ class RequestCursor {
     operation_ = &operation;
     most_ = most;
     pattern_ = 0;
-    run_ = within_ = moved_ = 0;
+    begin_pattern();
   }
   bool done() const { return pattern_ >= operation_->shape->requests.size(); }
   Request next() {
     const RequestPattern& pattern = operation_->shape->requests[pattern_];
     const AccessShape& access = operation_->shape->accesses[static_cast<std::size_t>(pattern.access)];
-    std::int64_t address = operation_->base[static_cast<std::size_t>(access.operand)] + pattern.offset + within_;
-    std::int64_t rest = run_;
-    bool repeat = false;
-    for (std::size_t d = 0; d < pattern.outer.size(); ++d) {
-      const Stride& dim = pattern.outer[d];
-      const std::int64_t step = rest % dim.count;
-      const bool gathered = static_cast<int>(d) == pattern.gathered;
-      repeat = repeat || (dim.step == 0 && step > 0);
-      address += (gathered ? operation_->indices[static_cast<std::size_t>(step)] : step) * dim.step;
-      rest /= dim.count;
+    std::int64_t address = operation_->base[static_cast<std::size_t>(access.operand)] + pattern.offset + run_ + within_;
+    if (pattern.gathered >= 0) {
+      const auto gathered = static_cast<std::size_t>(pattern.gathered);
+      address += operation_->indices[static_cast<std::size_t>(steps_[gathered])] * pattern.outer[gathered].step;
     }
-    const Request request{&pattern, address, bytes(), moved_, repeat};
+    const Request request{&pattern, address, bytes(), moved_, repeating_ > 0};
     moved_ += request.bytes;
     within_ += request.bytes;
-    if (within_ == pattern.run) {
-      within_ = 0;
-      if (++run_ == pattern.runs) {
-        run_ = moved_ = 0;
-        ++pattern_;
-      }
-    }
+    if (within_ == pattern.run) next_run(pattern);
     return request;
   }
 
@@ -55,10 +45,32 @@ class RequestCursor {
   std::int64_t bytes() const { return std::min(most_, operation_->shape->requests[pattern_].run - within_); }
 
  private:
+  void begin_pattern() {
+    run_ = within_ = moved_ = 0;
+    repeating_ = 0;
+    if (!done()) steps_.assign(operation_->shape->requests[pattern_].outer.size(), 0);
+  }
+  void next_run(const RequestPattern& pattern) {
+    within_ = 0;
+    for (std::size_t d = 0; d < pattern.outer.size(); ++d) {
+      const Stride& dim = pattern.outer[d];
+      const std::int64_t step = steps_[d], next = step + 1 == dim.count ? 0 : step + 1;
+      steps_[d] = next;
+      if (static_cast<int>(d) != pattern.gathered) run_ += (next - step) * dim.step;
+      if (dim.step == 0) repeating_ += int{next > 0} - int{step > 0};
+      if (next > 0) return;
+    }
+    ++pattern_;
+    begin_pattern();
+  }
+
   const Operation* operation_ = nullptr;
   std::int64_t most_ = 1;
   std::size_t pattern_ = 0;
-  std::int64_t run_ = 0, within_ = 0, moved_ = 0;
+  std::vector<std::int64_t> steps_;  ///< of the pattern's outer dimensions
+  std::int64_t run_ = 0;             ///< where it begins, but for what a list says
+  std::int64_t within_ = 0, moved_ = 0;
+  int repeating_ = 0;  ///< dimensions that step by 0 and have begun anew
 };
 
 }  // namespace accord::sim
