@@ -15,12 +15,30 @@ class ByteStore {
   std::byte* data() { return bytes_.data(); }
   const std::byte* data() const { return bytes_.data(); }
 
-  void mark_written(std::int64_t address, std::int64_t length);
-  bool is_written(std::int64_t address, std::int64_t length) const;
+  void mark_written(std::int64_t address, std::int64_t length) {
+    if (length <= 0) return;
+    const std::int64_t last = address + length - 1;
+    if (address >> 6 != last >> 6) return mark_words(address, last);
+    written_[static_cast<std::size_t>(address >> 6)] |= mask_from(address) & mask_to(last);
+  }
+  bool is_written(std::int64_t address, std::int64_t length) const {
+    if (length <= 0) return true;
+    const std::int64_t last = address + length - 1;
+    if (address >> 6 != last >> 6) return are_words_written(address, last);
+    const std::uint64_t mask = mask_from(address) & mask_to(last);
+    return (written_[static_cast<std::size_t>(address >> 6)] & mask) == mask;
+  }
   /// First byte of the range that was never written; the range must hold one.
   std::int64_t first_unwritten(std::int64_t address, std::int64_t length) const;
 
  private:
+  // Bits of a word of `written_`: those of the bytes from `address` on, those up to `last`.
+  static std::uint64_t mask_from(std::int64_t address) { return ~std::uint64_t{0} << (address & 63); }
+  static std::uint64_t mask_to(std::int64_t last) { return ~std::uint64_t{0} >> (63 - (last & 63)); }
+  // The same for what spans words.
+  void mark_words(std::int64_t address, std::int64_t last);
+  bool are_words_written(std::int64_t address, std::int64_t last) const;
+
   std::int64_t capacity_;
   ZeroedArray<std::byte> bytes_;
   ZeroedArray<std::uint64_t> written_;  ///< one bit per byte

@@ -49,13 +49,10 @@ void Evaluator::evaluate(const Operation& operation) {
   run(operation, binder_.capability(operation.unit, mnemonic.capability));
 }
 
-void Evaluator::check_read(const Operation& operation, int memory, std::int64_t address, std::int64_t length) {
-  if (!unwritten_) return;
-  const ByteStore& from = store(memory);
-  if (from.is_written(address, length)) return;
-  unwritten_(operation,
-             fmt::format("reads address {} of {}, which nothing has written", from.first_unwritten(address, length),
-                         architecture_.memories[static_cast<std::size_t>(memory)].name));
+void Evaluator::report_unwritten(const Operation& operation, int memory, std::int64_t address, std::int64_t length) {
+  unwritten_(operation, fmt::format("reads address {} of {}, which nothing has written",
+                                    store(memory).first_unwritten(address, length),
+                                    architecture_.memories[static_cast<std::size_t>(memory)].name));
 }
 
 bool Evaluator::read_list(Operation& operation, std::string& error) {

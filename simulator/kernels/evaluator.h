@@ -31,11 +31,15 @@ class Evaluator {
   void fill(const Operation& operation);
 
   /// The bytes that `access` reads were all written (else reports).
-  void check_read(const Operation& operation, int memory, std::int64_t address, std::int64_t length);
+  void check_read(const Operation& operation, int memory, std::int64_t address, std::int64_t length) {
+    if (unwritten_ && !store(memory).is_written(address, length)) report_unwritten(operation, memory, address, length);
+  }
 
   ByteStore& store(int memory) { return *stores_[static_cast<std::size_t>(memory)]; }
 
  private:
+  void report_unwritten(const Operation& operation, int memory, std::int64_t address, std::int64_t length);
+
   /// Values that stay in a unit: the points of one access, dense, as loaded last.
   struct Tile {
     std::vector<std::byte> bytes;

@@ -15,9 +15,10 @@ bool overlap(const TouchedRange& a, const TouchedRange& b) {
 
 template <class Watched>
 bool conflict(const Operation& a, const Operation& b, Watched&& watched) {
-  if (((a.touched & b.written) | (a.written & b.touched)) == 0) return false;
+  const MemorySet common = (a.touched & b.written) | (a.written & b.touched);
+  if (common == 0) return false;
   for (const TouchedRange& x : a.ranges) {
-    if (!watched(x.memory)) continue;
+    if ((common & memory_bit(x.memory)) == 0 || !watched(x.memory)) continue;
     for (const TouchedRange& y : b.ranges) {
       if ((x.writes || y.writes) && overlap(x, y)) return true;
     }

@@ -31,7 +31,8 @@ void WalkCursor::next_row() {
     const bool wraps = step + 1 == dim.count;
     const std::int64_t next = wraps ? 0 : step + 1;
     steps_[d] = next;
-    source_ += source_of(d, next) - source_of(d, step);
+    const bool gathered = static_cast<int>(d) == walk.gather;
+    source_ += gathered ? source_of(d, next) - source_of(d, step) : (next - step) * dim.source;
     target_ += (next - step) * dim.target;
     if (dim.source == 0) repeating_ += int{next > 0} - int{step > 0};
     if (!wraps) return;

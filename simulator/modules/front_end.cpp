@@ -15,6 +15,10 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
+std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 }  // namespace
 
 FrontEnd::FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards)
@@ -90,11 +94,12 @@ void FrontEnd::decode(std::int64_t index, Decoded& out) {
     return;
   }
   out.layer = map_.layer(index);
-  out.arguments.clear();
-  for (const Binding& binding : mnemonic.arguments) out.arguments.push_back(reduce(binding));
-  out.updates.clear();
-  for (const RegisterUpdate& update : mnemonic.updates) {
-    out.updates.push_back({register_number(update.base, update.reg, update.index_field), reduce(update.amount)});
+  out.arguments.resize(mnemonic.arguments.size());
+  for (std::size_t i = 0; i < out.arguments.size(); ++i) out.arguments[i] = reduce(mnemonic.arguments[i]);
+  out.updates.resize(mnemonic.updates.size());
+  for (std::size_t i = 0; i < out.updates.size(); ++i) {
+    const RegisterUpdate& update = mnemonic.updates[i];
+    out.updates[i] = {register_number(update.base, update.reg, update.index_field), reduce(update.amount)};
   }
 }
 
@@ -105,9 +110,12 @@ int FrontEnd::register_number(Binding::Base base, int reg, int index_field) cons
 }
 
 Decoded::Term FrontEnd::reduce(const Binding& binding) const {
-  Binding constant = binding;
-  constant.base = Binding::Base::none;
-  return {register_number(binding.base, binding.reg, binding.index_field), value_of(constant, instruction_.fields, {})};
+  std::int64_t constant = binding.bias;
+  if (binding.field >= 0) {
+    const std::int64_t raw = instruction_.fields[static_cast<std::size_t>(binding.field)];
+    constant = wrapping_add(constant, wrapping_mul(raw, binding.unit));
+  }
+  return {register_number(binding.base, binding.reg, binding.index_field), constant};
 }
 
 std::int64_t FrontEnd::value(const Decoded::Term& term) const {

@@ -4,6 +4,7 @@
 
 #include "simulator/modules/clock.h"
 #include "simulator/modules/mover.h"
+#include "simulator/modules/power_of_two.h"
 
 namespace accord::sim {
 
@@ -15,6 +16,7 @@ LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int n
       spec_(spec),
       latency_(spec.period.cycles(spec.latency)),
       on_reference_clock_(spec.period.is_reference()),
+      width_shift_(exact_log2(spec.width)),
       account_(account) {
   run.graph.rates().of(Cause::beats, number) = {spec.width, spec.period};
   SC_HAS_PROCESS(LinkModule);
@@ -72,7 +74,8 @@ bool LinkModule::before(const Mover& a, const Mover& b) const {
 }
 
 Delay LinkModule::beats(std::int64_t bytes) const {
-  const std::int64_t own = (bytes + spec_.width - 1) / spec_.width;
+  const std::int64_t full = bytes + spec_.width - 1,
+                     own = width_shift_ >= 0 ? full >> width_shift_ : full / spec_.width;
   return {Cause::beats, number_, on_reference_clock_ ? own : spec_.period.cycles(own), bytes};
 }
 

@@ -54,6 +54,7 @@ class LinkModule : public sc_core::sc_module {
   const Link spec_;
   Cycle latency_;
   bool on_reference_clock_;
+  int width_shift_;  ///< log2 of the width where that is an integer, else -1
   BusyAccount account_;
   std::vector<Mover*> movers_;
   Cycle lookahead_ = 1;

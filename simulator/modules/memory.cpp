@@ -1,22 +1,12 @@
 #include "simulator/modules/memory.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "archdsl/graph/rates.h"
+#include "simulator/modules/power_of_two.h"
 
 namespace accord::sim {
-
-namespace {
-
-// -1 where that is no integer.
-int exact_log2(std::int64_t value) {
-  const auto bits = static_cast<std::uint64_t>(value);
-  return std::has_single_bit(bits) ? std::countr_zero(bits) : -1;
-}
-
-}  // namespace
 
 MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,
                            ByteStore& store, const StallAccount& account)
@@ -33,7 +23,8 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
       bank_bytes_(std::max<std::int64_t>(1, spec.capacity / spec.banks)),
       word_shift_(exact_log2(spec.word)),
       bank_shift_(exact_log2(bank_bytes_)),
-      one_port_(!spec.dram && spec.banks == 1 && spec.read_ports == 1 && (spec.shared_ports || spec.write_ports == 1)),
+      alone_(!spec.dram && (spec.banks == 1 || !spec.off_chip) && spec.read_ports == 1 &&
+             (spec.shared_ports || spec.write_ports == 1)),
       read_ports_(static_cast<std::size_t>(spec.banks),
                   std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports), Timeline(spec.period))),
       write_ports_(static_cast<std::size_t>(spec.banks),
@@ -108,8 +99,7 @@ TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64
     span = std::min(bank_of(address + extent - 1) - first + 1, words);
   }
   TimeSlot all{not_known, earliest};
-  if (span == 1) all = access_bank(write, static_cast<std::size_t>(first), words, earliest);
-  for (std::int64_t b = 0; span > 1 && b < span; ++b) {
+  for (std::int64_t b = 0; b < span; ++b) {
     const std::int64_t share = words / span + (b < words % span ? 1 : 0);
     add(all, access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest));
   }

@@ -27,8 +27,10 @@ class MemoryModule : public sc_core::sc_module {
   /// Takes ports for `words` words that lie in `extent` bytes from `address`. Words of one bank share its ports, one
   /// word per port and cycle; several banks work side by side.
   TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest) {
-    if (!one_port_ || words <= 0) return access_banks(write, address, extent, words, earliest);
-    const TimeSlot slot = reserve(ports(write, 0)[0], earliest, words);
+    const std::int64_t bank = alone_ && words > 0 ? bank_of(address) : 0;
+    if (!alone_ || words <= 0 || bank_of(address + extent - 1) != bank)
+      return access_banks(write, address, extent, words, earliest);
+    const TimeSlot slot = reserve(ports(write, static_cast<std::size_t>(bank))[0], earliest, words);
     account_.add(slot.first, slot.end);
     return slot;
   }
@@ -62,6 +64,7 @@ class MemoryModule : public sc_core::sc_module {
     return (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
   }
   std::int64_t bank_of(std::int64_t address) const {
+    if (spec_.banks == 1) return 0;
     return std::min<std::int64_t>(bank_shift_ >= 0 ? address >> bank_shift_ : address / bank_bytes_, spec_.banks - 1);
   }
   TimeSlot reserve(Timeline& port, Time earliest, std::int64_t words) {
@@ -82,7 +85,7 @@ class MemoryModule : public sc_core::sc_module {
   std::int64_t bank_bytes_;
   int word_shift_;  ///< log2 of the word where that is an integer, else -1
   int bank_shift_;  ///< that of a bank's bytes
-  bool one_port_;   ///< for reads, one (or the same) for writes, in one bank
+  bool alone_;      ///< a bank's port for reads, and that for writes; what lies in one bank takes no others
   std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank; shared ones are the first
   std::vector<DramChannel> channels_;                            ///< of DRAM, which has no ports
   std::vector<Timeline*> by_end_;                                ///< scratch

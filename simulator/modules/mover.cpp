@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <span>
 
 #include "simulator/modules/ways.h"
@@ -15,6 +16,7 @@ Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, cons
       ways_(std::move(ways)),
       setup_(spec().period.cycles(spec().setup)),
       beat_(spec().period.cycles(1)),
+      capability_route_(capability_route(spec())),
       arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight))) {}
 
 void Mover::start_of_simulation() {
@@ -40,6 +42,7 @@ void Mover::stream() {
   const Mnemonic& mnemonic = run_.architecture.isa.mnemonics[static_cast<std::size_t>(streaming_->mnemonic)];
   route_ = mnemonic.meaning == Meaning::transfer ? &spec().routes[static_cast<std::size_t>(mnemonic.route)] : nullptr;
   way_ = route_ ? &ways_[static_cast<std::size_t>(mnemonic.route)] : &ways_.back();
+  pattern_ = nullptr;
   run_.graph.work_for(index(), streaming_->instruction);
   first_ = next_start_ = run_.graph.later(setup_end_, after_last_);
   account_.spend(Leaves::setup, first_);
@@ -144,9 +147,10 @@ void Mover::present() {
   DependenceGraph& graph = run_.graph;
   graph.work_for(index(), streaming_->instruction);
   const Request request = cursor_.next();
+  if (request.pattern != pattern_) compete(*request.pattern);
   arrived_ = graph.later(arrived_, pass(request));
   arrivals_[oldest_] = arrived_;
-  oldest_ = (oldest_ + 1) % arrivals_.size();
+  if (++oldest_ == arrivals_.size()) oldest_ = 0;
   const bool transfer = streaming_->shape->placements.empty();
   if (transfer && !run_.in_order) {
     ++streaming_->holds;
@@ -186,7 +190,7 @@ Time Mover::pass(const Request& request) {
   MemoryModule& here = memory(side.memory);
   const std::int64_t words = here.words(request.address, request.bytes);
   std::int64_t there_address = 0, there_words = 0;
-  Request fresh = request;  // what the mover does not hold yet
+  std::int64_t fresh = request.bytes;  // that the mover does not hold yet
   const AccessShape* there = nullptr;
   if (transfer) {
     there = &shape.accesses[write ? 0 : 1];
@@ -194,7 +198,7 @@ Time Mover::pass(const Request& request) {
     const std::int64_t base = streaming_->base[write ? 0 : 1];
     walk_.advance(request.bytes, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
       if (write && walk_.repeats()) {
-        fresh.bytes -= n;
+        fresh -= n;
         return;
       }
       const std::int64_t address = base + (write ? s : t);
@@ -202,7 +206,7 @@ Time Mover::pass(const Request& request) {
       there_words += far.words(address, n);
     });
   }
-  if (fresh.bytes == 0) {
+  if (fresh == 0) {
     const Time from = run_.graph.later(next_, arrived_);
     account_.spend(Leaves::memory_latency, from);
     const Time end = here.access(true, request.address, request.bytes, words, from).end;
@@ -215,7 +219,7 @@ Time Mover::pass(const Request& request) {
   if (!write) {
     read = here.access(false, request.address, request.bytes, words, next_);
   } else if (transfer) {
-    read = memory(there->memory).access(false, there_address, fresh.bytes, there_words, next_);
+    read = memory(there->memory).access(false, there_address, fresh, there_words, next_);
   } else {
     read = {next_, run_.graph.after(next_, {Cause::request, index(), 1})};
   }
@@ -233,35 +237,27 @@ Time Mover::pass(const Request& request) {
       arrival = run_.graph.later(arrival, memory(target.memory).written(passage.last_there));
   }
   const int from = transfer ? shape.accesses[0].memory : side.memory;
-  way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, fresh.bytes, passage.beats,
-                     arrival);
+  way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, fresh, passage.beats, arrival);
   return arrival;
 }
 
-const std::vector<LinkModule::Way>& Mover::competitors(bool write, int off_chip) {
-  auto& [route, direction, memory_number, ways] = competitors_;
-  if (ways.size() == way_->size() && route == route_ && direction == write && memory_number == off_chip) return ways;
-  ways.clear();
+void Mover::compete(const RequestPattern& pattern) {
+  pattern_ = &pattern;
+  competes_.clear();
+  const int here = streaming_->shape->accesses[static_cast<std::size_t>(pattern.access)].memory;
   for (std::size_t l = 0; l < way_->size(); ++l)
-    ways.push_back(way_of(run_.architecture, spec(), route_, l, write, off_chip));
-  route = route_;
-  direction = write;
-  memory_number = off_chip;
-  return ways;
+    competes_.push_back(way_of(run_.architecture, spec(), route_, l, pattern.write, here));
 }
 
 // Beat by beat over the links of the way; from `first` to `last` the source gives the bytes.
-Mover::Passage Mover::cross(const Request& request, Time first, Time last) {
+Mover::Passage Mover::cross(std::int64_t bytes, Time first, Time last) {
   DependenceGraph& graph = run_.graph;
-  const OperationShape& shape = *streaming_->shape;
-  const int here = shape.accesses[static_cast<std::size_t>(request.pattern->access)].memory;
-  const Route* const like = route_ ? route_ : capability_route(spec());
+  const Route* const like = route_ ? route_ : capability_route_;
   Passage passage{{first, first}, first, last};
   Cycle latency = 0, begin = first.at, end = first.at;  // seen from the way's begin
-  const std::vector<LinkModule::Way>& ways = competitors(request.pattern->write, here);
   for (std::size_t l = 0; l < way_->size(); ++l) {
     LinkModule& link = *(*way_)[l];
-    passage.beats = link.pass(ways[l], request.bytes, passage.first_there);
+    passage.beats = link.pass(competes_[l], bytes, passage.first_there);
     passage.first_there = graph.after(passage.beats.first, link.latency());
     passage.last_there = graph.after(graph.later(passage.last_there, passage.beats.end), link.latency());
     begin = passage.beats.first.at - latency;
@@ -308,32 +304,40 @@ void Mover::finish() {
   wake(now());
 }
 
-void Mover::write(int memory, std::int64_t address, const std::byte* from, std::int64_t length) {
-  std::memmove(direct_[static_cast<std::size_t>(memory)] + address, from, static_cast<std::size_t>(length));
-  run_.evaluator.store(memory).mark_written(address, length);
+// The source's own memory last: what is written there may be what is read.
+void Mover::find_targets(const Operation& operation) {
+  const int source = operation.shape->accesses[0].memory;
+  targets_.clear();
+  for (const bool own : {false, true}) {
+    for (const AccessShape& target : targets_of(*operation.shape)) {
+      if ((target.memory == source) == own)
+        targets_.push_back({direct_[static_cast<std::size_t>(target.memory)], &run_.evaluator.store(target.memory)});
+    }
+  }
+}
+
+void Mover::write(std::int64_t address, const std::byte* from, std::int64_t length) {
+  for (const Target& target : targets_) {
+    std::memmove(target.bytes + address, from, static_cast<std::size_t>(length));
+    target.store->mark_written(address, length);
+  }
 }
 
 void Mover::move(const Operation& operation, std::int64_t first, std::int64_t last) {
+  find_targets(operation);
   if (first == Agenda::filled) return fill(operation);
   const int source = operation.shape->accesses[0].memory;
-  const std::byte* const from = direct_[static_cast<std::size_t>(source)];
+  const std::byte* const from = direct_[static_cast<std::size_t>(source)] + operation.base[0];
   for_each_piece(operation, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
     run_.evaluator.check_read(operation, source, operation.base[0] + s, n);
-    // The source's own memory last: what it writes there may be what it reads.
-    for (const bool own : {false, true}) {
-      for (const AccessShape& target : targets_of(*operation.shape)) {
-        if ((target.memory == source) == own)
-          write(target.memory, operation.base[1] + t, from + operation.base[0] + s, n);
-      }
-    }
+    write(operation.base[1] + t, from + s, n);
   });
 }
 
 void Mover::fill(const Operation& operation) {
   make_filled_row(operation.shape->filling, row_);
   for_each_filled(operation.shape->filling, [&](std::int64_t offset, std::int64_t position, std::int64_t n) {
-    for (const AccessShape& target : targets_of(*operation.shape))
-      write(target.memory, operation.base[1] + offset, row_.data() + position, n);
+    write(operation.base[1] + offset, row_.data() + position, n);
   });
 }
 

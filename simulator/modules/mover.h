@@ -55,7 +55,8 @@ class Mover final : public UnitModule {
   Time pass(const Request& request);
   Time repeat(const Request& request);
   void finish();
-  void write(int memory, std::int64_t address, const std::byte* from, std::int64_t length);
+  void find_targets(const Operation& operation);
+  void write(std::int64_t address, const std::byte* from, std::int64_t length);
 
   /// What a request's bytes have passed once they left the last link of the way.
   struct Passage {
@@ -63,8 +64,8 @@ class Mover final : public UnitModule {
     Time first_there;  ///< the first beat at the end of the way
     Time last_there;   ///< the last one
   };
-  const std::vector<LinkModule::Way>& competitors(bool write, int off_chip);
-  Passage cross(const Request& request, Time first, Time last);
+  void compete(const RequestPattern& pattern);
+  Passage cross(std::int64_t bytes, Time first, Time last);
   void store(const Request& request, std::int64_t address, std::int64_t words, Time from, Time& arrival);
 
   std::vector<std::vector<LinkModule*>> ways_;
@@ -73,14 +74,10 @@ class Mover final : public UnitModule {
   Operation* setting_up_ = nullptr;
   Operation* streaming_ = nullptr;
   const std::vector<LinkModule*>* way_ = nullptr;
-  const Route* route_ = nullptr;  ///< nullptr: a capability
-  /// What the requests of `route_` in a direction, of a memory, compete for on each link of the way.
-  struct {
-    const Route* route = nullptr;
-    bool write = false;
-    int off_chip = -1;
-    std::vector<LinkModule::Way> ways;
-  } competitors_;
+  const Route* route_ = nullptr;             ///< nullptr: a capability
+  const Route* capability_route_;            ///< whose way serves capabilities; nullptr: another link
+  const RequestPattern* pattern_ = nullptr;  ///< of the streaming operation, to which the last request belonged,
+  std::vector<LinkModule::Way> competes_;    ///< and what its requests compete for on each link of the way
   RequestCursor cursor_;
   WalkCursor walk_;  ///< of a transfer, where the next request begins
   bool reads_list_ = false;
@@ -95,7 +92,12 @@ class Mover final : public UnitModule {
   int slowest_source_ = -1;     ///< memory: of a capability's on-chip sources
   std::vector<Time> arrivals_;  ///< of the last `in_flight` requests
   std::size_t oldest_ = 0;
+  struct Target {
+    std::byte* bytes;
+    ByteStore* store;
+  };
   std::vector<std::byte*> direct_;  ///< by memory
+  std::vector<Target> targets_;     ///< scratch
   std::vector<std::byte> row_;
 };
 
