@@ -150,7 +150,8 @@ bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, s
     }
     if (same) return true;
   }
-  Key key;
+  Key& key = plan.wanted;
+  key.clear();
   for (const int argument : plan.key) key.push_back(arguments[static_cast<std::size_t>(argument)]);
   auto found = plan.shapes.find(key);
   if (found == plan.shapes.end()) {
@@ -160,23 +161,26 @@ bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, s
     found = plan.shapes.emplace(key, std::move(shape)).first;
   }
   plan.last = found->second;
-  plan.last_key = std::move(key);
+  plan.last_key = key;
   return true;
 }
 
 bool Binder::add_ranges(Operation& operation, std::string& error) const {
   operation.ranges.clear();
-  operation.touched = operation.written = 0;
+  operation.touched = operation.written = operation.results = 0;
   for (const AccessShape& access : operation.shape->accesses) {
     if (access.footprint.extent == 0) continue;
     const Memory& memory = architecture_.memories[static_cast<std::size_t>(access.memory)];
     const std::int64_t base = operation.base[static_cast<std::size_t>(access.operand)];
     if (base >= -access.footprint.offset &&
         base <= memory.capacity - access.footprint.offset - access.footprint.extent) {
-      operation.ranges.push_back({operation.low(access), operation.high(access), access.memory,
-                                  access.reads && !access.in_place, access.writes});
-      operation.touched |= memory_bit(access.memory);
-      if (access.writes) operation.written |= memory_bit(access.memory);
+      const bool result = access.reads && !access.in_place;
+      operation.ranges.push_back(
+          {operation.low(access), operation.high(access), access.memory, memory.off_chip, result, access.writes});
+      const MemorySet bit = memory_bit(access.memory);
+      operation.touched |= bit;
+      if (access.writes) operation.written |= bit;
+      if (result) operation.results |= bit;
       continue;
     }
     error = fmt::format("touches {} bytes from address {} of {}, which has {}", access.footprint.extent,

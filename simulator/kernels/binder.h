@@ -48,6 +48,7 @@ class Binder {
     std::vector<std::pair<int, int>> scalars;  ///< argument, operand
     std::vector<int> key;                      ///< the arguments that shape the operation
     Key last_key;
+    Key wanted;  ///< scratch
     std::shared_ptr<const OperationShape> last;
     std::unordered_map<Key, std::shared_ptr<const OperationShape>, KeyHash> shapes;
   };

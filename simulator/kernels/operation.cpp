@@ -13,12 +13,12 @@ bool overlap(const TouchedRange& a, const TouchedRange& b) {
   return a.memory == b.memory && a.low < b.high && b.low < a.high;
 }
 
-template <class Watched>
-bool conflict(const Operation& a, const Operation& b, Watched&& watched) {
+}  // namespace
+
+bool ranges_conflict(const Operation& a, const Operation& b, Within within) {
   const MemorySet common = (a.touched & b.written) | (a.written & b.touched);
-  if (common == 0) return false;
   for (const TouchedRange& x : a.ranges) {
-    if ((common & memory_bit(x.memory)) == 0 || !watched(x.memory)) continue;
+    if ((common & memory_bit(x.memory)) == 0 || (within == Within::on_chip && x.off_chip)) continue;
     for (const TouchedRange& y : b.ranges) {
       if ((x.writes || y.writes) && overlap(x, y)) return true;
     }
@@ -26,18 +26,7 @@ bool conflict(const Operation& a, const Operation& b, Watched&& watched) {
   return false;
 }
 
-}  // namespace
-
-bool conflicts(const Operation& a, const Operation& b) {
-  return conflict(a, b, [](int) { return true; });
-}
-
-bool conflicts(const Operation& a, const Operation& b, const std::vector<bool>& memories) {
-  return conflict(a, b, [&](int memory) { return memories[static_cast<std::size_t>(memory)]; });
-}
-
-bool reads_result_of(const Operation& later, const Operation& earlier) {
-  if ((later.touched & earlier.written) == 0) return false;
+bool ranges_read_result(const Operation& later, const Operation& earlier) {
   for (const TouchedRange& read : later.ranges) {
     if (!read.reads_result) continue;
     for (const TouchedRange& write : earlier.ranges) {

@@ -144,6 +144,7 @@ inline MemorySet memory_bit(int memory) { return MemorySet{1} << (memory & 63); 
 struct TouchedRange {
   std::int64_t low = 0, high = 0;
   int memory = -1;
+  bool off_chip = false;
   bool reads_result = false;  ///< reads, other than by accumulating in place
   bool writes = false;
 };
@@ -156,6 +157,7 @@ struct Operation {
   int holds = 0;                     ///< users; see OperationPool
   MemorySet touched = 0;             ///< memories of `ranges`
   MemorySet written = 0;             ///< those that are written
+  MemorySet results = 0;             ///< those that are read, other than by accumulating in place
   std::vector<TouchedRange> ranges;  ///< of the accesses that touch anything
   Time dispatched;
   Time ready;  ///< ranges are free from then on
@@ -183,12 +185,20 @@ inline std::span<const AccessShape> targets_of(const OperationShape& shape) {
   return std::span(shape.accesses).subspan(1, shape.targets);
 }
 
+/// Which memories conflicts are looked for in.
+enum class Within : std::uint8_t { all, on_chip };
+
+bool ranges_conflict(const Operation& a, const Operation& b, Within within);
+bool ranges_read_result(const Operation& later, const Operation& earlier);
+
 /// True where one of the two writes what the other touches (bounding ranges).
-bool conflicts(const Operation& a, const Operation& b);
-/// The same in some of the memories.
-bool conflicts(const Operation& a, const Operation& b, const std::vector<bool>& memories);
+inline bool conflicts(const Operation& a, const Operation& b, Within within) {
+  return ((a.touched & b.written) | (a.written & b.touched)) != 0 && ranges_conflict(a, b, within);
+}
 
 /// True where `later` reads, other than by accumulating in place, what `earlier` writes.
-bool reads_result_of(const Operation& later, const Operation& earlier);
+inline bool reads_result_of(const Operation& later, const Operation& earlier) {
+  return (later.results & earlier.written) != 0 && ranges_read_result(later, earlier);
+}
 
 }  // namespace accord::sim

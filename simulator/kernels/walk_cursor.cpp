@@ -4,9 +4,11 @@ namespace accord::sim {
 
 void WalkCursor::start(const Operation& operation, std::int64_t at) {
   operation_ = &operation;
-  const Walk& walk = operation.shape->walk;
-  std::int64_t rest = at / walk.dims[0].count;
-  within_ = at - rest * walk.dims[0].count;
+  walk_ = &operation.shape->walk;
+  const Walk& walk = *walk_;
+  row_ = walk.dims[0].count;
+  std::int64_t rest = at / row_;
+  within_ = at - rest * row_;
   source_ = 0;
   target_ = walk.target;
   repeating_ = 0;
@@ -15,7 +17,7 @@ void WalkCursor::start(const Operation& operation, std::int64_t at) {
     const std::int64_t outer = rest == 0 ? 0 : rest / dim.count;
     const std::int64_t step = rest - outer * dim.count;
     steps_[d] = step;
-    source_ += source_of(d, step);
+    source_ += source_steps(d, step) * dim.source;
     target_ += step * dim.target;
     if (dim.source == 0 && step > 0) ++repeating_;
     rest = outer;
@@ -24,15 +26,14 @@ void WalkCursor::start(const Operation& operation, std::int64_t at) {
 
 void WalkCursor::next_row() {
   within_ = 0;
-  const Walk& walk = operation_->shape->walk;
-  for (std::size_t d = 1; d < walk.dims.size(); ++d) {
-    const Walk::Dim& dim = walk.dims[d];
+  const std::size_t dims = walk_->dims.size();
+  for (std::size_t d = 1; d < dims; ++d) {
+    const Walk::Dim& dim = walk_->dims[d];
     const std::int64_t step = steps_[d];
     const bool wraps = step + 1 == dim.count;
     const std::int64_t next = wraps ? 0 : step + 1;
     steps_[d] = next;
-    const bool gathered = static_cast<int>(d) == walk.gather;
-    source_ += gathered ? source_of(d, next) - source_of(d, step) : (next - step) * dim.source;
+    source_ += (source_steps(d, next) - source_steps(d, step)) * dim.source;
     target_ += (next - step) * dim.target;
     if (dim.source == 0) repeating_ += int{next > 0} - int{step > 0};
     if (!wraps) return;

@@ -17,13 +17,12 @@ class WalkCursor {
   /// Calls `visit(source offset, target offset, bytes)` for the pieces of the next `bytes` bytes.
   template <class Visit>
   void advance(std::int64_t bytes, Visit&& visit) {
-    const std::int64_t row = operation_->shape->walk.dims[0].count;
     while (bytes > 0) {
-      const std::int64_t length = std::min(row - within_, bytes);
+      const std::int64_t length = std::min(row_ - within_, bytes);
       visit(source_ + within_, target_ + within_, length);
       bytes -= length;
       within_ += length;
-      if (within_ == row) next_row();
+      if (within_ == row_) next_row();
     }
   }
 
@@ -32,13 +31,14 @@ class WalkCursor {
 
  private:
   void next_row();
-  std::int64_t source_of(std::size_t dim, std::int64_t step) const {
-    const Walk& walk = operation_->shape->walk;
-    const bool gathered = static_cast<int>(dim) == walk.gather;
-    return (gathered ? operation_->indices[static_cast<std::size_t>(step)] : step) * walk.dims[dim].source;
+  // Steps of the source, from the dimension's first on.
+  std::int64_t source_steps(std::size_t dim, std::int64_t step) const {
+    return static_cast<int>(dim) == walk_->gather ? operation_->indices[static_cast<std::size_t>(step)] : step;
   }
 
   const Operation* operation_ = nullptr;
+  const Walk* walk_ = nullptr;
+  std::int64_t row_ = 0;  ///< bytes
   std::array<std::int64_t, most_walk_dims> steps_{};
   std::int64_t within_ = 0;               ///< the row
   std::int64_t source_ = 0, target_ = 0;  ///< of the row

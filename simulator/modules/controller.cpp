@@ -14,7 +14,6 @@ Controller::Controller(const sc_core::sc_module_name& name, RunState& run, Front
       clock_(run.architecture.controller, run, std::move(account)),
       feed_(run, front, sequence, clock_),
       unused_entries_(std::max(1, run.architecture.sync.entries)) {
-  for (const Memory& memory : run.architecture.memories) watched_.push_back(!memory.off_chip);
   SC_HAS_PROCESS(Controller);
   SC_METHOD(step);
   sensitive << wake_;
@@ -153,7 +152,7 @@ Time Controller::take_entry() {
 
 void Controller::order_after_conflicts(Operation& operation) {
   for (Operation* earlier : outstanding_) {
-    if (earlier->unit == operation.unit || !conflicts(operation, *earlier, watched_)) continue;
+    if (earlier->unit == operation.unit || !conflicts(operation, *earlier, Within::on_chip)) continue;
     if (earlier->done == unknown) {
       earlier->dependents.push_back(&operation);
       ++operation.unresolved;

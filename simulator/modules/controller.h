@@ -51,7 +51,6 @@ class Controller : public sc_core::sc_module {
   IssueClock clock_;
   InstructionFeed feed_;
   std::vector<UnitModule*> units_;
-  std::vector<bool> watched_;            ///< memories whose ranges the interlock keeps in order
   std::vector<Operation*> outstanding_;  ///< interlock: dispatched, not done at the clock's time
   std::vector<Time> entries_left_;       ///< interlock: when entries that nothing took since became free
   int unused_entries_;

@@ -121,7 +121,8 @@ Time InOrderController::ranges_free(const Operation& operation, Time at, int& un
 
 // Within one unit only reading a result waits: its operations read and write in order.
 bool InOrderController::holds_up(const Operation& operation, const Operation& earlier) {
-  return operation.unit == earlier.unit ? reads_result_of(operation, earlier) : conflicts(operation, earlier);
+  return operation.unit == earlier.unit ? reads_result_of(operation, earlier)
+                                        : conflicts(operation, earlier, Within::all);
 }
 
 }  // namespace accord::sim

@@ -101,11 +101,12 @@ void RaceDetector::begin(const Operation& operation, Cycle now) {
   for (const AccessShape& access : operation.shape->accesses) {
     Shadow& shadow = shadows_[static_cast<std::size_t>(access.memory)];
     if (shadow.granules == 0) continue;
+    std::uint64_t* const reads = access.reads ? reads_of(shadow, operation.unit) : nullptr;
     std::optional<Instance> other;
     for_each_run(access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
                  [&](std::int64_t address, std::int64_t length) {
                    if (access.reads) {
-                     if (auto race = read_run(shadow, operation.unit, address, length)) other = race;
+                     if (auto race = read_run(shadow, reads, operation.unit, address, length)) other = race;
                    }
                    if (access.writes) {
                      if (auto race = write_run(shadow, operation.unit, address, length)) other = race;
@@ -124,7 +125,10 @@ std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const Vector
 std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const VectorClock& clock, const Shadow& shadow,
                                                                     std::size_t first, std::size_t end) {
   std::optional<Instance> race;
-  for (std::size_t g = first; g < end; g += equal_entries(&shadow.writes[g], end - g)) {
+  // Few are looked at one by one.
+  const std::size_t most_single = 8;
+  for (std::size_t g = first; g < end;
+       g += end - first <= most_single ? 1 : equal_entries(&shadow.writes[g], end - g)) {
     const std::uint64_t write = shadow.writes[g];
     if ((write & 0xff) == 0) continue;
     if (const auto found = unordered_write(clock, write)) race = found;
@@ -142,11 +146,10 @@ std::uint64_t* RaceDetector::reads_of(Shadow& shadow, int unit) {
   return shadow.reads[static_cast<std::size_t>(slot)].data();
 }
 
-std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, int unit, std::int64_t address,
-                                                             std::int64_t length) {
+std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, std::uint64_t* reads, int unit,
+                                                             std::int64_t address, std::int64_t length) {
   const VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 8;
-  std::uint64_t* reads = reads_of(shadow, unit);
   std::optional<Instance> race;
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
     if (shadow.writes[g] & mask) {

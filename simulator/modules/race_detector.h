@@ -50,7 +50,8 @@ class RaceDetector {
     std::int64_t instruction = -1;
     int mnemonic = -1;
   };
-  std::optional<Instance> read_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
+  std::optional<Instance> read_run(Shadow& shadow, std::uint64_t* reads, int unit, std::int64_t address,
+                                   std::int64_t length);
   std::optional<Instance> write_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
   static std::optional<Instance> unordered_write(const VectorClock& clock, std::uint64_t write);
   static std::optional<Instance> unordered_write(const VectorClock& clock, const Shadow& shadow, std::size_t first,
