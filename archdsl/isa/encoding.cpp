@@ -16,11 +16,7 @@ std::uint64_t low_bits(int bits) { return bits >= 64 ? ~std::uint64_t{0} : (std:
 
 std::uint64_t load(const std::byte* at, std::size_t size) {
   std::uint64_t word = 0;
-  if (size < 8) {
-    std::memcpy(&word, at, size);
-  } else {
-    std::memcpy(&word, at, 8);  // of constant size: one load
-  }
+  std::memcpy(&word, at, size < 8 ? size : 8);
   return word;
 }
 
@@ -48,13 +44,23 @@ FieldSlice slice(std::size_t size, const Field& field) {
   return slice(size, field.offset, field.bits, field.is_signed);
 }
 
-std::int64_t read(const std::byte* in, std::size_t size, const FieldSlice& slice) {
+std::int64_t extend(std::uint64_t word, const FieldSlice& slice) {
+  const int unused = 64 - slice.bits;
+  if (slice.is_signed) return static_cast<std::int64_t>(word << unused) >> unused;
+  return static_cast<std::int64_t>(word << unused >> unused);
+}
+
+// What does not lie within one whole word of the instruction, or is no field at all.
+std::int64_t read_apart(const std::byte* in, std::size_t size, const FieldSlice& slice) {
   if (slice.bits == 0) return 0;
   std::uint64_t word = load(in + slice.at, size - slice.at) >> slice.shift;
   if (slice.shift + slice.bits > 64) word |= static_cast<std::uint64_t>(in[slice.at + 8]) << (64 - slice.shift);
-  const int unused = 64 - slice.bits;
-  if (slice.is_signed) return static_cast<std::int64_t>(word << unused) >> unused;
-  return static_cast<std::int64_t>(word & low_bits(slice.bits));
+  return extend(word, slice);
+}
+
+inline std::int64_t read(const std::byte* in, std::size_t size, const FieldSlice& slice) {
+  if (size < 8 || slice.bits == 0 || slice.shift + slice.bits > 64) return read_apart(in, size, slice);
+  return extend(load(in + slice.at, 8) >> slice.shift, slice);
 }
 
 // Calls visit(index field, number of legal indices) for every indexed register of the mnemonic.

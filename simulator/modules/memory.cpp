@@ -69,7 +69,8 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
 TimeSlot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
   std::vector<Timeline>& alike = ports(write, bank);
   if (alike.size() == 1) return reserve(alike[0], earliest, words);
-  if (words == 1) return reserve(*std::ranges::min_element(alike, {}, &Timeline::last_part), earliest, 1);
+  const auto sooner = [](const Timeline& a, const Timeline& b) { return a.last_part() < b.last_part(); };
+  if (words == 1) return reserve(*std::ranges::min_element(alike, sooner), earliest, 1);
   TimeSlot all{not_known, earliest};
   const auto count = static_cast<std::int64_t>(alike.size());
   by_end_.clear();
