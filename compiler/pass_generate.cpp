@@ -25,7 +25,6 @@ class Generator {
       : compilation_(compilation),
         architecture_(compilation.architecture),
         network_(compilation.network),
-        shared_(compilation.machine),
         encoder_(architecture_, compilation.machine.limits),
         continuation_(architecture_, compilation.tensor_bytes) {
     for (std::size_t m = 0; m < architecture_.memories.size(); ++m) {
@@ -48,6 +47,7 @@ class Generator {
   struct Mark;
   Mark mark() const;
   void undo(const Mark& mark);
+  void wait_for_all();
   bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
   bool try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, std::string& why);
   void add_host(const LayerPlan& layer);
@@ -57,7 +57,6 @@ class Generator {
   Compilation& compilation_;
   const Architecture& architecture_;
   const Network& network_;
-  SharedMachines shared_;
   Encoder encoder_;
   Continuation continuation_;
   std::vector<OffChip> off_chip_;
@@ -215,20 +214,31 @@ Generator::Mark Generator::mark() const {
   return mark;
 }
 
+void Generator::wait_for_all() {
+  encoder_.barrier();
+  continuation_.fence();
+}
+
 /// Takes back what was added since. Where that was a list or more, nothing is known of what is under way then.
 void Generator::undo(const Mark& mark) {
   encoder_.rollback(mark.encoder);
   if (continuation_.changes() != mark.changes) {
-    encoder_.barrier();
-    continuation_.fence();
+    wait_for_all();
   }
   for (std::size_t i = 0; i < off_chip_.size(); ++i) off_chip_[i].rollback(mark.off_chip[i]);
 }
 
-/// With shared reads, or else, where those need fences because semaphores do not suffice, without.
+/// With shared reads; where those need fences because semaphores do not suffice, behind a fence, which gives all of
+/// them back; else without.
 bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
   const bool shares = !mapping.spatial.empty() && !compilation_.machine.multicasts.empty();
-  if (shares && try_mapping(layer, mapping, Reads::shared, why)) return true;
+  if (shares) {
+    if (try_mapping(layer, mapping, Reads::shared, why)) return true;
+    const Mark before = mark();
+    wait_for_all();
+    if (try_mapping(layer, mapping, Reads::shared, why)) return true;
+    undo(before);
+  }
   return try_mapping(layer, mapping, Reads::own, why);
 }
 
@@ -237,7 +247,7 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads read
   try {
     fill_margins(layer);
     const bool fenced =
-        append(lower_layer(shared_, network_, layer.work, compilation_.homes, mapping, off_chip_, reads),
+        append(lower_layer(compilation_.machine, network_, layer.work, compilation_.homes, mapping, off_chip_, reads),
                statement_texts(layer.work.program));
     if (reads == Reads::own || !fenced) return true;
     why = "too few semaphores for multicasts";

@@ -221,7 +221,7 @@ class Interleaver {
     const Homes homes = placed(layer, mapping);
     try {
       std::vector<OffChip> nothing;
-      const OpList list = lower_layer(shared_, network_, layer.work, homes, mapping, nothing);
+      const OpList list = lower_layer(compilation_.machine, network_, layer.work, homes, mapping, nothing);
       const auto ordered = Continuation(architecture, 0).order(list);
       Encoder(architecture, compilation_.machine.limits)
           .append(list, ordered.order, ordered.late, 0, statement_texts(layer.work.program));

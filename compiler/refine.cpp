@@ -83,7 +83,8 @@ double expected_operations(const Compilation& compilation, const LayerPlan& laye
 
 namespace {
 
-/// The schedule lets transfers of different units pass a link at once; this is what they take one after another.
+/// Schedules of in-order machines let transfers of different units pass a link at once; this is what they take one
+/// after another.
 double link_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
                    const Mapping& mapping) {
   const auto parts = parts_of(compilation.machine, mapping);
@@ -102,7 +103,8 @@ double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, 
                         const Mapping& mapping, std::size_t& operations) {
   try {
     std::vector<OffChip> nothing;
-    const OpList list = lower_layer(shared, compilation.network, layer.work, compilation.homes, mapping, nothing);
+    const OpList list =
+        lower_layer(compilation.machine, compilation.network, layer.work, compilation.homes, mapping, nothing);
     operations = list.ops.size();
     return std::max(static_cast<double>(schedule_for(list, compilation.architecture).cycles),
                     link_cycles(compilation, shared, layer, mapping));

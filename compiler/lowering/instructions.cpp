@@ -35,6 +35,12 @@ struct HeldOperand {
   std::vector<std::size_t> decisive;  ///< arguments that say which elements are loaded
 };
 
+void set_requests(LowOp& op, const RequestTiming& requests) {
+  op.requests = static_cast<std::int32_t>(requests.count);
+  op.request = static_cast<std::int32_t>(requests.bytes);
+  op.link = static_cast<std::int32_t>(std::ceil(requests.link));
+}
+
 /// Emits the instructions of one step over one box.
 class StepEmitter {
  public:
@@ -76,6 +82,7 @@ class StepEmitter {
   struct Timing {
     std::vector<std::int64_t> formula_values;
     std::int32_t busy, latency;
+    RequestTiming requests;
   };
   const Timing& timing();
   std::vector<std::size_t> decisive_arguments(int operand) const;
@@ -269,7 +276,8 @@ const StepEmitter::Timing& StepEmitter::timing() {
   const std::int64_t working = working_cycles(machine_, mapping_, step_, shape_, views_, box_, formula_values_);
   const Unit& unit = machine_.architecture.units[plan_.match.unit];
   timings_.push_back({formula_values_, static_cast<std::int32_t>(instruction_cycles(unit, working)),
-                      static_cast<std::int32_t>(working + latency_around(machine_, plan_.match, formula_values_))});
+                      static_cast<std::int32_t>(working + latency_around(machine_, plan_.match, formula_values_)),
+                      requests_of(machine_, mapping_, step_, shape_, views_, box_, formula_values_)});
   return timings_.back();
 }
 
@@ -297,7 +305,7 @@ void StepEmitter::emit() {
   const Timing& time = timing();
   op.busy = time.busy;
   op.latency = time.latency;
-  if (machine_.architecture.units[op.unit].kind == UnitKind::mover) op.link = op.busy;
+  set_requests(op, time.requests);
   list_.ops.push_back(op);
 }
 
@@ -326,7 +334,7 @@ LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, con
   if (route.pad) values.insert(values.end(), 2 * route.walk.size(), 0);  // everything is read, nothing filled
   op.count = static_cast<std::uint32_t>(values.size()) - op.first;
   const TransferTiming timing = transfer_timing(machine.architecture, hop, piece);
-  op.link = static_cast<std::int32_t>(std::ceil(timing.link));
+  set_requests(op, timing.requests);
   op.busy = static_cast<std::int32_t>(std::ceil(timing.busy));
   op.latency = static_cast<std::int32_t>(std::ceil(timing.stream)) +
                static_cast<std::int32_t>(hop_latency(machine.architecture, hop));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/lowering/buffer_history.h"
+#include "compiler/lowering/contention.h"
 #include "compiler/lowering/schedule.h"
 
 namespace accord {
@@ -93,9 +94,10 @@ class Queue {
 
   std::int64_t free() const { return free_; }
 
-  /// Starts what next() gave.
-  void start(const Choice& choice, std::int64_t busy) {
-    free_ = choice.start + busy;
+  void free_from(std::int64_t time) { free_ = time; }
+
+  /// Takes out what next() gave.
+  void take(const Choice& choice) {
     if (keeps_order_) {
       ready_.erase(choice.op);
       in_order_.pop_front();
@@ -116,67 +118,17 @@ class Queue {
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> available_;
 };
 
-/// Links that several units share serve one transfer after the other. Not on machines where many units share one,
-/// arrays of elements: in what order their transfers come is not known well enough, and work would be divided less than
-/// it can.
-class SharedLinks {
+/// When the controller has issued so many operations; its other instructions are not known here.
+class IssueSlots {
  public:
-  explicit SharedLinks(const Architecture& architecture) : lanes_(architecture.units.size()) {
-    std::vector<std::size_t> users(2 * architecture.links.size(), 0);
-    for (std::size_t u = 0; u < lanes_.size(); ++u) {
-      lanes_[u] = lanes_of(architecture, architecture.units[u]);
-      for (const std::size_t lane : lanes_[u]) ++users[lane];
-    }
-    const bool crowded = std::ranges::any_of(users, [](std::size_t count) { return count > most_users; });
-    for (auto& lanes : lanes_) std::erase_if(lanes, [&](std::size_t lane) { return crowded || users[lane] < 2; });
-    busy_.resize(users.size());
-  }
+  IssueSlots(const Controller& controller, std::int64_t from)
+      : width_(std::max(controller.issue_width, 1)), interval_(std::max(controller.issue_interval, 1)), from_(from) {}
 
-  /// Cycles that a transfer waits whose bytes, were it alone, would pass from `from` on, in `busy` cycles.
-  std::int64_t pass(int unit, std::int64_t from, std::int64_t busy) {
-    std::int64_t wait = 0;
-    for (const std::size_t lane : lanes_[unit]) {
-      if (from >= busy_[lane].begin) wait = std::max(wait, busy_[lane].end - from);
-    }
-    for (const std::size_t lane : lanes_[unit]) busy_[lane].add(from + wait, busy);
-    return wait;
-  }
+  std::int64_t next() { return from_ + issued_++ / width_ * interval_; }
 
  private:
-  static constexpr std::size_t most_users = 4;
-
-  /// When a lane is taken last; what comes later in the schedule may pass before it.
-  struct Stretch {
-    std::int64_t begin = 0, end = 0;
-    void add(std::int64_t from, std::int64_t busy) {
-      if (from < begin) {
-        end += std::clamp<std::int64_t>(from + busy - begin, 0, busy);
-      } else {
-        if (from > end) begin = from;
-        end = std::max(end, from) + busy;
-      }
-    }
-  };
-
-  /// A unit's links, each once: twice the link's index, one more where it is duplex and what passes comes from off-chip
-  /// memory.
-  static std::vector<std::size_t> lanes_of(const Architecture& architecture, const Unit& unit) {
-    std::vector<std::size_t> lanes;
-    const auto add = [&](int link, bool inwards) {
-      const std::size_t lane =
-          2 * static_cast<std::size_t>(link) + (architecture.links[link].duplex && inwards ? 1 : 0);
-      if (std::ranges::find(lanes, lane) == lanes.end()) lanes.push_back(lane);
-    };
-    if (unit.kind != UnitKind::mover) return lanes;
-    for (const Route& route : unit.routes) {
-      for (const int link : route.links) add(link, architecture.memories[route.source].off_chip);
-    }
-    if (unit.link >= 0 && unit.routes.empty()) add(unit.link, false);
-    return lanes;
-  }
-
-  std::vector<std::vector<std::size_t>> lanes_;  ///< by unit: those that others use too
-  std::vector<Stretch> busy_;                    ///< by lane
+  std::int64_t width_, interval_, from_;
+  std::int64_t issued_ = 0;
 };
 
 class ListScheduler {
@@ -184,8 +136,10 @@ class ListScheduler {
   ListScheduler(const OpList& list, const Architecture& architecture, const Lead& lead)
       : list_(list),
         successors_(successors_of(list, static_cast<int>(architecture.units.size()))),
-        links_(architecture),
-        from_(lead.ready) {
+        contention_(architecture),
+        from_(lead.ready),
+        slots_(architecture.controller, from_.empty() ? 0 : *std::ranges::min_element(from_)),
+        streams_(architecture.units.size()) {
     from_.resize(list.ops.size(), 0);
     schedule_.done.resize(list.ops.size());
     for (std::size_t u = 0; u < architecture.units.size(); ++u) {
@@ -195,53 +149,104 @@ class ListScheduler {
       queues_[list.ops[i].unit].append(i);
       if (successors_.pending[i] == 0) queues_[list.ops[i].unit].ready(i, from_[i]);
     }
+    for (std::size_t u = 0; u < queues_.size(); ++u) offer(static_cast<int>(u));
   }
 
   Schedule run() {
     schedule_.order.reserve(list_.ops.size());
-    while (schedule_.order.size() < list_.ops.size()) pick();
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      if (streams_[event.unit].left > 0) {
+        if (event == streams_[event.unit].next) stream(event.unit);
+      } else if (const Queue::Choice choice = queues_[event.unit].next(); event == of(event.unit, choice)) {
+        begin(event.unit, choice);
+      }
+    }
+    assert(schedule_.order.size() == list_.ops.size());
     for (const Queue& queue : queues_) schedule_.free.push_back(queue.free());
     return std::move(schedule_);
   }
 
  private:
-  void pick() {
-    Queue* best = nullptr;
-    Queue::Choice choice;
-    for (Queue& queue : queues_) {
-      const Queue::Choice now = queue.next();
-      if (now.start < 0) continue;
-      if (best != nullptr && (now.start > choice.start || (now.start == choice.start && now.op > choice.op))) continue;
-      best = &queue;
-      choice = now;
-    }
-    assert(best != nullptr);
+  /// What a unit would do next: begin an operation, or go on with the one that it has begun. Those that no longer
+  /// agree with the unit's state have been overtaken.
+  struct Event {
+    std::int64_t at = -1;
+    std::uint32_t op = 0;
+    int unit = -1;
+    auto operator<=>(const Event&) const = default;
+  };
+
+  /// A transfer that takes turns with those of other units.
+  struct Stream {
+    std::int64_t start = 0, waited = 0;
+    int all = 0, left = 0;  ///< stretches
+    Event next;
+  };
+
+  static Event of(int unit, const Queue::Choice& choice) { return {choice.start, choice.op, unit}; }
+
+  void offer(int unit) {
+    if (streams_[unit].left > 0) return;
+    const Queue::Choice choice = queues_[unit].next();
+    if (choice.start >= 0) events_.push(of(unit, choice));
+  }
+
+  void begin(int unit, const Queue::Choice& choice) {
     const LowOp& op = list_.ops[choice.op];
-    const std::int64_t wait = links_.pass(op.unit, choice.start + op.latency - op.link, op.link);
-    best->start(choice, op.busy + wait);
+    const int stretches = contention_.stretches(op);
+    const std::int64_t start = std::max(choice.start, slots_.next());
+    queues_[unit].take(choice);
     schedule_.order.push_back(choice.op);
-    release(choice, wait);
+    streams_[unit] = {start, 0, stretches, stretches, {start, choice.op, unit}};
+    if (stretches == 0) {
+      finish(unit, choice.op);
+    } else {
+      stream(unit);
+    }
+  }
+
+  /// The next stretch; the others come when they are presented.
+  void stream(int unit) {
+    Stream& stream = streams_[unit];
+    const std::uint32_t index = stream.next.op;
+    const LowOp& op = list_.ops[index];
+    const std::int64_t around = std::max(op.latency - op.busy, 0), rest = std::max(op.busy - op.link, 0) / stream.all;
+    stream.waited += contention_.pass(op, stream.all, stream.next.at + around + rest);
+    if (--stream.left == 0) return finish(unit, index);
+    const std::int64_t passed = std::int64_t{op.busy} * (stream.all - stream.left) / stream.all;
+    stream.next.at = stream.start + passed + stream.waited;
+    events_.push(stream.next);
   }
 
   /// Whoever reads results sees them when they are there; what the own unit adds up, it works off in order.
-  void release(const Queue::Choice& choice, std::int64_t wait) {
-    const LowOp& op = list_.ops[choice.op];
-    const std::int64_t done = choice.start + op.latency + wait;
+  void finish(int unit, std::uint32_t index) {
+    const LowOp& op = list_.ops[index];
+    const std::int64_t begun = streams_[unit].start + streams_[unit].waited;
+    const std::int64_t done = begun + op.latency;
+    queues_[unit].free_from(begun + op.busy);
     schedule_.cycles = std::max(schedule_.cycles, done);
-    schedule_.done[choice.op] = done;
-    for (std::uint32_t s = successors_.first[choice.op]; s < successors_.first[choice.op + 1]; ++s) {
+    schedule_.done[index] = done;
+    for (std::uint32_t s = successors_.first[index]; s < successors_.first[index + 1]; ++s) {
       const std::uint32_t next = successors_.op[s];
-      const int unit = list_.ops[next].unit;
-      if (unit != op.unit || reads_result(list_.ops[next], op)) from_[next] = std::max(from_[next], done);
-      if (--successors_.pending[next] == 0) queues_[unit].ready(next, from_[next]);
+      const int other = list_.ops[next].unit;
+      if (other != unit || reads_result(list_.ops[next], op)) from_[next] = std::max(from_[next], done);
+      if (--successors_.pending[next] > 0) continue;
+      queues_[other].ready(next, from_[next]);
+      if (other != unit) offer(other);
     }
+    offer(unit);
   }
 
   const OpList& list_;
   Successors successors_;
-  SharedLinks links_;
+  Contention contention_;
   std::vector<std::int64_t> from_;  ///< results that the operation needs are there
+  IssueSlots slots_;
   std::vector<Queue> queues_;
+  std::vector<Stream> streams_;  ///< by unit
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   Schedule schedule_;
 };
 

@@ -41,19 +41,18 @@ OpList alternate(const std::vector<OpList>& lists) {
 
 }  // namespace
 
-OpList lower_layer(SharedMachines& shared, const Network& network, const Work& work, const Homes& homes,
+OpList lower_layer(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                    const Mapping& mapping, std::vector<OffChip>& off_chip, Reads reads) {
-  const auto parts = parts_of(shared.whole(), mapping);
-  const Machine& machine = shared.of(parts);
+  const auto parts = parts_of(machine, mapping);
   std::vector<OpList> lists;
   ConstantImages images;
   for (const auto& part : parts) {
     lists.push_back(lower(machine, network, work, homes, part, parts.front(), images, off_chip));
   }
-  if (lists.size() > 1 && reads == Reads::shared) lists = share_transfers(shared.whole(), machine, std::move(lists));
+  if (lists.size() > 1 && reads == Reads::shared) lists = share_transfers(machine, std::move(lists));
   OpList all = lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
   narrow_accesses(all, machine.architecture);
-  return pipeline_loops(all, shared.whole().architecture);
+  return pipeline_loops(all, machine.architecture);
 }
 
 }  // namespace accord

@@ -24,8 +24,7 @@ bool alike(const OpList& a, const OpList& b) {
 /// Weaves lists that are alike.
 class Weaver {
  public:
-  Weaver(const Machine& whole, const Machine& part, const std::vector<OpList>& lists)
-      : whole_(whole), part_(part), lists_(lists) {
+  Weaver(const Machine& machine, const std::vector<OpList>& lists) : machine_(machine), lists_(lists) {
     for (const auto& list : lists) {
       first_buffer_.push_back(static_cast<int>(woven_.buffers.size()));
       woven_.buffers.insert(woven_.buffers.end(), list.buffers.begin(), list.buffers.end());
@@ -46,13 +45,13 @@ class Weaver {
 
  private:
   bool from_off_chip(const LowOp& op) const {
-    const Architecture& architecture = whole_.architecture;
+    const Architecture& architecture = machine_.architecture;
     const Mnemonic& mnemonic = architecture.isa.mnemonics[op.mnemonic];
     return mnemonic.meaning == Meaning::transfer &&
            architecture.memories[architecture.units[op.unit].routes[mnemonic.route].source].off_chip;
   }
 
-  Hop hop_of(const LowOp& op) const { return {op.unit, whole_.architecture.isa.mnemonics[op.mnemonic].route}; }
+  Hop hop_of(const LowOp& op) const { return {op.unit, machine_.architecture.isa.mnemonics[op.mnemonic].route}; }
 
   bool same_source(std::size_t at, std::size_t a, std::size_t b) const {
     const LowOp &one = lists_[a].ops[at], &other = lists_[b].ops[at];
@@ -73,7 +72,7 @@ class Weaver {
         readers.push_back(other);
         hops.push_back(hop_of(lists_[other].ops[at]));
       }
-      for (const auto& group : whole_.multicasts.cover(hops)) {
+      for (const auto& group : machine_.multicasts.cover(hops)) {
         LowOp& op = take(woven_, lists_[readers[group.users.front()]], at, first_buffer_[readers[group.users.front()]]);
         if (group.users.size() > 1) make_multicast(op, group, readers, at);
       }
@@ -91,21 +90,21 @@ class Weaver {
         op.accesses[op.access_count++] = access;
       }
     }
-    const auto rate = [](const Architecture& architecture, const Hop& hop) {
+    const Architecture& architecture = machine_.architecture;
+    const auto rate = [&](const Hop& hop) {
       return bytes_per_cycle(architecture, architecture.units[hop.unit].routes[hop.route]);
     };
-    const double share = std::min(rate(part_.architecture, alone) / rate(whole_.architecture, group.hop), 1.0);
-    const auto scaled = [&](double cycles) { return static_cast<std::int32_t>(std::ceil(cycles * share)); };
-    const auto way = static_cast<std::int32_t>(hop_latency(part_.architecture, alone));
-    op.latency = scaled(op.latency - way) + static_cast<std::int32_t>(hop_latency(whole_.architecture, group.hop));
+    const double slower = rate(alone) / rate(group.hop);
+    const auto scaled = [&](double cycles) { return static_cast<std::int32_t>(std::ceil(cycles * slower)); };
+    const auto way = static_cast<std::int32_t>(hop_latency(architecture, alone));
+    op.latency = scaled(op.latency - way) + static_cast<std::int32_t>(hop_latency(architecture, group.hop));
     op.busy = scaled(op.busy);
     op.link = scaled(op.link);
     op.unit = group.hop.unit;
-    op.mnemonic = whole_.limits.route(group.hop.unit, group.hop.route)->mnemonic;
+    op.mnemonic = machine_.limits.route(group.hop.unit, group.hop.route)->mnemonic;
   }
 
-  const Machine& whole_;
-  const Machine& part_;
+  const Machine& machine_;
   const std::vector<OpList>& lists_;
   std::vector<int> first_buffer_;
   OpList woven_;
@@ -122,15 +121,15 @@ LowOp& take(OpList& to, const OpList& from, std::size_t at, int buffers) {
   return to.ops.emplace_back(op);
 }
 
-std::vector<OpList> share_transfers(const Machine& whole, const Machine& part, std::vector<OpList> lists) {
-  if (whole.multicasts.empty()) return lists;
+std::vector<OpList> share_transfers(const Machine& machine, std::vector<OpList> lists) {
+  if (machine.multicasts.empty()) return lists;
   std::vector<OpList> result;
   while (!lists.empty()) {
     const auto others = std::stable_partition(lists.begin() + 1, lists.end(),
                                               [&](const OpList& list) { return alike(lists.front(), list); });
     std::vector<OpList> group(std::make_move_iterator(lists.begin()), std::make_move_iterator(others));
     lists.erase(lists.begin(), others);
-    result.push_back(group.size() == 1 ? std::move(group.front()) : Weaver(whole, part, group).run());
+    result.push_back(group.size() == 1 ? std::move(group.front()) : Weaver(machine, group).run());
   }
   return result;
 }

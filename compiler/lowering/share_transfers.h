@@ -11,8 +11,7 @@ namespace accord {
 LowOp& take(OpList& to, const OpList& from, std::size_t at, int buffers);
 
 /// Lists of divided work's parts, those that go the same steps woven into one, in which transfers of the same bytes
-/// from off-chip memory to several elements are multicasts where the machine has them. `part`: the machine as one part
-/// sees it, by which the lists are timed.
-std::vector<OpList> share_transfers(const Machine& whole, const Machine& part, std::vector<OpList> lists);
+/// from off-chip memory to several elements are multicasts where the machine has them.
+std::vector<OpList> share_transfers(const Machine& machine, std::vector<OpList> lists);
 
 }  // namespace accord

@@ -24,6 +24,7 @@ class Predictor {
   Predictor(const Machine& machine, const Work& work, const Mapping& mapping, const TileCosts& tiles)
       : machine_(machine), work_(work), mapping_(mapping), tiles_(tiles) {
     cost_.unit_cycles.assign(machine.architecture.units.size(), 0);
+    for_others_.assign(machine.architecture.units.size(), 0);
     first_.assign(machine.architecture.units.size(), 0);
     link_cycles_.assign(machine.architecture.links.size(), {0, 0});
   }
@@ -56,7 +57,7 @@ class Predictor {
   std::int64_t times(const Use& use, const TileCosts::Move& move) const;
   double busiest() const;
   double busiest_link() const;
-  void cross(const Hop& hop, double bytes, double beats);
+  void cross(const TileCosts::Move& move, double times);
   double rounds() const;
   double issued() const;
   double around(int s) const;  ///< latency_around of the step's greatest instruction
@@ -76,8 +77,9 @@ class Predictor {
   const Mapping& mapping_;
   const TileCosts& tiles_;
   Cost cost_;
-  std::vector<double> first_;  ///< per unit: until the first tiles are there
-  double last_ = 0;            ///< what is left when the main statement ends
+  std::vector<double> for_others_;  ///< per unit: cycles for parts that get its multicasts beside this one
+  std::vector<double> first_;       ///< per unit: until the first tiles are there
+  double last_ = 0;                 ///< what is left when the main statement ends
   std::vector<Moved> moved_;
   std::vector<std::pair<double, double>> link_cycles_;  ///< out of and into off-chip memory
 };
@@ -97,11 +99,11 @@ std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const
 void Predictor::add_move(const TileCosts::Move& move) {
   const Use& use = mapping_.uses[move.use];
   const auto all = static_cast<double>(times(use, move));
-  const double n = all / (move.level == 0 ? use.receivers : 1);  // each part that a transfer reaches bears its share
-  const bool brought = move.level == 0 && use.bringer.unit >= 0;
-  cost_.unit_cycles[brought ? use.bringer.unit : move.hop.unit] += move.cycles * n;
-  cross(move.hop, move.source_bytes * n, move.link_cycles * n);
-  moved_.push_back({move.use, move.level, all, move.cycles * n, move.latency});
+  const double sharers = move.level == 0 ? use.shared.receivers * use.shared.turns : 1;
+  cost_.unit_cycles[move.hop.unit] += move.cycles * all / sharers;
+  for_others_[move.hop.unit] += move.cycles * all * (1 - 1 / sharers);
+  cross(move, all);
+  moved_.push_back({move.use, move.level, all, move.cycles * all, move.latency});
   const bool output = use.role == UseRole::output;
   if (output && move.level + 1 == use.depth) last_ += move.cycles;
   if (move.level == 0 && !output && use.step == 0) {
@@ -109,9 +111,11 @@ void Predictor::add_move(const TileCosts::Move& move) {
   }
 }
 
-/// The unit or link that has most to do.
+/// The unit or link that has most to do, for other parts of divided work, too.
 double Predictor::busiest() const {
-  return std::max(cost_.link_cycles, *std::max_element(cost_.unit_cycles.begin(), cost_.unit_cycles.end()));
+  double most = cost_.link_cycles;
+  for (std::size_t u = 0; u < for_others_.size(); ++u) most = std::max(most, cost_.unit_cycles[u] + for_others_[u]);
+  return most;
 }
 
 double Predictor::busiest_link() const {
@@ -185,15 +189,17 @@ double Predictor::rounds() const {
   return std::max(most, results / copies_at(mapping_, target, target_level(mapping_)));
 }
 
-void Predictor::cross(const Hop& hop, double bytes, double beats) {
+/// What the tile's requests take of the links of its way.
+void Predictor::cross(const TileCosts::Move& move, double times) {
+  const Use& use = mapping_.uses[move.use];
+  const Hop& hop = hop_at(use, move.level);
   const Route& route = machine_.architecture.units[hop.unit].routes[hop.route];
   const bool inwards = machine_.architecture.memories[route.source].off_chip;
   const Memory& memory = machine_.architecture.memories[inwards ? route.source : route.target];
-  const double narrowest = bytes_per_cycle(machine_.architecture, route);
+  const double least = memory.dram ? move.source_bytes / sustained_rate(memory) : 0;
   for (const int link : route.links) {
-    const double width = bytes_per_cycle(machine_.architecture.links[link]);
-    double cycles = width > narrowest ? bytes / width : beats;
-    if (memory.dram) cycles = std::max(cycles, bytes / sustained_rate(memory));
+    const double beats = request_beats(machine_.architecture.links[link], move.source_bytes / move.requests);
+    const double cycles = std::max(move.requests * beats, least) * times;
     (inwards ? link_cycles_[link].first : link_cycles_[link].second) += cycles;
   }
 }

@@ -274,14 +274,21 @@ const TileMove& Geometry::move(int use, int level, const Extents& extents, const
     const bool into_accumulator = start && level + 1 == mapping_.uses[use].depth;
     slot = std::make_unique<TileMove>(into_accumulator ? make_start(use, level, extents, outer)
                                                        : make_move(use, level, extents, outer, part));
-    const Hop& hop = hop_at(mapping_.uses[use], level);
-    for (const auto& piece : slot->pieces) {
-      const TransferTiming timing = transfer_timing(machine_.architecture, hop, piece);
-      slot->cycles += timing.busy;
-      slot->link_cycles += timing.link;
-    }
+    add_times(*slot, mapping_.uses[use], level);
   }
   return *slot;
+}
+
+/// Where one transfer reaches several parts, its mover is occupied as it is by nature, once for each that it makes, and
+/// their ways are as much quicker as fewer transfers pass them.
+void Geometry::add_times(TileMove& move, const Use& use, int level) const {
+  const SharedTiles shared = level == 0 ? use.shared : SharedTiles{};
+  for (const auto& piece : move.pieces) {
+    const TransferTiming own = transfer_timing(machine_.architecture, hop_at(use, level), piece);
+    const double apart = transfer_timing(machine_.architecture, brought_by(use, level), piece).apart;
+    move.cycles += std::max(own.requests.link / shared.relief, apart * shared.turns);
+    move.requests += own.requests.count;
+  }
 }
 
 TileMove Geometry::make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part) {

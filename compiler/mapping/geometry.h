@@ -28,8 +28,8 @@ struct TileMove {
   std::int64_t bytes = 0;
   std::int64_t source_bytes = 0;
   std::int64_t image_bytes = 0;  ///< packed constant: size of its image
-  double cycles = 0;             ///< all pieces, one after another (timing.h)
-  double link_cycles = 0;        ///< of the narrowest link
+  double cycles = 0;  ///< all pieces, one after another (timing.h); of a part of divided work until it has them
+  double requests = 0;
   std::string error;
 };
 
@@ -61,6 +61,7 @@ class Geometry {
 
  private:
   Extents relevant(int use, const Extents& extents) const;
+  void add_times(TileMove& move, const Use& use, int level) const;
   TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part);
   TileMove make_start(int use, int level, const Extents& extents, const Extents& outer);
 

@@ -85,4 +85,8 @@ const Hop& hop_at(const Use& use, int level) {
   return use.role == UseRole::output ? use.hops[use.hops.size() - 1 - level] : use.hops[level];
 }
 
+const Hop& brought_by(const Use& use, int level) {
+  return level == 0 && use.shared.bringer.unit >= 0 ? use.shared.bringer : hop_at(use, level);
+}
+
 }  // namespace accord

@@ -30,6 +30,14 @@ enum class UseRole : std::uint8_t {
   output        ///< written by the last statement; goes to off-chip memory
 };
 
+/// How the parts of divided work get their outermost tiles of a use together, where one transfer may reach several.
+struct SharedTiles {
+  Hop bringer;           ///< brings the part's tile where its own first hop does not: a multicast
+  double receivers = 1;  ///< parts that one transfer reaches
+  double turns = 1;      ///< transfers for this use that the mover makes while each part gets one tile
+  double relief = 1;     ///< by how much their ways carry the tiles quicker than one transfer per part would
+};
+
 /// A memory operand of a step's capability, and its way between off-chip memory and the capability's memory.
 /// `hops` empty: the capability reaches off-chip memory itself (or the operand is the accumulator).
 struct Use {
@@ -45,9 +53,7 @@ struct Use {
   bool windowed = false;  ///< overlapping windows share their elements on chip (else each window has its own copy)
   std::vector<Hop> hops;  ///< in the direction of the data; input: home -> memory, output: memory -> home
   int depth = 0;          ///< transfers between home and the capability's memory; its tile lives at level depth - 1
-  // Of a part of divided work:
-  Hop bringer;           ///< brings the outermost tile where it is not the first hop: a multicast
-  double receivers = 1;  ///< parts that one such transfer reaches, on average
+  SharedTiles shared;     ///< of a part of divided work
 };
 
 /// The memory that holds the use's tile of a level (0 .. depth - 1).
@@ -55,6 +61,9 @@ int memory_at(const Architecture& architecture, const Use& use, int level);
 
 /// The hop that fills (input, start) or empties (output) the use's tile of a level.
 const Hop& hop_at(const Use& use, int level);
+
+/// The same, of a part of divided work the multicast that does it for several.
+const Hop& brought_by(const Use& use, int level);
 
 /// A loop whose turns run at the same time, each on an element of its own: `part` counts of the iterator to each, the
 /// last one taking what is left.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "archdsl/graph/rates.h"
+#include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/split.h"
 
 namespace accord {
@@ -15,10 +16,6 @@ void slow_down(Period& period, std::int64_t times, std::int64_t by) {
   period.numerator /= common;
   period.denominator /= common;
 }
-
-/// What several requesters get together of a way that they share, as a fraction: they meet at random, and each waits
-/// for others at times when nobody waits for it. From simulations of divided layers whose loads nearly fill the way.
-constexpr std::int64_t served = 4, asked = 5;
 
 /// The way's beats as one of several users sees them.
 void share_way(Period& period, std::int64_t users) {

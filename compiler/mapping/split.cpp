@@ -162,7 +162,7 @@ double part_bound(const Machine& shared, const Mapping& part) {
     const Hop& hop = hop_at(use, 0);
     double bytes = static_cast<double>(accord::bytes(use.type));
     for (const auto& index : use.access.indices) bytes *= static_cast<double>(least_values(index, part.extent));
-    movers[hop.unit] += bytes / use.receivers /
+    movers[hop.unit] += bytes / use.shared.relief /
                         bytes_per_cycle(shared.architecture, shared.architecture.units[hop.unit].routes[hop.route]);
   }
   for (const auto& [unit, cycles] : movers) bound = std::max(bound, cycles);
@@ -217,7 +217,7 @@ class Divider {
     for (const auto& loop : mapping.spatial) extent[loop.iterator] = loop.part;
     Mapping part = part_at(mapping, Extents(extent.size(), 0), extent);
     for (std::size_t u = 0; !problem_.machine.multicasts.empty() && u < part.uses.size(); ++u) {
-      part.uses[u].receivers = receivers(readings_of(problem_.machine, mapping, images_, u));
+      part.uses[u].shared = typical(readings_of(problem_.machine, mapping, images_, u));
     }
     return part;
   }
@@ -290,7 +290,7 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
   if (mapping.spatial.empty()) return {mapping};
   const auto images = machine.elements.images(mapping);
   std::vector<Mapping> parts;
-  std::vector<std::vector<Reading>> readings;
+  std::vector<std::vector<SharedTiles>> readings;
   for (std::size_t u = 0; u < mapping.uses.size(); ++u) readings.push_back(readings_of(machine, mapping, images, u));
   Boxes boxes(mapping);
   Extents origin, extent;
@@ -299,11 +299,7 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
     boxes.read(origin, extent);
     const std::size_t p = parts.size();
     Mapping& part = parts.emplace_back(on_element(part_at(mapping, origin, extent), images[p]));
-    for (std::size_t u = 0; u < part.uses.size(); ++u) {
-      if (readings[u][p].receivers == 1) continue;
-      part.uses[u].bringer = readings[u][p].hop;
-      part.uses[u].receivers = static_cast<double>(readings[u][p].receivers);
-    }
+    for (std::size_t u = 0; u < part.uses.size(); ++u) part.uses[u].shared = readings[u][p];
   } while (boxes.next());
   give_regions(machine.architecture, parts);
   return parts;

@@ -183,10 +183,12 @@ void TileMeasure::add_use(int u) {
       costs_.error = move.error;
       return;
     }
-    const Hop& hop = hop_at(use, level);
+    const Hop& hop = brought_by(use, level);
     const double share = average(use, at);
-    costs_.moves.push_back({u, level, at, hop, move.cycles * share, static_cast<double>(move.source_bytes) * share,
-                            move.link_cycles * share, static_cast<double>(move.pieces.size()),
+    const double receivers = level == 0 ? use.shared.receivers : 1;
+    costs_.moves.push_back({u, level, at, hop, move.cycles * share,
+                            static_cast<double>(move.source_bytes) * share / receivers,
+                            move.requests * share / receivers, static_cast<double>(move.pieces.size()) / receivers,
                             static_cast<double>(hop_latency(machine_.architecture, hop))});
   }
 }

@@ -21,10 +21,10 @@ struct TileCosts {
     int box = 0;  ///< level whose loops move it
     Hop hop;
     double cycles = 0;        ///< its mover is occupied
-    double source_bytes = 0;  ///< read
-    double link_cycles = 0;   ///< the narrowest link of its way is occupied
-    double pieces = 0;        ///< instructions
-    double latency = 0;       ///< of one instruction, beside its cycles
+    double source_bytes = 0;  ///< read; of a part of divided work its share, as the next two
+    double requests = 0;
+    double pieces = 0;   ///< instructions
+    double latency = 0;  ///< of one instruction, beside its cycles
   };
 
   std::string error;  ///< why no order and no copies make the tiles legal; empty: some may

@@ -42,30 +42,37 @@ double run_cycles(const Memory& memory, std::int64_t ports, double runs, std::in
   return runs * static_cast<double>(memory.period.cycles(ceil_div(words, ports)));
 }
 
-/// What a transfer asks for off chip, else at its source.
-struct Requests {
-  std::int64_t chunk = 1;  ///< bytes of each
-  double count = 0;
-};
-
-Requests requests_of(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
+RequestTiming requests_of(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
   const Unit& unit = architecture.units[hop.unit];
-  const bool stores = architecture.memories[unit.routes[hop.route].target].off_chip;
+  const Route& route = unit.routes[hop.route];
+  const bool stores = architecture.memories[route.target].off_chip;
   const std::int64_t together = stores ? target_run(piece) : piece.contiguous;
-  Requests requests;
-  requests.chunk = std::min(unit.request, std::max<std::int64_t>(together, 1));
-  requests.count =
-      std::ceil(static_cast<double>(stores ? piece.bytes : piece.source_bytes) / static_cast<double>(requests.chunk));
+  RequestTiming requests;
+  requests.bytes = std::min(unit.request, std::max<std::int64_t>(together, 1));
+  const auto each = static_cast<double>(requests.bytes);
+  requests.count = std::ceil(static_cast<double>(stores ? piece.bytes : piece.source_bytes) / each);
+  double beats = 1;
+  if (route.links.empty()) beats = std::max(beats, request_beats(private_wire(architecture, route), each));
+  for (const int link : route.links) beats = std::max(beats, request_beats(architecture.links[link], each));
+  requests.link = requests.count * beats;
   return requests;
 }
 
 }  // namespace
 
+double request_beats(const Link& link, double bytes) {
+  return std::ceil(bytes / static_cast<double>(link.width)) * static_cast<double>(link.period.numerator) /
+         static_cast<double>(link.period.denominator);
+}
+
 TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
   const Unit& unit = architecture.units[hop.unit];
   const Route& route = unit.routes[hop.route];
   const Memory &source = architecture.memories[route.source], &target = architecture.memories[route.target];
-  const auto [chunk, requests] = requests_of(architecture, hop, piece);
+  TransferTiming timing;
+  timing.requests = requests_of(architecture, hop, piece);
+  const double requests = timing.requests.count;
+  const std::int64_t chunk = timing.requests.bytes;
   const std::int64_t latency = latency_of(source) + way_latency(architecture, route);
   const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
   const std::int64_t row = std::max<std::int64_t>(piece.extent[0], 1);
@@ -73,10 +80,10 @@ TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop,
   const double reads = source.off_chip ? run_cycles(source, source.read_ports, requests, chunk) : 0;
   const double writes = target.off_chip ? run_cycles(target, target.write_ports, requests, chunk)
                                         : run_cycles(target, target.write_ports, rows, row);
-  TransferTiming timing;
-  timing.link = requests * std::ceil(static_cast<double>(chunk) / bytes_per_cycle(architecture, route));
-  timing.stream = std::max({timing.link, in_flight, reads, writes, 1.0});
-  timing.busy = std::max(timing.stream, static_cast<double>(unit.period.cycles(unit.setup)));
+  const double ends = std::max({in_flight, reads, writes, 1.0});
+  timing.stream = std::max(timing.requests.link, ends);
+  timing.apart = std::max(ends, static_cast<double>(unit.period.cycles(unit.setup)));
+  timing.busy = std::max(timing.requests.link, timing.apart);
   return timing;
 }
 
@@ -128,21 +135,31 @@ OffChipRun off_chip_run(const Mapping& mapping, const StepShape& shape, const Us
   return run;
 }
 
-/// Beats of the requests on the mover's wire, or the time that its requests in flight allow.
-double request_cycles(const Machine& machine, const Unit& unit, const Use& use, const OffChipRun& run) {
-  const Architecture& architecture = machine.architecture;
-  const double width = unit.link >= 0        ? bytes_per_cycle(architecture.links[unit.link])
-                       : unit.routes.empty() ? static_cast<double>(unit.request)
-                                             : bytes_per_cycle(architecture, unit.routes.front());
-  const std::int64_t chunk = std::min(unit.request, run.together);
-  const double requests = std::ceil(static_cast<double>(run.bytes) / static_cast<double>(chunk));
-  const double beats = requests * std::ceil(static_cast<double>(chunk) / width);
-  if (use.role == UseRole::output) return beats;
-  const std::int64_t latency = latency_of(architecture.memories[use.memory]);
-  return std::max(beats, requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight));
+/// The requests for an off-chip operand of a mover's capability.
+RequestTiming requests_of(const Machine& machine, const Unit& unit, const OffChipRun& run) {
+  RequestTiming requests;
+  requests.bytes = std::min(unit.request, run.together);
+  const auto each = static_cast<double>(requests.bytes);
+  requests.count = std::ceil(static_cast<double>(run.bytes) / each);
+  requests.link = requests.count * std::ceil(each / capability_rate(machine.architecture, unit));
+  return requests;
+}
+
+/// Their beats on the way's narrowest link, or the time that the requests in flight allow.
+double request_cycles(const Machine& machine, const Unit& unit, const Use& use, const RequestTiming& requests) {
+  if (use.role == UseRole::output) return requests.link;
+  const std::int64_t latency = latency_of(machine.architecture.memories[use.memory]);
+  return std::max(requests.link,
+                  requests.count * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight));
 }
 
 }  // namespace
+
+double capability_rate(const Architecture& architecture, const Unit& unit) {
+  if (unit.link >= 0) return bytes_per_cycle(architecture.links[unit.link]);
+  if (unit.routes.empty()) return static_cast<double>(unit.request);
+  return bytes_per_cycle(architecture, unit.routes.front());
+}
 
 std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
                          const std::vector<std::int64_t>& chunk) {
@@ -210,6 +227,24 @@ std::int64_t bank_cycles(const Machine& machine, const Mapping& mapping, const S
 
 }  // namespace
 
+namespace {
+
+/// Calls fn(use, requests) for each operand that a mover's step has in place off chip.
+template <typename Fn>
+void each_request(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                  const std::vector<UseView>& views, const Extents& box,
+                  const std::vector<std::int64_t>& formula_values, Fn&& fn) {
+  const Unit& unit = machine.architecture.units[mapping.steps[step].match.unit];
+  if (unit.kind != UnitKind::mover) return;
+  for (const auto& view : views) {
+    const Use& use = mapping.uses[view.use];
+    if (view.layout != nullptr || !machine.architecture.memories[use.memory].off_chip) continue;
+    fn(use, requests_of(machine, unit, off_chip_run(mapping, shape, view, box, formula_values)));
+  }
+}
+
+}  // namespace
+
 std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                             const std::vector<UseView>& views, const Extents& box,
                             const std::vector<std::int64_t>& formula_values) {
@@ -220,15 +255,22 @@ std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int 
   for (const auto& view : views) {
     cycles = std::max(cycles, bank_cycles(machine, mapping, plan, shape, view, box, formula_values));
   }
-  if (unit.kind != UnitKind::mover) return cycles;
-  for (const auto& view : views) {
-    const bool in_place = view.layout == nullptr;
-    if (!in_place || !machine.architecture.memories[mapping.uses[view.use].memory].off_chip) continue;
-    const OffChipRun run = off_chip_run(mapping, shape, view, box, formula_values);
-    cycles = std::max(cycles,
-                      static_cast<std::int64_t>(std::ceil(request_cycles(machine, unit, mapping.uses[view.use], run))));
-  }
+  const auto asked = [&](const Use& use, const RequestTiming& requests) {
+    cycles = std::max(cycles, static_cast<std::int64_t>(std::ceil(request_cycles(machine, unit, use, requests))));
+  };
+  each_request(machine, mapping, step, shape, views, box, formula_values, asked);
   return cycles;
+}
+
+RequestTiming requests_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                          const std::vector<UseView>& views, const Extents& box,
+                          const std::vector<std::int64_t>& formula_values) {
+  RequestTiming most;
+  each_request(machine, mapping, step, shape, views, box, formula_values,
+               [&](const Use&, const RequestTiming& requests) {
+                 if (requests.link > most.link) most = requests;
+               });
+  return most;
 }
 
 std::int64_t instruction_cycles(const Unit& unit, std::int64_t working) {

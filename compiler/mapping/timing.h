@@ -10,14 +10,28 @@ namespace accord {
 // How long single instructions take, as far as the covenant says; contention and waits apart. Cycles of the reference
 // clock.
 
+/// What an instruction asks for off chip, else at its source.
+struct RequestTiming {
+  double count = 0;
+  std::int64_t bytes = 1;  ///< of each
+  double link = 0;         ///< the link of their way that they take longest is occupied: whole beats for each
+};
+
 /// One transfer's times.
 struct TransferTiming {
-  double link = 0;    ///< the narrowest link of its way is occupied: whole beats for each request
+  RequestTiming requests;
   double stream = 0;  ///< from its first byte to its last: link and port widths, requests in flight
-  double busy = 0;  ///< its mover is occupied: the next one's set-up runs beside its requests, and lasts as long where
-                    ///< they are few
+  double apart = 0;   ///< its mover would be occupied if its links took no time: the next one's set-up runs beside its
+                      ///< requests, and lasts as long where they are few
+  double busy = 0;    ///< its mover is occupied
 };
 TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
+
+/// Reference cycles for which a request of so many bytes takes a link: whole beats.
+double request_beats(const Link& link, double bytes);
+
+/// Bytes per reference cycle of the way that a mover's capabilities share.
+double capability_rate(const Architecture& architecture, const Unit& unit);
 
 /// From a transfer's start to its first byte's arrival.
 std::int64_t hop_latency(const Architecture& architecture, const Hop& hop);
@@ -38,6 +52,11 @@ std::int64_t port_cycles(const Architecture& architecture, const Capability& cap
 std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                             const std::vector<UseView>& views, const Extents& box,
                             const std::vector<std::int64_t>& formula_values);
+
+/// Its requests for off-chip operands: those of the operand that takes the way longest. None on compute units.
+RequestTiming requests_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                          const std::vector<UseView>& views, const Extents& box,
+                          const std::vector<std::int64_t>& formula_values);
 
 /// Cycles for which it keeps its unit busy: on a mover the next one's set-up at least.
 std::int64_t instruction_cycles(const Unit& unit, std::int64_t working);

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/lowering/operation.h"
+
+namespace accord {
+
+/// What transfers of several units compete for: links, each direction of a duplex one by itself; of a crossbar the
+/// memories at its ends; the ports of off-chip memories. Each of these lanes serves one request after another. What one
+/// unit alone uses is no lane: it has its operations one after another anyway.
+class Contention {
+ public:
+  explicit Contention(const Architecture& architecture);
+
+  /// Into how many stretches the operation's bytes are to be cut, so that those of other units come in between as
+  /// requests do; 0: it competes for nothing.
+  int stretches(const LowOp& op) const;
+
+  /// Cycles that one of `stretches` equal stretches waits which, were it alone, would pass from `from` on. Those of
+  /// all operations are to be given by the time at which they are presented.
+  std::int64_t pass(const LowOp& op, int stretches, std::int64_t from);
+
+ private:
+  /// A lane on a way, and how it takes requests.
+  struct Crossed {
+    std::size_t lane = 0;
+    std::int64_t width = 1;  ///< bytes of a beat
+    double beat = 1;         ///< reference cycles
+    double cycles(const LowOp& op) const;
+  };
+
+  /// When a lane is taken last; what comes later may pass before it.
+  struct Taken {
+    double begin = 0, end = 0;
+    void add(double from, double cycles);
+  };
+
+  using Way = std::vector<Crossed>;
+
+  const Way& way_of(const LowOp& op) const;
+
+  const Architecture& architecture_;
+  std::vector<std::vector<Way>> routes_, capabilities_;  ///< [unit][route or capability]
+  std::vector<Taken> taken_;                             ///< by lane
+};
+
+}  // namespace accord
