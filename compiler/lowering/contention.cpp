@@ -13,8 +13,7 @@
 namespace accord {
 namespace {
 
-constexpr int stretch_cycles = 16;  // about what the requests that a mover has under way take
-constexpr int most_stretches = 8;
+constexpr int stretch_cycles = 16, most_stretches = 8;
 
 /// What serves one request after another.
 struct LaneKey {
@@ -87,7 +86,7 @@ class LaneFinder {
 
   void add_link(LaneList& list, int index, bool backward, int source, int target) const {
     const Link& link = architecture_.links[index];
-    const double beat = request_beats(link, 1);
+    const double beat = static_cast<double>(link.period.numerator) / static_cast<double>(link.period.denominator);
     if (!link.crossbar) {
       list.push_back({LaneKey::Kind::link, index, link.duplex && backward ? 1 : 0, link.width, beat});
       return;
@@ -141,7 +140,8 @@ Contention::Contention(const Architecture& architecture) : architecture_(archite
         Way& way = result[u].emplace_back();
         for (const LaneKey& lane : list) {
           const auto number = numbers.find(lane);
-          if (number != numbers.end()) way.push_back({number->second, lane.width, lane.beat});
+          if (number != numbers.end())
+            way.push_back({number->second, lane.width, lane.beat, lane.kind != LaneKey::Kind::ports});
         }
       }
     }
@@ -158,12 +158,13 @@ const Contention::Way& Contention::way_of(const LowOp& op) const {
 }
 
 double Contention::Crossed::cycles(const LowOp& op) const {
-  return static_cast<double>(op.requests * ceil_div(op.request, width)) * beat;
+  const double one = static_cast<double>(ceil_div(op.request, width)) * beat;
+  return op.requests * (rounded ? std::ceil(one) : one);
 }
 
-int Contention::stretches(const LowOp& op) const {
+int Contention::stretches(const LowOp& op, bool in_step) const {
   if (op.link <= 0 || way_of(op).empty()) return 0;
-  return std::clamp(op.link / stretch_cycles, 1, most_stretches);
+  return in_step ? std::clamp(op.link / stretch_cycles, 1, most_stretches) : 1;
 }
 
 std::int64_t Contention::pass(const LowOp& op, int stretches, std::int64_t from) {

@@ -15,9 +15,10 @@ class Contention {
  public:
   explicit Contention(const Architecture& architecture);
 
-  /// Into how many stretches the operation's bytes are to be cut, so that those of other units come in between as
-  /// requests do; 0: it competes for nothing.
-  int stretches(const LowOp& op) const;
+  /// Into how many stretches the operation's bytes are to be cut. Of elements that work in step on parts of one work
+  /// each asks for the like at the same time, and their requests take turns; else whoever asks first is served to its
+  /// end. 0: it competes for nothing.
+  int stretches(const LowOp& op, bool in_step) const;
 
   /// Cycles that one of `stretches` equal stretches waits which, were it alone, would pass from `from` on. Those of
   /// all operations are to be given by the time at which they are presented.
@@ -29,6 +30,7 @@ class Contention {
     std::size_t lane = 0;
     std::int64_t width = 1;  ///< bytes of a beat
     double beat = 1;         ///< reference cycles
+    bool rounded = false;    ///< a request takes whole cycles
     double cycles(const LowOp& op) const;
   };
 

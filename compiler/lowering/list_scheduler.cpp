@@ -195,7 +195,7 @@ class ListScheduler {
 
   void begin(int unit, const Queue::Choice& choice) {
     const LowOp& op = list_.ops[choice.op];
-    const int stretches = contention_.stretches(op);
+    const int stretches = contention_.stretches(op, list_.divided);
     const std::int64_t start = std::max(choice.start, slots_.next());
     queues_[unit].take(choice);
     schedule_.order.push_back(choice.op);

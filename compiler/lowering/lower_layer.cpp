@@ -51,6 +51,7 @@ OpList lower_layer(const Machine& machine, const Network& network, const Work& w
   }
   if (lists.size() > 1 && reads == Reads::shared) lists = share_transfers(machine, std::move(lists));
   OpList all = lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
+  all.divided = parts.size() > 1;
   narrow_accesses(all, machine.architecture);
   return pipeline_loops(all, machine.architecture);
 }

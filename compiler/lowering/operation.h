@@ -67,6 +67,7 @@ struct OpList {
   std::vector<LowLoop> loops;   ///< by their first operation, outer before inner; nested or disjoint
   std::vector<Buffer> buffers;  ///< by id
   bool cuts = false;            ///< a long transfer stands in several operations
+  bool divided = false;         ///< several elements do a part of the work each
 };
 
 }  // namespace accord

@@ -61,8 +61,8 @@ RequestTiming requests_of(const Architecture& architecture, const Hop& hop, cons
 }  // namespace
 
 double request_beats(const Link& link, double bytes) {
-  return std::ceil(bytes / static_cast<double>(link.width)) * static_cast<double>(link.period.numerator) /
-         static_cast<double>(link.period.denominator);
+  return static_cast<double>(
+      link.period.cycles(static_cast<std::int64_t>(std::ceil(bytes / static_cast<double>(link.width)))));
 }
 
 TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {

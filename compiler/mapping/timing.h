@@ -27,7 +27,7 @@ struct TransferTiming {
 };
 TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
 
-/// Reference cycles for which a request of so many bytes takes a link: whole beats.
+/// Reference cycles for which a request of so many bytes takes a link: whole beats, whole cycles.
 double request_beats(const Link& link, double bytes);
 
 /// Bytes per reference cycle of the way that a mover's capabilities share.

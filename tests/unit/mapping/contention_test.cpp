@@ -24,6 +24,7 @@ Architecture machine_of(const std::string& name, const std::map<std::string, std
 OpList loads(const Machine& machine, int cores, int each, std::int64_t rows) {
   const Architecture& architecture = machine.architecture;
   OpList list;
+  list.divided = cores > 1;
   for (int turn = 0; turn < each; ++turn) {
     for (int core = 0; core < cores; ++core) {
       const std::string memory = "core[" + std::to_string(core) + "].spad";
