@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/layer_search.h"
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/tile_costs.h"
 
 namespace accord {
@@ -26,7 +27,8 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
     for (const auto& [route, bytes] : traffic.routes) choice.traffic.routes[route] += bytes;
     for (const auto& [capability, bytes] : traffic.capabilities) choice.traffic.capabilities[capability] += bytes;
     std::string error;
-    const auto copies = [&](int use, int level) { return copies_at(part, use, level); };
+    const Fills fills(part);
+    const auto copies = [&](int use, int level) { return fills.copies(use, level); };
     const auto needed = footprint(machine, part, tile_bytes(geometry, part, error), copies);
     for (std::size_t m = 0; m < needed.size(); ++m) choice.footprint[m] += needed[m];
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/container/small_vector.hpp>
 #include <limits>
 
 #include "archdsl/isa/int128.h"
@@ -189,8 +190,7 @@ void Emitter::track(const Instruction& instruction, std::span<MaybeValue> known)
     return wrap(*registers_[target], static_cast<std::int64_t>(sum));
   };
   // All amounts are read before any register changes.
-  std::vector<MaybeValue> results;
-  results.reserve(mnemonic.updates.size());
+  boost::container::small_vector<MaybeValue, 16> results;
   for (const RegisterUpdate& update : mnemonic.updates) {
     results.push_back(result(update, number(update.base, update.reg, update.index_field)));
   }

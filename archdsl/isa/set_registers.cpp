@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <boost/container/small_vector.hpp>
 #include <set>
 
 #include "archdsl/isa/emit.h"
@@ -17,6 +18,8 @@ constexpr int most_nodes =
     20000;  ///< of the search for the fewest instructions, before the first that was found is taken
 
 using Touched = std::bitset<most_touched>;
+using Pinned = boost::container::small_vector<bool, 32>;  ///< by field: its value is chosen
+using Numbers = boost::container::small_vector<int, 16>;
 
 /// One `set` instruction: registers that it brings to their targets, and those with a target that it spoils.
 struct Candidate {
@@ -31,10 +34,10 @@ struct Candidate {
 struct Emitter::Sequencer {
   const Emitter& emitter;
   std::vector<MaybeValue> target;  ///< by register: wanted or known content
-  std::vector<int> numbers{};      ///< registers that matter, by bit
+  Numbers numbers{};               ///< registers that matter, by bit
   std::vector<Candidate> candidates{};
-  std::vector<int> chosen{};
-  std::vector<int> best{};
+  Numbers chosen{};
+  Numbers best{};
   int nodes = 0;
   bool overflow = false;  ///< more registers matter than `most_touched`
 
@@ -75,7 +78,7 @@ struct Emitter::Sequencer {
   }
 
   /// Completes the instruction whose index fields are given; registers in `first` have their choice of shared fields.
-  void add_candidate(int mnemonic, std::vector<std::int64_t> fields, std::vector<bool> pinned, const Touched& first) {
+  void add_candidate(int mnemonic, std::vector<std::int64_t> fields, Pinned pinned, const Touched& first) {
     const Mnemonic& m = emitter.isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
     Candidate candidate;
     const auto place = [&](const RegisterUpdate& update, bool in_first) {
@@ -115,8 +118,8 @@ struct Emitter::Sequencer {
   }
 
   /// All ways to choose the index fields such that each points at a register that needs a value.
-  void enumerate(int mnemonic, std::size_t from, std::vector<std::int64_t>& fields, std::vector<bool>& pinned,
-                 const Touched& need, std::size_t need_count) {
+  void enumerate(int mnemonic, std::size_t from, std::vector<std::int64_t>& fields, Pinned& pinned, const Touched& need,
+                 std::size_t need_count) {
     const Mnemonic& m = emitter.isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
     for (std::size_t u = from; u < m.updates.size(); ++u) {
       const RegisterUpdate& update = m.updates[u];
@@ -169,7 +172,7 @@ struct Emitter::Sequencer {
         const Mnemonic& m = emitter.isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
         if (!reaches(m, need, need_count)) continue;
         std::vector<std::int64_t> fields(m.fields.size(), 0);
-        std::vector<bool> pinned(m.fields.size(), false);
+        Pinned pinned(m.fields.size(), false);
         enumerate(mnemonic, 0, fields, pinned, need, need_count);
       }
       Touched grown = need;
@@ -181,8 +184,8 @@ struct Emitter::Sequencer {
 
   /// Orders `chosen` from the last to the first, such that each spoils only what later ones repair, which `repaired`
   /// collects; false where that ends too early.
-  bool order(std::vector<int>& sequence, Touched& repaired) const {
-    std::vector<int> left = chosen;
+  bool order(Numbers& sequence, Touched& repaired) const {
+    Numbers left = chosen;
     sequence.clear();
     while (!left.empty()) {
       const auto last = std::find_if(left.begin(), left.end(), [&](int c) {

@@ -72,7 +72,9 @@ void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, co
     if (loop == list.loops.end() || loop->first != op) return {};
     return with_inner(LoopSpan(list.loops).subspan(static_cast<std::size_t>(loop - list.loops.begin())));
   };
-  const auto label = [&](const LowOp& op) { return labels.at(static_cast<std::size_t>(op.statement)); };
+  const auto label = [&](const LowOp& op) -> const std::string& {
+    return labels.at(static_cast<std::size_t>(op.statement));
+  };
   Places places{count_, std::vector<std::vector<std::int64_t>>(architecture_.units.size())};
   if (!list.ops.empty()) note(layer, label(list.ops.front()));  // what stands before the first operation is the layer's
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -8,11 +8,10 @@
 
 namespace accord {
 
-/// Last operation of each unit that wrote and read each part of each buffer.
+/// Last operation of each unit that wrote and read each part of each buffer. Of many units few touch one buffer.
 class BufferHistory {
  public:
-  BufferHistory(std::size_t buffers, int units)
-      : units_(units), last_(buffers * buffer_parts * static_cast<std::size_t>(units) * 2, -1) {}
+  explicit BufferHistory(std::size_t buffers) : newest_(buffers * buffer_parts, none) {}
 
   /// Calls fn(operation) for every one on another unit that `op` must see done, and for those on its own unit that it
   /// must follow: a unit keeps the order of all that touch one buffer, so that the last stands for those before it.
@@ -20,10 +19,10 @@ class BufferHistory {
   void dependences(const LowOp& op, Fn&& fn) const {
     for (const auto& access : op.buffers()) {
       for (int part = access.first; part <= access.last; ++part) {
-        for (int u = 0; u < units_; ++u) {
-          if (const auto p = at(access.buffer, part, u, true); p >= 0) fn(p);
-          if (!access.write && u != op.unit) continue;
-          if (const auto p = at(access.buffer, part, u, false); p >= 0) fn(p);
+        for (auto at = newest_[slot(access.buffer, part)]; at != none; at = touches_[at].older) {
+          const Touch& touch = touches_[at];
+          if (touch.write >= 0) fn(touch.write);
+          if (touch.read >= 0 && (access.write || touch.unit == op.unit)) fn(touch.read);
         }
       }
     }
@@ -32,21 +31,35 @@ class BufferHistory {
   void record(const LowOp& op, std::int64_t index) {
     for (const auto& access : op.buffers()) {
       for (int part = access.first; part <= access.last; ++part) {
-        last_[slot(access.buffer, part, op.unit, access.write)] = index;
+        Touch& touch = touch_of(newest_[slot(access.buffer, part)], op.unit);
+        (access.write ? touch.write : touch.read) = index;
       }
     }
   }
 
  private:
-  std::size_t slot(int buffer, int part, int unit, bool write) const {
-    return (static_cast<std::size_t>(buffer * buffer_parts + part) * static_cast<std::size_t>(units_) +
-            static_cast<std::size_t>(unit)) *
-               2 +
-           (write ? 1 : 0);
+  static constexpr std::uint32_t none = ~0u;
+
+  /// What one unit did last with one part of a buffer; -1: nothing.
+  struct Touch {
+    int unit;
+    std::uint32_t older;  ///< next unit's, in `touches_`
+    std::int64_t write = -1, read = -1;
+  };
+
+  static std::size_t slot(int buffer, int part) { return static_cast<std::size_t>(buffer * buffer_parts + part); }
+
+  Touch& touch_of(std::uint32_t& newest, int unit) {
+    for (auto at = newest; at != none; at = touches_[at].older) {
+      if (touches_[at].unit == unit) return touches_[at];
+    }
+    touches_.push_back({.unit = unit, .older = newest});
+    newest = static_cast<std::uint32_t>(touches_.size() - 1);
+    return touches_.back();
   }
-  std::int64_t at(int buffer, int part, int unit, bool write) const { return last_[slot(buffer, part, unit, write)]; }
-  int units_;
-  std::vector<std::int64_t> last_;
+
+  std::vector<std::uint32_t> newest_;  ///< by buffer and part
+  std::vector<Touch> touches_;
 };
 
 }  // namespace accord

@@ -1,6 +1,7 @@
 #include "compiler/lowering/buffers.h"
 
 #include "compiler/lowering/banks.h"
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/tile_costs.h"
 
 namespace accord {
@@ -12,12 +13,13 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geome
   std::vector<std::vector<Block>> blocks(machine.architecture.memories.size());
   std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
   all.clear();
+  const Fills fills(mapping);
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     buffers[u].resize(static_cast<std::size_t>(std::max(use.depth, 1)));
     for (int level = 0; level < use.depth; ++level) {
       if (bytes[u][level] == 0) continue;
-      const int copies = copies_at(mapping, u, level);
+      const int copies = fills.copies(u, level);
       const int memory = memory_at(machine.architecture, use, level);
       buffers[u][level] = {std::vector<std::int64_t>(static_cast<std::size_t>(copies)), static_cast<int>(all.size())};
       all.insert(all.end(), static_cast<std::size_t>(copies), {memory, 0, bytes[u][level]});

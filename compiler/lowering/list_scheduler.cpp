@@ -4,7 +4,6 @@
 #include <functional>
 #include <numeric>
 #include <queue>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,19 +21,19 @@ struct Successors {
   std::vector<std::int32_t> pending;  ///< per operation: predecessors
 };
 
-Successors successors_of(const OpList& list, int units) {
+Successors successors_of(const OpList& list) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  BufferHistory history(list.buffers.size(), units);
+  std::vector<std::uint32_t> newest(list.ops.size(), 0);  // per operation: the last that has an edge from it
+  BufferHistory history(list.buffers.size());
   Successors result;
   result.pending.assign(list.ops.size(), 0);
   for (std::uint32_t i = 0; i < list.ops.size(); ++i) {
-    const std::size_t before = edges.size();
     history.dependences(list.ops[i], [&](std::int64_t p) {
-      const std::pair edge(static_cast<std::uint32_t>(p), i);
-      const auto from = edges.begin() + static_cast<std::ptrdiff_t>(before);
-      if (std::find(from, edges.end(), edge) == edges.end()) edges.push_back(edge);
+      const auto from = static_cast<std::uint32_t>(p);
+      if (std::exchange(newest[from], i) == i) return;
+      edges.emplace_back(from, i);
+      ++result.pending[i];
     });
-    result.pending[i] = static_cast<std::int32_t>(edges.size() - before);
     history.record(list.ops[i], i);
   }
   result.first.assign(list.ops.size() + 1, 0);
@@ -61,7 +60,9 @@ bool reads_result(const LowOp& later, const LowOp& before) {
 /// The operations of one unit that may come next, each from a time on.
 class Queue {
  public:
-  Queue(bool keeps_order, std::int64_t free) : keeps_order_(keeps_order), free_(free) {}
+  /// `ready`: by operation, the time from which it may start; -1: it may not yet.
+  Queue(bool keeps_order, std::int64_t free, const std::vector<std::int64_t>& ready)
+      : keeps_order_(keeps_order), free_(free), ready_(ready) {}
 
   struct Choice {
     std::int64_t start = -1;  ///< -1: none may come now
@@ -70,19 +71,15 @@ class Queue {
 
   void append(std::uint32_t op) { in_order_.push_back(op); }
 
-  void ready(std::uint32_t op, std::int64_t at) {
-    if (!keeps_order_) {
-      waiting_.push({at, op});
-    } else {
-      ready_[op] = at;
-    }
+  void offer(std::uint32_t op) {
+    if (!keeps_order_) waiting_.push({ready_[op], op});
   }
 
   /// The operation that could start first; of several the oldest.
   Choice next() {
     if (keeps_order_) {
-      const auto head = in_order_.empty() ? ready_.end() : ready_.find(in_order_.front());
-      return head == ready_.end() ? Choice{} : Choice{std::max(free_, head->second), head->first};
+      if (in_order_.empty() || ready_[in_order_.front()] < 0) return {};
+      return {std::max(free_, ready_[in_order_.front()]), in_order_.front()};
     }
     while (!waiting_.empty() && waiting_.top().first <= free_) {
       available_.push(waiting_.top().second);
@@ -97,9 +94,8 @@ class Queue {
   void free_from(std::int64_t time) { free_ = time; }
 
   /// Takes out what next() gave.
-  void take(const Choice& choice) {
+  void take() {
     if (keeps_order_) {
-      ready_.erase(choice.op);
       in_order_.pop_front();
     } else if (!available_.empty()) {
       available_.pop();
@@ -112,8 +108,8 @@ class Queue {
   using Timed = std::pair<std::int64_t, std::uint32_t>;
   bool keeps_order_;
   std::int64_t free_;
+  const std::vector<std::int64_t>& ready_;
   std::deque<std::uint32_t> in_order_;
-  std::unordered_map<std::uint32_t, std::int64_t> ready_;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> waiting_;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> available_;
 };
@@ -135,19 +131,21 @@ class ListScheduler {
  public:
   ListScheduler(const OpList& list, const Architecture& architecture, const Lead& lead)
       : list_(list),
-        successors_(successors_of(list, static_cast<int>(architecture.units.size()))),
+        successors_(successors_of(list)),
         contention_(architecture),
         from_(lead.ready),
+        ready_(list.ops.size(), -1),
         slots_(architecture.controller, from_.empty() ? 0 : *std::ranges::min_element(from_)),
         streams_(architecture.units.size()) {
     from_.resize(list.ops.size(), 0);
     schedule_.done.resize(list.ops.size());
     for (std::size_t u = 0; u < architecture.units.size(); ++u) {
-      queues_.emplace_back(architecture.units[u].kind == UnitKind::compute, lead.free.empty() ? 0 : lead.free[u]);
+      const bool keeps_order = architecture.units[u].kind == UnitKind::compute;
+      queues_.emplace_back(keeps_order, lead.free.empty() ? 0 : lead.free[u], ready_);
     }
     for (std::uint32_t i = 0; i < list.ops.size(); ++i) {
       queues_[list.ops[i].unit].append(i);
-      if (successors_.pending[i] == 0) queues_[list.ops[i].unit].ready(i, from_[i]);
+      if (successors_.pending[i] == 0) release(i);
     }
     for (std::size_t u = 0; u < queues_.size(); ++u) offer(static_cast<int>(u));
   }
@@ -197,7 +195,7 @@ class ListScheduler {
     const LowOp& op = list_.ops[choice.op];
     const int stretches = contention_.stretches(op, list_.divided);
     const std::int64_t start = std::max(choice.start, slots_.next());
-    queues_[unit].take(choice);
+    queues_[unit].take();
     schedule_.order.push_back(choice.op);
     streams_[unit] = {start, 0, stretches, stretches, {start, choice.op, unit}};
     if (stretches == 0) {
@@ -233,16 +231,22 @@ class ListScheduler {
       const int other = list_.ops[next].unit;
       if (other != unit || reads_result(list_.ops[next], op)) from_[next] = std::max(from_[next], done);
       if (--successors_.pending[next] > 0) continue;
-      queues_[other].ready(next, from_[next]);
+      release(next);
       if (other != unit) offer(other);
     }
     offer(unit);
   }
 
+  void release(std::uint32_t op) {
+    ready_[op] = from_[op];
+    queues_[list_.ops[op].unit].offer(op);
+  }
+
   const OpList& list_;
   Successors successors_;
   Contention contention_;
-  std::vector<std::int64_t> from_;  ///< results that the operation needs are there
+  std::vector<std::int64_t> from_;   ///< results that the operation needs are there
+  std::vector<std::int64_t> ready_;  ///< the same once it may start
   IssueSlots slots_;
   std::vector<Queue> queues_;
   std::vector<Stream> streams_;  ///< by unit

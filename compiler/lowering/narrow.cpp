@@ -17,8 +17,8 @@ void narrow(BufferAccess& access, const Buffer& buffer, const std::vector<Addres
     high = std::max(high, to);
   }
   if (low >= high) return;
-  access.first = static_cast<std::uint8_t>(low * buffer_parts / buffer.bytes);
-  access.last = static_cast<std::uint8_t>((high - 1) * buffer_parts / buffer.bytes);
+  access.first = static_cast<std::uint32_t>(low * buffer_parts / buffer.bytes);
+  access.last = static_cast<std::uint32_t>((high - 1) * buffer_parts / buffer.bytes);
 }
 
 }  // namespace

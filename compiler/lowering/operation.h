@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,12 +20,12 @@ struct Buffer {
 /// Order between units is kept by these parts of a buffer: work on a tile begins before all of it is there.
 constexpr int buffer_parts = 8;
 
-/// The parts of a buffer that an operation reads or writes.
+/// The parts of a buffer that an operation reads or writes. Packed: lists have millions of operations.
 struct BufferAccess {
-  int buffer = -1;
-  bool write = false;
-  std::uint8_t first = 0;
-  std::uint8_t last = buffer_parts - 1;
+  std::uint32_t buffer : 25 = 0;
+  std::uint32_t write : 1 = 0;
+  std::uint32_t first : 3 = 0;
+  std::uint32_t last : 3 = buffer_parts - 1;
 };
 
 /// One operation before encoding: a mnemonic with the values its arguments must take.
@@ -44,7 +45,9 @@ struct LowOp {
   std::uint32_t image = 0;  ///< constants' tile that a transfer reads, as the layer's ConstantImages number it; 0: none
 
   void touch(int buffer, bool write) {
-    if (buffer >= 0 && access_count < accesses.size()) accesses[access_count++] = {buffer, write, 0, buffer_parts - 1};
+    if (buffer < 0 || access_count == accesses.size()) return;
+    assert(buffer < 1 << 25);
+    accesses[access_count++] = {static_cast<std::uint32_t>(buffer), write, 0, buffer_parts - 1};
   }
   std::span<const BufferAccess> buffers() const { return {accesses.data(), access_count}; }
   std::span<BufferAccess> buffers() { return {accesses.data(), access_count}; }

@@ -32,7 +32,7 @@ void Synchroniser::fence() {
 
 /// A semaphore of the pair that is below its greatest count when `from`, which then knows `known`, signals for the next
 /// operation of `to`; -1: there is none.
-int Synchroniser::number(int from, int to, const Clock& known) {
+int Synchroniser::number(int from, int to, Known known) {
   auto& pair = state_.semaphores[{from, to}];
   for (Numbered& semaphore : pair) {
     std::erase_if(semaphore.waits, [&](std::int64_t wait) { return wait <= known[to]; });
@@ -45,7 +45,12 @@ int Synchroniser::number(int from, int to, const Clock& known) {
   return pair.back().number;
 }
 
-void Synchroniser::see(int unit, int other, std::int64_t position, const Clock& known) {
+Synchroniser::Known Synchroniser::at(const State& state, int unit, std::int64_t position) const {
+  const std::int64_t from = (position - state.first[unit]) * units_;
+  return Known(state.known[unit]).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(units_));
+}
+
+void Synchroniser::see(int unit, int other, std::int64_t position, Known known) {
   Clock& clock = state_.clocks[unit];
   for (int u = 0; u < units_; ++u) clock[u] = std::max(clock[u], known[u]);
   clock[other] = std::max(clock[other], position);
@@ -53,13 +58,13 @@ void Synchroniser::see(int unit, int other, std::int64_t position, const Clock& 
 
 Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std::uint32_t>& order,
                                       const Earlier& earlier) {
-  state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<std::vector<Clock>>(static_cast<std::size_t>(units_)),
+  state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<Clock>(static_cast<std::size_t>(units_)),
             kept_.semaphores, kept_.taken};
   Added added;
   added.positions.resize(list.ops.size());
   std::multimap<std::uint32_t, OrderedOp> before, after;
   std::vector<OrderedOp> first;  // signals of units that have done nothing in the list before
-  BufferHistory history(list.buffers.size(), units_);
+  BufferHistory history(list.buffers.size());
   for (const std::uint32_t op : order) {
     const int unit = list.ops[op].unit;
     std::map<int, Needed> needed;
@@ -74,13 +79,11 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
       if (last.position <= state_.clocks[unit][other]) continue;
       // An operation of a list further back is done when the unit begins the list before.
       const bool idle = last.op < 0 && kept_.next[other] == kept_.first[other];
-      const std::int64_t at = last.op >= 0 ? last.position
-                              : idle       ? kept_.next[other] - 1
-                                           : std::max(last.position, kept_.first[other]);
-      const Clock* known = last.op >= 0 ? &state_.known[other][at - state_.first[other]]
-                           : idle       ? &kept_.clocks[other]
-                                        : &kept_.known[other][at - kept_.first[other]];
-      const int semaphore = number(other, unit, *known);
+      const std::int64_t place = last.op >= 0 ? last.position
+                                 : idle       ? kept_.next[other] - 1
+                                              : std::max(last.position, kept_.first[other]);
+      const Known known = idle ? Known(kept_.clocks[other]) : at(last.op >= 0 ? state_ : kept_, other, place);
+      const int semaphore = number(other, unit, known);
       if (semaphore < 0) {
         before.insert({op, {OrderedOp::Kind::fence, -1, -1, 0}});
         pass_all(state_);
@@ -92,12 +95,13 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
       } else if (idle) {
         first.push_back({OrderedOp::Kind::signal, other, semaphore, 0});
       } else {
-        added.late.push_back({other, at - kept_.first[other], semaphore});
+        added.late.push_back({other, place - kept_.first[other], semaphore});
       }
-      see(unit, other, at, *known);
+      see(unit, other, place, known);
     }
     added.positions[op] = state_.next[unit]++;
-    state_.known[unit].push_back(state_.clocks[unit]);
+    const Clock& now = state_.clocks[unit];
+    state_.known[unit].insert(state_.known[unit].end(), now.begin(), now.end());
     history.record(list.ops[op], op);
   }
   added.order = std::move(first);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -56,10 +57,11 @@ class Synchroniser {
   };
 
   struct State {
-    std::vector<Clock> clocks;              ///< by unit
-    std::vector<std::int64_t> next;         ///< by unit: place of its next operation
-    std::vector<std::int64_t> first;        ///< by unit: the same when the last list began
-    std::vector<std::vector<Clock>> known;  ///< by unit: what it knew at each of its operations in the last list
+    std::vector<Clock> clocks;        ///< by unit
+    std::vector<std::int64_t> next;   ///< by unit: place of its next operation
+    std::vector<std::int64_t> first;  ///< by unit: the same when the last list began
+    std::vector<Clock>
+        known;  ///< by unit: what it knew at each of its operations in the last list, one after the other
     std::map<std::pair<int, int>, std::vector<Numbered>> semaphores;  ///< by pair of units
     int taken = 0;                                                    ///< semaphores
   };
@@ -70,8 +72,12 @@ class Synchroniser {
     std::int64_t op = -1;  ///< of the list; -1: of one before
   };
 
-  void see(int unit, int other, std::int64_t position, const Clock& known);
-  int number(int from, int to, const Clock& known);
+  using Known = std::span<const std::int64_t>;  ///< a clock
+
+  /// What the unit knew at the operation with this place in its order.
+  Known at(const State& state, int unit, std::int64_t position) const;
+  void see(int unit, int other, std::int64_t position, Known known);
+  int number(int from, int to, Known known);
   void pass_all(State& state) const;
 
   int units_, semaphores_;

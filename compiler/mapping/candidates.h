@@ -8,18 +8,20 @@
 #include "compiler/mapping/limits.h"
 #include "compiler/mapping/multicast.h"
 #include "compiler/mapping/plan.h"
+#include "compiler/mapping/spread.h"
 
 namespace accord {
 
 /// What the mapper knows of the machine.
 struct Machine {
   explicit Machine(const Architecture& a)
-      : architecture(a), graph(a), limits(a), elements(a, limits), multicasts(a, limits) {}
+      : architecture(a), graph(a), limits(a), elements(a, limits), multicasts(a, limits), spread(a) {}
   const Architecture& architecture;
   ComponentGraph graph;
   Limits limits;
   Elements elements;
   Multicasts multicasts;
+  Spread spread;
   const Capability& capability(const Match& match) const {
     return architecture.units[match.unit].capabilities[match.capability];
   }

@@ -4,6 +4,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/in_order_cost.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/timing.h"
@@ -22,7 +23,7 @@ constexpr double tie_weight = 0.002;
 class Predictor {
  public:
   Predictor(const Machine& machine, const Work& work, const Mapping& mapping, const TileCosts& tiles)
-      : machine_(machine), work_(work), mapping_(mapping), tiles_(tiles) {
+      : machine_(machine), work_(work), mapping_(mapping), tiles_(tiles), fills_(mapping) {
     cost_.unit_cycles.assign(machine.architecture.units.size(), 0);
     for_others_.assign(machine.architecture.units.size(), 0);
     first_.assign(machine.architecture.units.size(), 0);
@@ -32,7 +33,7 @@ class Predictor {
   Cost run() {
     cost_.error = tiles_.error;
     if (!cost_.error.empty()) return cost_;
-    const auto copies = [&](int use, int level) { return copies_at(mapping_, use, level); };
+    const auto copies = [&](int use, int level) { return fills_.copies(use, level); };
     cost_.error = overfull(machine_, mapping_, footprint(machine_, mapping_, tiles_.bytes, copies));
     if (!cost_.error.empty()) return cost_;
     for (const auto& move : tiles_.moves) add_move(move);
@@ -45,7 +46,7 @@ class Predictor {
     cost_.instructions = code();
     const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
     cost_.cycles =
-        in_order ? InOrderCost(machine_, mapping_, tiles_).cycles(cost_.unit_cycles)
+        in_order ? InOrderCost(machine_, mapping_, tiles_, fills_).cycles(cost_.unit_cycles)
                  : std::max({busiest(), rounds(), issued()}) + *std::max_element(first_.begin(), first_.end()) + last_;
     const bool loops = machine_.architecture.controller.loop_depth > 0;
     cost_.cycles += tie_weight * sum + (loops ? code_weight : tie_weight) * cost_.instructions;
@@ -60,7 +61,6 @@ class Predictor {
   void cross(const TileCosts::Move& move, double times);
   double rounds() const;
   double issued() const;
-  double around(int s) const;  ///< latency_around of the step's greatest instruction
   double code() const;
 
   /// The transfers of one tile over the whole work.
@@ -76,6 +76,7 @@ class Predictor {
   const Work& work_;
   const Mapping& mapping_;
   const TileCosts& tiles_;
+  const Fills fills_;
   Cost cost_;
   std::vector<double> for_others_;  ///< per unit: cycles for parts that get its multicasts beside this one
   std::vector<double> first_;       ///< per unit: until the first tiles are there
@@ -86,7 +87,7 @@ class Predictor {
 
 /// How often the tile moves. Initial values enter the accumulator with every new result.
 std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const {
-  if (use.role != UseRole::start || move.level + 1 != use.depth) return fills(mapping_, use, move.box);
+  if (use.role != UseRole::start || move.level + 1 != use.depth) return fills_.of(move.use, move.box);
   std::int64_t times = 1;
   for (std::size_t i = 0; i < mapping_.extent.size(); ++i) {
     const int it = static_cast<int>(i);
@@ -154,22 +155,12 @@ double Predictor::issued() const {
   return cost_.instructions / std::max(controller.issue_width, 1) * std::max(controller.issue_interval, 1);
 }
 
-double Predictor::around(int s) const {
-  const Capability& capability = machine_.capability(mapping_.steps[s].match);
-  std::vector<std::int64_t> values;
-  for (const auto& dim : capability.dims) values.push_back(dim.maximum);
-  for (const auto& operand : capability.operands) {
-    if (operand.held) values.push_back(1);
-  }
-  return static_cast<double>(latency_around(machine_, mapping_.steps[s].match, values));
-}
-
 /// A buffer is filled, used and emptied before its next turn: what that takes, over the copies that take turns.
 double Predictor::rounds() const {
   double most = 0;
   const int target = target_use(mapping_);
-  const double tiles = static_cast<double>(fills(mapping_, mapping_.uses[target], std::max(target_level(mapping_), 0)));
-  double results = tiles_.step_cycles[0] + tiles * around(0);
+  const double tiles = static_cast<double>(fills_.of(target, std::max(target_level(mapping_), 0)));
+  double results = tiles_.step_cycles[0] + tiles * tiles_.step_latency[0];
   for (const auto& moved : moved_) {
     const Use& use = mapping_.uses[moved.use];
     const double transfers = moved.cycles + moved.times * moved.latency;
@@ -179,14 +170,14 @@ double Predictor::rounds() const {
     }
     if (moved.use == target) results += transfers;
     if (moved.use == target || moved.times <= 1) continue;
-    const double used = tiles_.step_cycles[use.step] + moved.times * around(use.step);
-    most = std::max(most, (transfers + used) / copies_at(mapping_, moved.use, moved.level));
+    const double used = tiles_.step_cycles[use.step] + moved.times * tiles_.step_latency[use.step];
+    most = std::max(most, (transfers + used) / fills_.copies(moved.use, moved.level));
   }
   if (target_level(mapping_) < 0 || tiles <= 1) return most;
   for (std::size_t s = 1; s < mapping_.steps.size(); ++s) {
-    results += tiles_.step_cycles[s] + tiles * around(static_cast<int>(s));
+    results += tiles_.step_cycles[s] + tiles * tiles_.step_latency[s];
   }
-  return std::max(most, results / copies_at(mapping_, target, target_level(mapping_)));
+  return std::max(most, results / fills_.copies(target, target_level(mapping_)));
 }
 
 /// What the tile's requests take of the links of its way.
@@ -209,26 +200,6 @@ void Predictor::cross(const TileCosts::Move& move, double times) {
 Cost predict(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping) {
   const TileCosts& tiles = geometry.tile_costs([&] { return measure(machine, geometry, work, mapping); });
   return Predictor(machine, work, mapping, tiles).run();
-}
-
-std::int64_t fills(const Mapping& mapping, const Use& use, int level) {
-  std::int64_t all = 1;
-  std::int64_t until_relevant = 1;
-  for (int l = 0; l <= level; ++l) {
-    for (const int it : mapping.order[l]) {
-      const std::int64_t outer = outer_extent(mapping, l, it), tile = mapping.tile[l][it];
-      if (outer <= tile) continue;
-      all *= ceil_div(outer, tile);
-      if (depends(use.access, it)) until_relevant = all;
-    }
-  }
-  return until_relevant;
-}
-
-int copies_at(const Mapping& mapping, int use, int level) {
-  const Use& u = mapping.uses[use];
-  return static_cast<int>(
-      std::min<std::int64_t>(mapping.copies[use][level], fills(mapping, u, box_level(mapping, u, level))));
 }
 
 }  // namespace accord

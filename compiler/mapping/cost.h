@@ -21,11 +21,4 @@ struct Cost {
 /// loads and the last one's stores are added.
 Cost predict(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping);
 
-/// How often the tile of `level` is brought in (or out) over the whole work: the trips of all loops down to the
-/// innermost one that changes it.
-std::int64_t fills(const Mapping& mapping, const Use& use, int level);
-
-/// Copies of the use's tile at a level that are kept so that one fills while another is used.
-int copies_at(const Mapping& mapping, int use, int level);
-
 }  // namespace accord

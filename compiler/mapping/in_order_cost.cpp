@@ -3,18 +3,11 @@
 #include <algorithm>
 
 #include "archdsl/tensor/rounding.h"
-#include "compiler/mapping/cost.h"
-#include "compiler/mapping/timing.h"
 
 namespace accord {
 
-InOrderCost::InOrderCost(const Machine& machine, const Mapping& mapping, const TileCosts& tiles)
-    : machine_(machine), mapping_(mapping), tiles_(tiles) {
-  loads_.reserve(tiles.moves.size());
-  for (const auto& move : tiles.moves) {
-    loads_.push_back(static_cast<double>(fills(mapping, mapping.uses[move.use], move.box)));
-  }
-}
+InOrderCost::InOrderCost(const Machine& machine, const Mapping& mapping, const TileCosts& tiles, const Fills& fills)
+    : machine_(machine), mapping_(mapping), tiles_(tiles), fills_(fills) {}
 
 /// Instructions one after another in which the reduction goes on within a tile of the innermost level.
 double InOrderCost::reduction_steps() const {
@@ -47,24 +40,13 @@ double InOrderCost::steps_after() const {
   return cycles;
 }
 
-/// From the end of an instruction's interval until its results are there.
-double InOrderCost::latency_of_step(std::size_t s) const {
-  const Capability& capability = machine_.capability(mapping_.steps[s].match);
-  std::vector<std::int64_t> values;
-  for (const auto& dim : capability.dims) values.push_back(dim.maximum);
-  for (const auto& operand : capability.operands) {
-    if (operand.held) values.push_back(1);
-  }
-  return static_cast<double>(latency_around(machine_, mapping_.steps[s].match, values));
-}
-
 /// Cycles over the whole work that sums need from the load of their initial values to the last step that reads them:
 /// the instructions of one sum stand as far apart as all sums of the tile have one each.
 double InOrderCost::sums() const {
   const int level = target_level(mapping_);
   if (level < 0) return 0;
   const int target = target_use(mapping_);
-  const auto tiles = static_cast<double>(fills(mapping_, mapping_.uses[target], level));
+  const auto tiles = static_cast<double>(fills_.of(target, level));
   double steps = reduction_steps();
   for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
     if (depends(mapping_.uses[target].access, static_cast<int>(it))) continue;
@@ -72,23 +54,23 @@ double InOrderCost::sums() const {
       steps *= static_cast<double>(ceil_div(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]));
     }
   }
-  double round = tiles_.step_cycles[0] / tiles * (steps - 1) / steps + 1 + latency_of_step(0);
+  double round = tiles_.step_cycles[0] / tiles * (steps - 1) / steps + 1 + tiles_.step_latency[0];
   for (const auto& move : tiles_.moves) {
     const Use& use = mapping_.uses[move.use];
     if (use.role == UseRole::start && move.level + 1 == use.depth) round += move.latency + 1;
   }
   for (std::size_t s = 1; s < tiles_.step_cycles.size(); ++s) {
     if (tiles_.step_instructions[s] > 0) {
-      round += tiles_.step_cycles[s] / tiles_.step_instructions[s] + latency_of_step(s);
+      round += tiles_.step_cycles[s] / tiles_.step_instructions[s] + tiles_.step_latency[s];
     }
   }
-  return tiles * round / copies_at(mapping_, target, level);
+  return tiles * round / fills_.copies(target, level);
 }
 
 /// Cycles over the whole work that words need between two loads: until the value is there, while instructions read it,
 /// until the last reader is done. A tile of several reduction steps holds each word for one of them only.
 double InOrderCost::rounds() const {
-  const double around = latency_of_step(0);
+  const double around = tiles_.step_latency[0];
   double most = 0;
   for (const auto& move : tiles_.moves) {
     const Use& use = mapping_.uses[move.use];
@@ -97,7 +79,7 @@ double InOrderCost::rounds() const {
     const double used =
         innermost ? tiles_.step_cycles[0] / reduction_steps() : tiles_.step_cycles[0] + move.cycles * loads(move);
     const double round = loads(move) * (move.latency + 1 + around) + used;
-    most = std::max(most, round / copies_at(mapping_, move.use, move.level));
+    most = std::max(most, round / fills_.copies(move.use, move.level));
   }
   return most;
 }

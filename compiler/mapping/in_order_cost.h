@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/tile_costs.h"
 
 namespace accord {
@@ -11,7 +9,7 @@ namespace accord {
 /// soon a word can be loaded again, since each is free as soon as its own last reader is done.
 class InOrderCost {
  public:
-  InOrderCost(const Machine& machine, const Mapping& mapping, const TileCosts& tiles);
+  InOrderCost(const Machine& machine, const Mapping& mapping, const TileCosts& tiles, const Fills& fills);
 
   /// Until the last result is off chip: the greatest, over movers and compute units, of what has to come before, what
   /// the unit itself takes and what is left to do after. `unit_cycles`: of each unit, all its instructions.
@@ -19,13 +17,10 @@ class InOrderCost {
 
  private:
   /// How often a move is done.
-  double loads(const TileCosts::Move& move) const {
-    return loads_[static_cast<std::size_t>(&move - tiles_.moves.data())];
-  }
+  double loads(const TileCosts::Move& move) const { return static_cast<double>(fills_.of(move.use, move.box)); }
   double moved(int unit) const;
   double rounds() const;
   double sums() const;
-  double latency_of_step(std::size_t s) const;
   double steps_after() const;
   double issue() const;
   double head() const;
@@ -36,7 +31,7 @@ class InOrderCost {
   const Machine& machine_;
   const Mapping& mapping_;
   const TileCosts& tiles_;
-  std::vector<double> loads_;  ///< per move
+  const Fills& fills_;
 };
 
 }  // namespace accord

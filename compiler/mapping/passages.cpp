@@ -7,11 +7,7 @@
 namespace accord {
 
 PassageFinder::PassageFinder(const Machine& machine, const Network& network, const Work& work)
-    : machine_(machine),
-      network_(network),
-      work_(work),
-      spread_(machine.architecture),
-      distinct_(work.operands.size(), -1) {}
+    : machine_(machine), network_(network), work_(work), distinct_(work.operands.size(), -1) {}
 
 /// Once for each operand: assignments differ in much, not in these.
 std::int64_t PassageFinder::bytes_of(int operand) const {
@@ -43,15 +39,15 @@ bool PassageFinder::comes_from(const std::vector<int>& memories, const Use& use)
   const ElementType type = network_.tensors[operand.tensor].type;
   return std::any_of(memories.begin(), memories.end(), [&](int memory) {
     if (memory == use.memory) return true;
-    return operand.constant ? spread_.reaches_in_any_type(memory, use.memory, use.type)
-                            : spread_.reaches(memory, type, use.memory, use.type);
+    return operand.constant ? machine_.spread.reaches_in_any_type(memory, use.memory, use.type)
+                            : machine_.spread.reaches(memory, type, use.memory, use.type);
   });
 }
 
 bool PassageFinder::reaches(const std::vector<int>& memories, const Use& use) const {
   const ElementType type = network_.tensors[work_.operands[use.access.operand].tensor].type;
   return std::any_of(memories.begin(), memories.end(),
-                     [&](int memory) { return spread_.reaches(use.memory, use.type, memory, type); });
+                     [&](int memory) { return machine_.spread.reaches(use.memory, use.type, memory, type); });
 }
 
 }  // namespace accord

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "compiler/mapping/candidates.h"
-#include "compiler/mapping/spread.h"
 
 namespace accord {
 
@@ -48,7 +47,6 @@ class PassageFinder {
   const Machine& machine_;
   const Network& network_;
   const Work& work_;
-  Spread spread_;
   mutable std::vector<std::int64_t> distinct_;  ///< by operand; -1: not asked for yet
 };
 

@@ -1,53 +1,73 @@
 #include "compiler/mapping/spread.h"
 
-#include <algorithm>
-#include <array>
-
 namespace accord {
 namespace {
 
-constexpr std::array types = {ElementType::i4,   ElementType::i8,   ElementType::u8,      ElementType::i16,
-                              ElementType::i32,  ElementType::i64,  ElementType::fp8e4m3, ElementType::fp8e5m2,
-                              ElementType::fp16, ElementType::bf16, ElementType::fp32};
+constexpr std::size_t types = static_cast<std::size_t>(ElementType::fp32) + 1;
+
+std::size_t state_of(int memory, std::size_t type) { return static_cast<std::size_t>(memory) * types + type; }
+
+std::size_t state_of(int memory, ElementType type) { return state_of(memory, static_cast<std::size_t>(type)); }
 
 }  // namespace
 
+Spread::Spread(const Architecture& architecture)
+    : architecture_(architecture), next_(architecture.memories.size() * types), known_(next_.size()) {
+  for (const Unit& unit : architecture.units) {
+    add_routes(unit);
+    for (const Capability& capability : unit.capabilities) add_capability(capability);
+  }
+}
+
+void Spread::add_routes(const Unit& unit) {
+  for (const Route& route : unit.routes) {
+    for (std::size_t type = 0; type < types; ++type) {
+      auto& next = next_[state_of(route.source, type)];
+      next.push_back(state_of(route.target, type));
+      for (const int also : route.also) next.push_back(state_of(also, type));
+    }
+  }
+}
+
+void Spread::add_capability(const Capability& capability) {
+  const int target = capability.program.statements.back().target.operand;
+  if (capability.operands[target].memory < 0) return;
+  const auto state = [&](int o) {
+    return state_of(capability.operands[o].memory, capability.program.operands[o].type);
+  };
+  for (int o = 0; o < static_cast<int>(capability.operands.size()); ++o) {
+    if (capability.operands[o].memory >= 0) next_[state(o)].push_back(state(target));
+  }
+}
+
+const std::vector<bool>& Spread::from(State state) const {
+  std::vector<bool>& seen = known_[state];
+  if (!seen.empty()) return seen;
+  seen.resize(next_.size());
+  seen[state] = true;
+  std::vector<State> open = {state};
+  while (!open.empty()) {
+    const State at = open.back();
+    open.pop_back();
+    if (architecture_.memories[at / types].off_chip) continue;
+    for (const State next : next_[at]) {
+      if (seen[next]) continue;
+      seen[next] = true;
+      open.push_back(next);
+    }
+  }
+  return seen;
+}
+
 bool Spread::reaches(int from_memory, ElementType type, int to, ElementType as) const {
-  return from({from_memory, type}).count({to, as}) != 0;
+  return from(state_of(from_memory, type))[state_of(to, as)];
 }
 
 bool Spread::reaches_in_any_type(int from_memory, int to, ElementType as) const {
-  return std::any_of(types.begin(), types.end(), [&](ElementType any) { return reaches(from_memory, any, to, as); });
-}
-
-const std::set<Spread::State>& Spread::from(State state) const {
-  const auto [it, fresh] = known_.try_emplace(state);
-  if (fresh) follow(state, it->second);
-  return it->second;
-}
-
-void Spread::follow(State state, std::set<State>& seen) const {
-  if (!seen.insert(state).second || architecture_.memories[state.first].off_chip) return;
-  for (const auto& unit : architecture_.units) {
-    for (const auto& route : unit.routes) {
-      if (route.source != state.first) continue;
-      follow({route.target, state.second}, seen);
-      for (const int also : route.also) follow({also, state.second}, seen);
-    }
-    for (const auto& capability : unit.capabilities) follow(capability, state, seen);
+  for (std::size_t type = 0; type < types; ++type) {
+    if (from(state_of(from_memory, type))[state_of(to, as)]) return true;
   }
-}
-
-void Spread::follow(const Capability& capability, State state, std::set<State>& seen) const {
-  const int target = capability.program.statements.back().target.operand;
-  const int memory = capability.operands[target].memory;
-  if (memory < 0) return;
-  const auto type_of = [&](std::size_t o) { return capability.program.operands[o].type; };
-  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
-    if (capability.operands[o].memory == state.first && type_of(o) == state.second) {
-      follow({memory, type_of(static_cast<std::size_t>(target))}, seen);
-    }
-  }
+  return false;
 }
 
 }  // namespace accord

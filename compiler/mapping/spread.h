@@ -1,18 +1,17 @@
 #pragma once
 
-#include <map>
-#include <set>
-#include <utility>
+#include <cstddef>
+#include <vector>
 
 #include "archdsl/graph/architecture.h"
 
 namespace accord {
 
 /// Where values can get on chip: routes keep their type, capabilities read them and write another. What went off chip
-/// again would pass its wires once more and is not followed.
+/// again would pass its wires once more and is not followed. Answers are kept by where values start.
 class Spread {
  public:
-  explicit Spread(const Architecture& architecture) : architecture_(architecture) {}
+  explicit Spread(const Architecture& architecture);
 
   /// Whether values of a type in a memory can become ones of another type in another memory.
   bool reaches(int from, ElementType type, int to, ElementType as) const;
@@ -21,14 +20,15 @@ class Spread {
   bool reaches_in_any_type(int from, int to, ElementType as) const;
 
  private:
-  using State = std::pair<int, ElementType>;
+  using State = std::size_t;  ///< a memory and a type
 
-  const std::set<State>& from(State state) const;
-  void follow(State state, std::set<State>& seen) const;
-  void follow(const Capability& capability, State state, std::set<State>& seen) const;
+  void add_routes(const Unit& unit);
+  void add_capability(const Capability& capability);
+  const std::vector<bool>& from(State state) const;
 
   const Architecture& architecture_;
-  mutable std::map<State, std::set<State>> known_;
+  std::vector<std::vector<State>> next_;          ///< by state
+  mutable std::vector<std::vector<bool>> known_;  ///< by state where values start; empty: not asked for yet
 };
 
 }  // namespace accord

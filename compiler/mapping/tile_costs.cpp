@@ -42,6 +42,7 @@ class TileMeasure {
       : machine_(machine), geometry_(geometry), work_(work), mapping_(mapping) {
     costs_.step_cycles.assign(mapping.steps.size(), 0);
     costs_.step_instructions.assign(mapping.steps.size(), 0);
+    for (const auto& step : mapping.steps) costs_.step_latency.push_back(latency_around_step(step));
   }
 
   TileCosts run() {
@@ -62,6 +63,7 @@ class TileMeasure {
   int levels_inside(const Use& use) const;
   void add_step(int s);
   double average(const Use& use, int level) const;
+  double latency_around_step(const StatementPlan& step) const;
   /// Level whose boxes the step works on.
   int last_level(int s) const { return s == 0 ? mapping_.levels - 1 : std::max(target_level(mapping_), 0); }
   std::vector<UseView> views(int s, const Extents& box);
@@ -113,6 +115,16 @@ double TileMeasure::average(const Use& use, int level) const {
     share *= static_cast<double>(whole) / static_cast<double>(ceil_div(whole, tile) * tile);
   }
   return share;
+}
+
+double TileMeasure::latency_around_step(const StatementPlan& step) const {
+  const Capability& capability = machine_.capability(step.match);
+  std::vector<std::int64_t> values;
+  for (const auto& dim : capability.dims) values.push_back(dim.maximum);
+  for (const auto& operand : capability.operands) {
+    if (operand.held) values.push_back(1);
+  }
+  return static_cast<double>(latency_around(machine_, step.match, values));
 }
 
 /// Whether tiles begin where blocks of lanes begin in the layout of the box `outer` around them.

@@ -31,6 +31,7 @@ struct TileCosts {
   std::vector<Move> moves;
   std::vector<double> step_cycles;        ///< [step]: all its instructions on their unit
   std::vector<double> step_instructions;  ///< [step]
+  std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
   TileBytes bytes;
 };
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "archdsl/tensor/rounding.h"
-#include "compiler/mapping/cost.h"
+#include "compiler/mapping/fills.h"
 
 namespace accord {
 namespace {
@@ -94,8 +94,9 @@ bool TilingSpace::for_each_order(Mapping& mapping, const Visit& visit) const { r
 
 bool TilingSpace::for_each_copies(Mapping& mapping, const Visit& visit) const {
   std::vector<std::size_t> refilled;
+  const Fills fills(mapping);
   for (const std::size_t u : doubled_) {
-    if (fills(mapping, mapping.uses[u], 0) > 1) refilled.push_back(u);
+    if (fills.of(static_cast<int>(u), 0) > 1) refilled.push_back(u);
   }
   for (std::size_t choice = 0; choice < std::size_t{1} << refilled.size(); ++choice) {
     mapping.copies = equal_copies(mapping.uses.size(), mapping.levels, 1);
@@ -111,7 +112,8 @@ std::int64_t TilingSpace::count(std::int64_t limit) const {
   std::int64_t total = 0;
   for_each_tiles([&](const Mapping& mapping) {
     std::int64_t orders = 1;
-    for (const std::size_t u : doubled_) orders *= fills(mapping, mapping.uses[u], 0) > 1 ? 2 : 1;
+    const Fills fills(mapping);
+    for (const std::size_t u : doubled_) orders *= fills.of(static_cast<int>(u), 0) > 1 ? 2 : 1;
     for (int level = 0; level < mapping.levels && orders <= limit; ++level) {
       orders *= factorial(turning_loops(mapping, level).size());
     }

@@ -7,7 +7,7 @@
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/agreement.h"
-#include "compiler/mapping/cost.h"
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/split.h"
 #include "compiler/mapping/tile_costs.h"
@@ -238,7 +238,8 @@ std::string Verifier::room_of(const Mapping& part) const {
   std::string error;
   const TileBytes bytes = tile_bytes(geometry, part, error);
   if (!error.empty()) return error;
-  const auto copies = [&](int use, int level) { return copies_at(part, use, level); };
+  const Fills fills(part);
+  const auto copies = [&](int use, int level) { return fills.copies(use, level); };
   return overfull(machine_, part, footprint(machine_, part, bytes, copies));
 }
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/mapping/plan.h"
+
+namespace accord {
+
+/// How often each tile of a mapping, in its loop order, is brought in or out.
+class Fills {
+ public:
+  explicit Fills(const Mapping& mapping);
+
+  /// Over the whole work: the trips of all loops of the levels down to `level` and of those to the innermost one that
+  /// changes what the use sees.
+  std::int64_t of(int use, int level) const { return fills_[static_cast<std::size_t>(use * mapping_.levels + level)]; }
+
+  /// Copies of the use's tile at a level that are kept so that one fills while another is used.
+  int copies(int use, int level) const {
+    const std::int64_t filled = of(use, box_level(mapping_, mapping_.uses[use], level));
+    return static_cast<int>(std::min<std::int64_t>(mapping_.copies[use][level], filled));
+  }
+
+ private:
+  const Mapping& mapping_;
+  std::vector<std::int64_t> fills_;  ///< by use and level
+};
+
+}  // namespace accord
