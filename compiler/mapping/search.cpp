@@ -49,6 +49,7 @@ class TileSearch {
   std::vector<Mapping> best(std::size_t count) const;
   std::optional<Tiles> resized(const Tiles& tiles, int level, int it, std::int64_t size) const;
   std::vector<Tiles> neighbours(const Tiles& tiles, std::ptrdiff_t reach) const;
+  std::vector<Tiles> levelled(const Tiles& tiles) const;
   const Entry& evaluate(const Tiles& tiles);
   Tried try_orders();
   std::vector<std::vector<int>> orders(int level) const;
@@ -144,12 +145,12 @@ const TileSearch::Entry& TileSearch::evaluate(const Tiles& tiles) {
 /// The tile of one iterator in another size; tiles outside grow with it, those inside shrink. Nothing where that is no
 /// change, or smaller than legal.
 std::optional<Tiles> TileSearch::resized(const Tiles& tiles, int level, int it, std::int64_t size) const {
-  if (tiles[level][it] == size || size < sizes_.least[level][it]) return std::nullopt;
+  if (tiles[level][it] == size || size < sizes_.finest[level][it]) return std::nullopt;
   Tiles result = tiles;
   for (int l = 0; l < mapping_.levels; ++l) {
     std::int64_t& tile = result[l][it];
     tile = l < level ? std::max(tile, size) : l == level ? size : std::min(tile, size);
-    if (tile < sizes_.least[l][it]) return std::nullopt;
+    if (tile < sizes_.finest[l][it]) return std::nullopt;
   }
   return result;
 }
@@ -215,7 +216,8 @@ void TileSearch::climb() {
 /// Results take turns with the unit that computes them and those that add to them, convert and store them: more than
 /// two copies let several of these run at once.
 void TileSearch::choose_copies() {
-  for (const auto& [inputs, results] : {std::pair(1, 1), {2, 1}, {2, 2}, {3, 2}, {2, 3}, {2, 4}, {4, 2}, {4, 4}}) {
+  for (const auto& [inputs, results] :
+       {std::pair(1, 1), {2, 1}, {2, 2}, {1, 2}, {3, 2}, {2, 3}, {2, 4}, {4, 2}, {4, 4}}) {
     Copies& copies = copies_.emplace_back();
     for (const auto& use : mapping_.uses) {
       const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
@@ -253,9 +255,28 @@ std::vector<Mapping> TileSearch::run(std::size_t count, std::string& error) {
   return best(count);
 }
 
+/// Tiles of one iterator and level as many as now, or one more, but of about one size; these may be smaller than the
+/// climb's.
+std::vector<Tiles> TileSearch::levelled(const Tiles& tiles) const {
+  std::vector<Tiles> result;
+  for (int level = 0; level < mapping_.levels; ++level) {
+    for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
+      const std::int64_t outer = level == 0 ? mapping_.extent[it] : tiles[level - 1][it], tile = tiles[level][it];
+      for (const std::int64_t more : {0, 1}) {
+        const std::int64_t equal = ceil_div(outer, ceil_div(outer, tile) + more);
+        if (equal == tile || equal < sizes_.finest[level][it]) continue;
+        Tiles& changed = result.emplace_back(tiles);
+        for (int l = level; l < mapping_.levels; ++l) changed[l][it] = std::min(changed[l][it], equal);
+      }
+    }
+  }
+  return result;
+}
+
 std::vector<Mapping> TileSearch::around(std::size_t count) {
   const Tiles tiles = mapping_.tile;
   choose_copies();
+  for (const auto& one : levelled(tiles)) evaluate(one);
   for (const auto& one : neighbours(tiles, 1)) {
     evaluate(one);
     for (const auto& two : neighbours(one, 1)) evaluate(two);

@@ -74,17 +74,21 @@ TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& ma
   const auto levels = static_cast<std::size_t>(mapping.levels);
   TileSizes result;
   result.least.assign(levels, Extents(count, 1));
+  result.finest = result.least;
   for (std::size_t i = 0; i < count; ++i) {
     const int it = static_cast<int>(i);
     const std::int64_t unit = quantum(machine, mapping, it);
     result.sizes.push_back(sizes_of(mapping.extent[i], unit, filling(machine, mapping, it)));
     const bool whole = mapping.reduces_at_once && is_reduction(work, mapping, it);
     for (auto& level : result.least) level[i] = whole ? mapping.extent[i] : unit;
+    for (auto& level : result.finest) level[i] = whole ? mapping.extent[i] : 1;
   }
   for (const auto& step : mapping.steps) {
     for (const auto& chain : step.chains) {
       for (std::size_t i = 1; i < chain.size(); ++i) {
-        for (auto& level : result.least) level[chain[i]] = mapping.extent[chain[i]];
+        for (auto* sizes : {&result.least, &result.finest}) {
+          for (auto& level : *sizes) level[chain[i]] = mapping.extent[chain[i]];
+        }
       }
     }
   }

@@ -9,8 +9,9 @@ namespace accord {
 
 /// Which sizes a search tries for each iterator's tiles.
 struct TileSizes {
-  std::vector<std::vector<std::int64_t>> least;  ///< [level][iterator]: no legal tile is smaller
-  std::vector<std::vector<std::int64_t>> one;    ///< [level][iterator]: the greatest that one instruction counts
+  std::vector<std::vector<std::int64_t>> least;   ///< [level][iterator]: smaller ones waste instructions
+  std::vector<std::vector<std::int64_t>> finest;  ///< [level][iterator]: no legal tile is smaller
+  std::vector<std::vector<std::int64_t>> one;     ///< [level][iterator]: the greatest that one instruction counts
   /// The least that also fill the main step's dims with fused iterators: blocks of lanes are never cut.
   std::vector<std::vector<std::int64_t>> filled;
   std::vector<std::vector<std::int64_t>> sizes;  ///< [iterator]: ascending, the extent last
