@@ -69,7 +69,7 @@ class WireCollector {
   void add(const Unit& unit, int self) {
     self_ = self;
     for (const Route& route : unit.routes) add_route(route);
-    for (const Capability& c : unit.capabilities) add_capability(c);
+    for (const Capability& c : unit.capabilities) add_capability(unit, c);
   }
 
   std::vector<DrawnWire> take() {
@@ -122,17 +122,33 @@ class WireCollector {
     return link < a_.links.size() ? accord::width_of(a_, a_.links[link]) : std::numeric_limits<std::int64_t>::max();
   }
 
-  void add_capability(const Capability& c) {
+  void add_capability(const Unit& unit, const Capability& c) {
     const OperandUse use = operand_use(c);
-    for (const int operand : use.reads) add_operand(c, operand, true);
-    for (const int operand : use.writes) add_operand(c, operand, false);
+    for (const int operand : use.reads) add_operand(unit, c, operand, true);
+    for (const int operand : use.writes) add_operand(unit, c, operand, false);
   }
 
   /// On a mover an operand takes the way that a route to its memory takes, if there is one.
-  void add_operand(const Capability& c, int operand, bool reads) {
+  void add_operand(const Unit& unit, const Capability& c, int operand, bool reads) {
     const int place = c.operands[static_cast<std::size_t>(operand)].memory;
-    if (joined_by_link(place, reads)) return;
+    if (goes_along_route(unit, place, reads) || joined_by_link(place, reads)) return;
     reads ? flow(place, self_, memory(place).word) : flow(self_, place, memory(place).word);
+  }
+
+  /// The way of the mover's capabilities off chip, where it begins or ends at the memory.
+  bool goes_along_route(const Unit& unit, int place, bool reads) {
+    const Route* const route = capability_route(unit);
+    if (route == nullptr || !memory(place).off_chip || (route->source != place && route->target != place)) return false;
+    std::vector<int> way = route->links;
+    for (int& link : way) link += static_cast<int>(a_.memories.size());
+    if (route->source != place) std::ranges::reverse(way);
+    way.insert(way.begin(), place);
+    way.push_back(self_);
+    if (!reads) std::ranges::reverse(way);
+    for (std::size_t hop = 0; hop + 1 < way.size(); ++hop) {
+      flow(way[hop], way[hop + 1], std::min(width_of(way[hop]), width_of(way[hop + 1])));
+    }
+    return true;
   }
 
   bool joined_by_link(int place, bool reads) {

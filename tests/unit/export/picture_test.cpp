@@ -128,3 +128,17 @@ TEST_CASE("Graphviz reads what is written for any name") {
   CHECK(svg.find("d&lt;r&gt;&amp;&quot;a\\m") != std::string::npos);
   CHECK(svg.find("core[0].load{|}") != std::string::npos);
 }
+
+TEST_CASE("a mover's operand off chip is drawn along the links of its routes, however many they are") {
+  const Wiring wiring =
+      wiring_of(load_file(std::filesystem::path(ACCORD_SOURCE_DIR) / "configs/accelerators/simba.yaml"));
+  int off_chip = 0;
+  for (const DrawnWire& wire : wiring.wires) {
+    const auto shape = [&](int component) { return wiring.components[static_cast<std::size_t>(component)].shape; };
+    if (shape(wire.from) != DrawnShape::off_chip_memory && shape(wire.to) != DrawnShape::off_chip_memory) continue;
+    ++off_chip;
+    CHECK(shape(wire.to) != DrawnShape::mover);
+    CHECK(shape(wire.from) != DrawnShape::mover);
+  }
+  CHECK(off_chip == 1);
+}
