@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "simulator/kernels/walk_cursor.h"
 
@@ -23,6 +25,21 @@ std::byte* gather(std::byte* to, const std::byte* from, std::span<const Stride> 
   for (std::int64_t i = 0; i < outer.count; ++i)
     to = gather(to, from + i * outer.step, dims.first(dims.size() - 1), element);
   return to;
+}
+
+// Copies the points that `iterators` span, element by element.
+void copy_points(StridedOperand to, StridedOperand from, std::span<const std::size_t> iterators,
+                 const std::vector<std::int64_t>& extents, std::size_t element) {
+  if (iterators.empty()) {
+    std::memcpy(to.base, from.base, element);
+    return;
+  }
+  const std::size_t iterator = iterators.front();
+  for (std::int64_t i = 0; i < extents[iterator]; ++i) {
+    copy_points(to, from, iterators.subspan(1), extents, element);
+    to.base += to.step[iterator];
+    from.base += from.step[iterator];
+  }
 }
 
 std::int64_t load_integer(const std::byte* at, ElementType type) {
@@ -114,6 +131,7 @@ void Evaluator::run(const Operation& operation, const PreparedCapability& capabi
     if (!place_operand(operation, capability, i)) return;
   }
   for (const Kernel& kernel : capability.prepared.kernels) kernel.run(shape.extents, operands_);
+  hold_results(operation, capability);
   for (const AccessShape& access : shape.accesses) {
     if (!access.writes) continue;
     ByteStore& to = store(access.memory);
@@ -130,12 +148,25 @@ bool Evaluator::place_operand(const Operation& operation, const PreparedCapabili
     operands_[operand] = {reinterpret_cast<std::byte*>(&scalars_[original]), placement.step};
     return true;
   }
-  if (spec.held && operation.shape->loads[original] == 0) return use_tile(operation, capability, operand);
+  const bool kept = spec.held && operation.shape->loads[original] == 0;
+  if (kept && !capability.prepared.uses[operand].writes) return use_tile(operation, capability, operand);
   operands_[operand] = {store(spec.memory).data() + operation.base[original] + placement.offset, placement.step};
-  if (spec.held) {
-    load_tile(tiles_[{&capability, operand}], operands_[operand].base, operation, capability, operand);
-  }
+  if (kept && capability.prepared.uses[operand].reads) return put_tile(operation, capability, operand);
+  if (spec.held) hold(operation, capability, operand);
   return true;
+}
+
+void Evaluator::hold(const Operation& operation, const PreparedCapability& capability, std::size_t operand) {
+  load_tile(tiles_[{&capability, operand}], operands_[operand].base, operation, capability, operand);
+}
+
+void Evaluator::hold_results(const Operation& operation, const PreparedCapability& capability) {
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    const AccessUse& use = capability.prepared.uses[i];
+    if (use.writes && capability.spec->operands[static_cast<std::size_t>(use.operand)].held) {
+      hold(operation, capability, i);
+    }
+  }
 }
 
 void Evaluator::load_tile(Tile& tile, const std::byte* from, const Operation& operation,
@@ -170,6 +201,19 @@ void Evaluator::load_tile(Tile& tile, const std::byte* from, const Operation& op
   }
   tile.bytes.resize(static_cast<std::size_t>(dense));
   gather(tile.bytes.data(), from, tile_dims_, static_cast<std::size_t>(element));
+}
+
+bool Evaluator::put_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand) {
+  const StridedOperand memory = operands_[operand];
+  if (!use_tile(operation, capability, operand)) return false;
+  const StridedOperand tile = std::exchange(operands_[operand], memory);
+  tile_order_.clear();
+  for (const AffineIndex& index : capability.prepared.uses[operand].access.indices) {
+    for (const auto& term : index.terms) tile_order_.push_back(static_cast<std::size_t>(term.first));
+  }
+  const auto element = static_cast<std::size_t>(bytes(capability.prepared.program.operands[operand].type));
+  copy_points(memory, tile, tile_order_, operation.shape->extents, element);
+  return true;
 }
 
 bool Evaluator::use_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand) {

@@ -49,6 +49,10 @@ class Evaluator {
 
   void run(const Operation& operation, const PreparedCapability& capability);
   bool place_operand(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
+  void hold(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
+  void hold_results(const Operation& operation, const PreparedCapability& capability);
+  /// What the unit holds takes its place in memory, where the operation goes on with it.
+  bool put_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
   bool use_tile(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
   void load_tile(Tile& tile, const std::byte* from, const Operation& operation, const PreparedCapability& capability,
                  std::size_t operand);

@@ -73,7 +73,8 @@ bool Binder::add_accesses(OperationShape& shape, const PreparedCapability& prepa
     const int memory = prepared.spec->operands[operand].memory;
     shape.placements.push_back(memory < 0 ? Placement{0, std::vector<std::int64_t>(program.iterators.size(), 0)}
                                           : place(use.access, steps[operand], program.iterators.size()));
-    if (memory < 0 || shape.loads[operand] == 0) continue;
+    const bool loads = shape.loads[operand] != 0;
+    if (memory < 0 || !(loads || use.writes)) continue;
     const Placement& placement = shape.placements.back();
     std::vector<Stride> dims;
     for (std::size_t d = 0; d < shape.extents.size(); ++d) {
@@ -81,7 +82,7 @@ bool Binder::add_accesses(OperationShape& shape, const PreparedCapability& prepa
     }
     auto footprint = make_footprint(bytes(program.operands[i].type), placement.offset, std::move(dims));
     if (!footprint) return false;
-    shape.accesses.push_back({use.operand, memory, use.reads, use.writes, use.in_place, std::move(*footprint)});
+    shape.accesses.push_back({use.operand, memory, loads && use.reads, use.writes, loads && use.in_place, std::move(*footprint)});
   }
   return true;
 }

@@ -99,6 +99,18 @@ TEST_CASE("are held weights that stay where they are not loaded for each tile an
   CHECK(count("b_load=1") == 1);
 }
 
+TEST_CASE("do sums that stay in the unit go on from what it has") {
+  std::string text = edited("dnnweaver64", "c: {in: obuf, steps: [\"${4 * n} B\", 4 B]}",
+                            "c: {in: obuf, steps: [\"${4 * n} B\", 4 B], held: true}");
+  text = replaced(text, "k: 9, load: 1, step: 20}", "k: 9, load: 1, sums: 1, step: 20}");
+  text = replaced(text, "c.base: c, b.load: load,", "c.base: c, b.load: load, c.load: sums,");
+  const Architecture stationary = loaded(text);
+  const Network layer = network([](auto& b) { return b.conv(b.input({1, 200, 5, 5}), 70, 3, 1, 1); });
+  CHECK(disassemble(stationary, compile(stationary, quantise(layer, stationary.numerics, {}))).find("sums=0") !=
+        std::string::npos);
+  run_checked(stationary, layer, seed);
+}
+
 TEST_CASE("does a machine that only shifts leave a mean it cannot scale to the host") {
   Numerics shifts = machine("gemmini16").numerics;
   shifts.requantise = "i8(clamp((x + (1 << (shift - 1))) >> shift, lo, hi))";
