@@ -51,14 +51,14 @@ LayerPlan placed_layer(const Compilation& compilation, std::vector<int> operator
   return layer;
 }
 
-/// A layer that the machine cannot do in one go, because its units keep the intermediate result in different places, as
-/// layers that hand it on; none where one of them could not run on the machine either.
+/// A layer that the machine cannot do in one go, because its units keep the intermediate result in different places or
+/// none of them does what follows the products, as layers that hand it on; what the machine cannot do is the host's.
+/// None where the machine could not do the first either.
 std::vector<LayerPlan> parts(const Compilation& compilation, const LayerPlan& layer) {
   std::vector<LayerPlan> found;
   std::vector<int> left = layer.group.operators;
   while (left.size() > 1) {
     LayerPlan last = placed_layer(compilation, {left.back()});
-    if (last.placement != Placement::machine) return {};
     left.pop_back();
     LayerPlan first = placed_layer(compilation, left);
     found.insert(found.begin(), std::move(last));

@@ -39,6 +39,8 @@ struct StatementContext {
 std::variant<TensorProgram, StatementError> parse_statements(const std::vector<std::string>& texts,
                                                              const StatementContext& context);
 
+/// "=", "+=", "max=" or "min=".
+const char* to_string(Reduction reduction);
 /// Prints what parse_statements reads back unchanged (iterator order aside, which the context gives).
 std::string to_string(const TensorProgram& program, const Statement& statement);
 std::string to_string(const TensorProgram& program, const Statement& statement, const Expr& expr);

@@ -108,7 +108,9 @@ class Printer {
   const Statement& statement_;
 };
 
-const char* print_reduction(Reduction reduction) {
+}  // namespace
+
+const char* to_string(Reduction reduction) {
   switch (reduction) {
     case Reduction::assign: return "=";
     case Reduction::add: return "+=";
@@ -118,11 +120,9 @@ const char* print_reduction(Reduction reduction) {
   return "=";
 }
 
-}  // namespace
-
 std::string to_string(const TensorProgram& program, const Statement& statement) {
   return fmt::format("{} {} {}", print_access(program, statement, statement.target),
-                     print_reduction(statement.reduction), to_string(program, statement, *statement.value));
+                     to_string(statement.reduction), to_string(program, statement, *statement.value));
 }
 
 std::vector<std::string> statement_texts(const TensorProgram& program) {

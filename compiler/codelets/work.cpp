@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "archdsl/source/error.h"
 #include "archdsl/source/formula.h"
@@ -22,6 +23,13 @@ std::string number(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   // Whole numbers that an integer literal could not hold are written as floats.
   return std::abs(value) < 9007199254740992.0 ? fmt::format("{:.17g}", value) : fmt::format("{:.17e}", value);
+}
+
+/// The element of a constant that has one.
+std::optional<double> number_of(const Tensor& tensor) {
+  if (!tensor.is_constant() || element_count(tensor.shape) != 1) return std::nullopt;
+  const double value = load_element(tensor.data->data(), tensor.type);
+  return std::isnan(value) ? std::nullopt : std::optional(value);
 }
 
 std::string lowest_text(ElementType type) { return is_float(type) ? "-inf" : number(lowest(type)); }
@@ -90,6 +98,7 @@ class Builder {
   std::vector<std::string> texts_;
   std::vector<std::string> index_;
   std::map<TensorId, TensorId> alias_;
+  std::set<TensorId> written_;  ///< by the operators so far
   std::map<std::string, std::pair<ElementType, WorkOperand>> declared_;
   StatementContext context_;
   std::map<std::string, std::int64_t> extents_;
@@ -110,8 +119,8 @@ std::string Builder::operand_name(TensorId tensor) {
   if (const auto it = alias_.find(tensor); it != alias_.end()) tensor = it->second;
   const std::string name = fmt::format("t{}", tensor);
   if (declared_.count(name) == 0) {
-    declare(name, network_.tensors[tensor].type,
-            {tensor, network_.tensors[tensor].shape, 0, network_.tensors[tensor].is_constant()});
+    const Tensor& known = network_.tensors[tensor];
+    declare(name, known.type, {tensor, known.shape, 0, known.is_constant(), number_of(known)});
   }
   return name;
 }
@@ -182,13 +191,11 @@ void Builder::add_counted(const Codelet& codelet, const Operator& op, Expansion&
 /// A constant of one element that broadcasts (`b[@b]`) is a number: scalar arguments of capabilities can take it.
 std::string Builder::with_numbers(std::string text, const Expansion& expansion) const {
   for (const auto& [key, tensor] : expansion.tensors) {
-    const Tensor& constant = network_.tensors[tensor];
-    if (!constant.is_constant() || element_count(constant.shape) != 1) continue;
+    const auto value = number_of(network_.tensors[tensor]);
+    if (!value) continue;
     const std::string access = fmt::format("{0}[@{0}]", key);
-    const double value = load_element(constant.data->data(), constant.type);
-    if (std::isnan(value)) continue;
     for (auto at = text.find(access); at != std::string::npos; at = text.find(access)) {
-      text.replace(at, access.size(), fmt::format("({})", number(value)));
+      text.replace(at, access.size(), fmt::format("({})", number(*value)));
     }
   }
   return text;
@@ -198,6 +205,7 @@ bool Builder::append_generated(const Operator& op) {
   Generated generated = movement_statements(network_, op);
   if (generated.statements.empty()) generated = reduction_statements(network_, op);
   if (generated.statements.empty()) return false;
+  written_.insert(op.outputs.begin(), op.outputs.end());
   Expansion expansion;
   for (const auto& it : generated.iterators) iterator(it.name, it.extent);
   for (const auto& [key, tensor] : generated.tensors) expansion.names[key] = operand_name(tensor);
@@ -229,11 +237,17 @@ void Builder::append_codelet(const Operator& op) {
     if (op.inputs[i] != no_tensor) expansion.tensors[inputs[i]] = op.inputs[i];
   }
   for (std::size_t i = 0; i < codelet->outputs.size(); ++i) expansion.tensors[codelet->outputs[i]] = op.outputs[i];
+  std::vector<std::string> copies;
   for (const auto& [output, input] : codelet->in_place) {
     const TensorId source = expansion.tensors.at(input);
+    if (written_.count(source) == 0) {
+      copies.push_back(fmt::format("{0}[@] = {1}[@{1}]", output, input));
+      continue;
+    }
     const auto it = alias_.find(source);
     alias_[expansion.tensors.at(output)] = it == alias_.end() ? source : it->second;
   }
+  written_.insert(op.outputs.begin(), op.outputs.end());
   for (const auto& [key, tensor] : expansion.tensors) expansion.names[key] = operand_name(tensor);
 
   set_index(*codelet, op);
@@ -259,6 +273,7 @@ void Builder::append_codelet(const Operator& op) {
     declared_[expansion.names.at(key)].second.outside =
         text == "lowest" ? lowest(network_.tensors[expansion.tensors.at(key)].type) : std::stod(text);
   }
+  for (const std::string& copy : copies) texts_.push_back(expand(copy, expansion));
   for (const auto& statement : codelet->statements) {
     if (!statement.when.empty() && expansion.tensors.count(statement.when) == 0) continue;
     if (!statement.unless.empty() && expansion.tensors.count(statement.unless) != 0) continue;

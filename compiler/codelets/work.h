@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct WorkOperand {
   Shape shape;
   double outside = 0;  ///< what reads beyond the shape yield
   bool constant = false;
+  std::optional<double> number = std::nullopt;  ///< of a constant of one element, in the operand's type
 };
 
 /// One or several operators as tensor statements with bound iterators: what is mapped, lowered, or given to the host.

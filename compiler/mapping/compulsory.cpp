@@ -53,7 +53,8 @@ Traffic compulsory(const Network& network, const Work& work, const Homes& homes,
   for (const auto& statement : work.program.statements) written.insert(statement.target.operand);
   for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
     for (const auto& access : work.program.statements[s].accesses) {
-      const bool external = off_chip(access.operand) && written.count(access.operand) == 0;
+      const bool in_instruction = work.operands[access.operand].number.has_value();
+      const bool external = off_chip(access.operand) && !in_instruction && written.count(access.operand) == 0;
       if (external && counted.insert(access.operand).second) traffic.read += distinct_bytes(network, work, access);
     }
     if (static_cast<int>(s) <= main) traffic.before = traffic.read;

@@ -135,7 +135,8 @@ bool Enumerator::add_after(Mapping& mapping, int index) {
     mapping.steps.push_back(std::move(*best));
     return true;
   }
-  reason(fmt::format("no capability does \"{}\" ({})", work_.program.operands[statement(index).target.operand].name,
+  const int op = work_.operators[work_.operator_of[index]];
+  reason(fmt::format("no capability does its {} ({})", network_.operators[op].type,
                      fmt::join(texts_of(rejections), "; ")));
   return false;
 }

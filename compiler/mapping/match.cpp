@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "archdsl/tensor/parse.h"
+
 namespace accord {
 namespace {
 
@@ -69,19 +71,27 @@ class Unifier {
   }
 
   std::optional<Bindings> bind(int operand, const Access& access, ElementType type, const Bindings& bindings) const {
+    if (capability_.operands[operand].memory < 0) return bind_scalar(operand, access, type, bindings);
     OperandMatch match{OperandMatch::Kind::access, access, 0};
     if (bindings[operand]) {
       const bool same = bindings[operand]->kind == match.kind && bindings[operand]->access == access;
       return same ? std::optional(bindings) : std::nullopt;
     }
-    const bool scalar = capability_.operands[operand].memory < 0;
-    if (scalar || capability_.program.operands[operand].type != type) return std::nullopt;
+    if (capability_.program.operands[operand].type != type) return std::nullopt;
     Bindings extended = bindings;
     extended[operand] = std::move(match);
     return extended;
   }
 
  private:
+  /// An argument of the instruction takes a number that is known when the instruction is made.
+  std::optional<Bindings> bind_scalar(int operand, const Access& access, ElementType type,
+                                      const Bindings& bindings) const {
+    const std::optional<double>& value = work_.operands[access.operand].number;
+    if (!value || capability_.program.operands[operand].type != type) return std::nullopt;
+    return bind_constant(operand, *value, bindings);
+  }
+
   std::optional<Bindings> bind_constant(int operand, double value, const Bindings& bindings) const {
     if (bindings[operand]) {
       const bool same = bindings[operand]->kind == OperandMatch::Kind::constant && bindings[operand]->constant == value;
@@ -165,7 +175,7 @@ bool match_capability(const Capability& capability, const Work& work, const Stat
   }
   const Statement& pattern = capability.program.statements.back();
   if (pattern.reduction != subject.reduction) {
-    reason = "reduces otherwise";
+    reason = fmt::format("has {}, not {}", to_string(pattern.reduction), to_string(subject.reduction));
     return false;
   }
   Unifier unifier(capability, pattern, work, subject);

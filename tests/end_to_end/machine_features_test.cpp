@@ -279,3 +279,49 @@ isa:
   CHECK(layer_of(job, "Conv").placed_on == "mesh");
   CHECK(layer_of(job, "Requantize").placed_on == "store");
 }
+
+TEST_CASE("does an instruction carry the scale of a tensor") {
+  const Architecture machine = loaded(R"yaml(
+accord: 1
+name: carried
+extends: bf16npu.yaml
+components: {vpu: {capabilities: {finish: {does: "y[r,q] = bf16(clamp(x[r,q] * scale, lo, hi))", operands: {scale: ~}}}}}
+isa: {mnemonics: {finish: {fields: {scale: 32}, args: {scale.base: ~, scale: scale}}}}
+)yaml");
+  const auto job = run_checked(machine, network([](auto& b) { return b.conv(b.input({1, 8, 6, 6}), 16, 3); }), seed);
+  CHECK(layer_of(job, "Conv").op == "Conv+Requantize");
+  CHECK(layer_of(job, "Conv").placed_on == "mxu");
+}
+
+TEST_CASE("does a machine that multiplies and adds one number at a time, and nothing else, do all products") {
+  const Architecture machine = loaded(R"yaml(
+accord: 1
+name: scalar
+numerics: {storage: i8}
+components:
+  mem: {kind: memory, off_chip: true, capacity: 1 MiB, word: 4 B}
+  rf: {kind: memory, capacity: 256 B, word: 4 B, ports: {read: 3, write: 1}}
+  ls: {kind: mover, request: 4 B, routes: [{from: mem, to: rf, walk: [{max: 64 B}]}, {from: rf, to: mem, walk: [{max: 64 B}]}]}
+  alu: {kind: compute, capabilities: {mac: {does: "c += i32(a) * i32(b)", types: {a: i8, b: i8, c: i32}, operands: {a: rf, b: rf, c: rf}}}}
+  ctl: {kind: controller}
+isa:
+  width: 64
+  mnemonics:
+    load: {means: {transfer: "ls.mem->rf"}, opcode: 1, fields: {s: 32, d: 8, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
+    store: {means: {transfer: "ls.rf->mem"}, opcode: 2, fields: {s: 8, d: 32, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
+    mac: {means: {run: alu.mac}, opcode: 3, fields: {a: 8, b: 8, c: 8}, args: {a.base: a, b.base: b, c.base: c}}
+)yaml");
+  // The sum that is added to passes through the host's hands, too.
+  const auto job = run_checked(machine, network([](auto& b) {
+                                 const TensorId x = b.conv(b.input({1, 2, 5, 5}), 3, 1);
+                                 return b.gemm(b.flatten(b.add(b.conv(x, 3, 3, 1, 1), x)), 4);
+                               }),
+                               seed);
+  for (const LayerReport& layer : job.report.layers) {
+    if (layer.op.find("Conv") != std::string::npos || layer.op.find("Gemm") != std::string::npos) {
+      CHECK_MESSAGE(layer.placed_on == "alu", layer.op);
+    } else {
+      CHECK_MESSAGE(layer.placed_on != "alu", layer.op);
+    }
+  }
+}

@@ -119,6 +119,21 @@ TEST_CASE("do numbers of the work become the capability's scalar arguments") {
   CHECK(operand_name(layer, bound(architecture, matches[0], "scale")) == "s");
 }
 
+TEST_CASE("does a constant of one element become a scalar argument, and no other") {
+  const auto architecture =
+      machine({"y[r,q] = x[r,q] * s"},
+              {{"y", ElementType::fp32}, {"x", ElementType::fp32}, {"s", ElementType::fp32}});
+  Work layer = work({"o[m,n] = t[m,n] * w"},
+                    {{"o", ElementType::fp32}, {"t", ElementType::fp32}, {"w", ElementType::fp32}}, "w");
+  CHECK(match_statement(architecture, layer, 0).empty());
+  for (WorkOperand& operand : layer.operands) {
+    if (operand.constant) operand.number = 0.25;
+  }
+  const auto matches = match_statement(architecture, layer, 0);
+  REQUIRE(matches.size() == 1);
+  CHECK(bound(architecture, matches[0], "s").constant == 0.25);
+}
+
 TEST_CASE("is a constant of the work converted where the capability wants it wider, and nothing but a constant") {
   const auto architecture = machine({"c[r,q] += i32(x[r,q]) * m[q]"},
                                     {{"c", ElementType::i32}, {"x", ElementType::i8}, {"m", ElementType::i32}});
@@ -146,7 +161,7 @@ TEST_CASE("is a capability turned down with the reason") {
   other["x"] = ElementType::u8;
   CHECK(reason("y[m,n] += i32(x[m,l]) * i32(w[l,n])", other).find("types") != std::string::npos);
   CHECK(reason("y[m,n] += i32(x[m,l]) - i32(w[l,n])", product_types).find("expression") != std::string::npos);
-  CHECK(reason("y[m,n] max= i32(x[m,l]) * i32(w[l,n])", product_types) == "reduces otherwise");
+  CHECK(reason("y[m,n] max= i32(x[m,l]) * i32(w[l,n])", product_types) == "has +=, not max=");
 }
 
 TEST_CASE("does an operand that occurs twice stand for one thing") {
