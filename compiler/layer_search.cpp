@@ -20,7 +20,7 @@ void divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   std::vector<SearchResult::Found> all;
   for (const auto& [index, mapping] : known) {
     auto quicker = divide(problem, searcher, shared, mapping);
-    if (quicker.size() > kept) quicker.resize(kept);
+    if (quicker.size() > scheduled) quicker.resize(scheduled);
     for (auto& divided : quicker) all.push_back({index, std::move(divided)});
     all.push_back({index, mapping});
   }
@@ -30,10 +30,12 @@ void divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   known = std::move(all);
 }
 
-/// The first so many of each capability.
+/// The first so many of each capability, divided and undivided ones.
 void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
-  std::map<std::pair<int, int>, std::size_t> count;
-  std::erase_if(found, [&](const auto& entry) { return ++count[main_capability(entry.mapping)] > most; });
+  std::map<std::pair<std::pair<int, int>, bool>, std::size_t> count;
+  std::erase_if(found, [&](const auto& entry) {
+    return ++count[{main_capability(entry.mapping), entry.mapping.spatial.empty()}] > most;
+  });
 }
 
 /// Everything that the search looks at.
@@ -85,6 +87,8 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   if (searcher.leaves_choice()) refine(compilation, shared, layer, result.kept);
   keep(result.kept, kept);
   divide_all(problem, searcher, shared, result.kept);
+  if (searcher.leaves_choice()) refine(compilation, shared, layer, result.kept);
+  keep(result.kept, kept);
   return result;
 }
 

@@ -1,19 +1,14 @@
 #include "compiler/refine.h"
 
 #include <algorithm>
-#include <limits>
 
-#include "archdsl/source/error.h"
-#include "compiler/lowering/lower_layer.h"
-#include "compiler/lowering/schedule.h"
-#include "compiler/mapping/cost.h"
 #include "compiler/mapping/search.h"
-#include "compiler/mapping/verify.h"
+#include "compiler/mapping_schedule.h"
 
 namespace accord {
 namespace {
 
-constexpr double most_operations = 40000;  ///< scheduled for one layer, all mappings together
+constexpr double most_operations = 20000;  ///< scheduled for one layer, all mappings together
 constexpr double most_in_loops = 15000;    ///< the same where there are loops: a body is scheduled for several turns
 constexpr std::size_t near = 16;           ///< tilings tried around each that is better
 
@@ -21,45 +16,52 @@ class Refinement {
  public:
   Refinement(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
              std::vector<SearchResult::Found>& mappings)
-      : compilation_(compilation), shared_(shared), layer_(layer), mappings_(mappings) {}
+      : compilation_(compilation), shared_(shared), layer_(layer), mappings_(mappings) {
+    const bool loops = compilation_.architecture.controller.loop_depth > 0;
+    left_ = loops ? most_in_loops : most_operations;
+  }
 
   void run() {
+    if (!evaluate(mappings_.front().mapping)) return;
     for (auto& [assignment, mapping] : mappings_) {
-      if (!affordable(mapping)) return;
-      evaluate(mapping);
+      if (!evaluate(mapping)) break;
     }
-    sort();
+    std::ranges::stable_sort(mappings_, {}, [](const SearchResult::Found& found) {
+      return std::pair(!found.mapping.scheduled, found.mapping.predicted_cycles);
+    });
     while (improve()) {
     }
   }
 
  private:
-  bool affordable(const Mapping& mapping) const {
-    const bool loops = compilation_.architecture.controller.loop_depth > 0;
-    return static_cast<double>(spent_) + expected_operations(compilation_, layer_, mapping) <
-           (loops ? most_in_loops : most_operations);
-  }
-
-  void evaluate(Mapping& mapping) {
-    std::size_t operations = 0;
-    mapping.predicted_cycles = scheduled_cycles(compilation_, shared_, layer_, mapping, operations);
+  /// False where that would cost too much.
+  bool evaluate(Mapping& mapping) {
+    if (mapping.scheduled) return true;
+    const MappingSchedule schedule(compilation_, shared_, layer_, mapping);
+    if (schedule.expected_operations() > left_) return false;
+    const auto [cycles, operations] = schedule.run();
+    left_ -= operations;
+    mapping.predicted_cycles = cycles;
     mapping.scheduled = true;
-    spent_ += operations;
+    return true;
   }
 
-  void sort() {
-    std::stable_sort(mappings_.begin(), mappings_.end(), [](const auto& a, const auto& b) {
-      return a.mapping.predicted_cycles < b.mapping.predicted_cycles;
-    });
+  std::vector<Mapping> near_best() {
+    const Mapping& best = mappings_.front().mapping;
+    if (best.spatial.empty()) {
+      return near_tilings(compilation_.machine, compilation_.network, layer_.work, compilation_.homes, best, near);
+    }
+    return near_divided({compilation_.machine, compilation_.network, layer_.work, compilation_.homes, layer_.mappings,
+                         shipped_cost_model()},
+                        shared_, best, near);
   }
 
   /// Replaces the best mapping by the first better one near it.
   bool improve() {
     Mapping& best = mappings_.front().mapping;
-    for (auto& mapping :
-         near_tilings(compilation_.machine, compilation_.network, layer_.work, compilation_.homes, best, near)) {
-      if (!affordable(mapping)) return false;
-      evaluate(mapping);
+    for (auto& mapping : near_best()) {
+      mapping.scheduled = false;
+      if (!evaluate(mapping)) return false;
       if (mapping.predicted_cycles >= best.predicted_cycles) continue;
       best = std::move(mapping);
       return true;
@@ -71,47 +73,10 @@ class Refinement {
   SharedMachines& shared_;
   const LayerPlan& layer_;
   std::vector<SearchResult::Found>& mappings_;
-  std::size_t spent_ = 0;
+  double left_;  ///< operations that may still be scheduled
 };
 
 }  // namespace
-
-double expected_operations(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
-  Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
-  return predict(compilation.machine, geometry, layer.work, mapping).instructions;
-}
-
-namespace {
-
-/// Schedules of in-order machines let transfers of different units pass a link at once; this is what they take one
-/// after another.
-double link_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
-                   const Mapping& mapping) {
-  const auto parts = parts_of(compilation.machine, mapping);
-  const Machine& machine = shared.of(parts);
-  double most = 0;
-  for (const auto& part : parts) {
-    Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
-    most = std::max(most, predict(machine, geometry, layer.work, part).link_cycles);
-  }
-  return most;
-}
-
-}  // namespace
-
-double scheduled_cycles(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
-                        const Mapping& mapping, std::size_t& operations) {
-  try {
-    std::vector<OffChip> nothing;
-    const OpList list =
-        lower_layer(compilation.machine, compilation.network, layer.work, compilation.homes, mapping, nothing);
-    operations = list.ops.size();
-    return std::max(static_cast<double>(schedule_for(list, compilation.architecture).cycles),
-                    link_cycles(compilation, shared, layer, mapping));
-  } catch (const Error&) {
-    return std::numeric_limits<double>::infinity();
-  }
-}
 
 void refine(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
             std::vector<SearchResult::Found>& mappings) {

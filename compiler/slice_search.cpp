@@ -8,7 +8,7 @@
 #include "compiler/fusion/retarget.h"
 #include "compiler/mapping/searcher.h"
 #include "compiler/mapping/verify.h"
-#include "compiler/refine.h"
+#include "compiler/mapping_schedule.h"
 
 namespace accord {
 namespace {
@@ -101,10 +101,10 @@ std::vector<Mapping> SliceSearch::choices(const LayerPlan& layer, const LayerPla
 
 std::optional<double> SliceSearch::cycles(const LayerPlan& layer, const Mapping& mapping) {
   if (mapping.scheduled) return mapping.predicted_cycles;
-  if (expected_operations(compilation_, layer, mapping) > operations_) return std::nullopt;
-  std::size_t operations = 0;
-  const double cycles = scheduled_cycles(compilation_, shared_, layer, mapping, operations);
-  operations_ -= static_cast<double>(operations);
+  const MappingSchedule schedule(compilation_, shared_, layer, mapping);
+  if (schedule.expected_operations() > operations_) return std::nullopt;
+  const auto [cycles, scheduled] = schedule.run();
+  operations_ -= scheduled;
   return cycles;
 }
 

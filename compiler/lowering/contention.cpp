@@ -171,24 +171,27 @@ std::int64_t Contention::pass(const LowOp& op, int stretches, std::int64_t from)
   const Way& way = way_of(op);
   const auto earliest = static_cast<double>(from);
   double wait = 0;
-  for (const Crossed& crossed : way) {
-    const Taken& taken = taken_[crossed.lane];
-    if (earliest >= taken.begin) wait = std::max(wait, taken.end - earliest);
-  }
-  wait = std::ceil(wait);
-  for (const Crossed& crossed : way) {
-    taken_[crossed.lane].add(earliest + wait, crossed.cycles(op) / stretches);
-  }
-  return static_cast<std::int64_t>(wait);
+  for (const Crossed& crossed : way) wait = std::max(wait, taken_[crossed.lane].wait(earliest));
+  for (const Crossed& crossed : way) taken_[crossed.lane].add(earliest, crossed.cycles(op) / stretches);
+  return static_cast<std::int64_t>(std::ceil(wait));
+}
+
+double Contention::Taken::wait(double from) const {
+  return std::max((from < begin && idle < begin ? idle : end) - from, 0.0);
 }
 
 void Contention::Taken::add(double from, double cycles) {
-  if (from < begin) {
-    end += std::clamp(from + cycles - begin, 0.0, cycles);
-  } else {
-    if (from > end) begin = from;
-    end = std::max(end, from) + cycles;
+  if (from < begin && idle < begin) {
+    const double done = std::max(from, idle) + cycles;
+    end += std::max(done - begin, 0.0);
+    idle = std::min(done, begin);
+    return;
   }
+  if (from > end) {
+    idle = end;
+    begin = from;
+  }
+  end = std::max(end, from) + cycles;
 }
 
 }  // namespace accord

@@ -34,9 +34,10 @@ class Contention {
     double cycles(const LowOp& op) const;
   };
 
-  /// When a lane is taken last; what comes later may pass before it.
+  /// When a lane is taken last, and since when it was idle before: what is given later may still pass then.
   struct Taken {
-    double begin = 0, end = 0;
+    double idle = 0, begin = 0, end = 0;
+    double wait(double from) const;
     void add(double from, double cycles);
   };
 

@@ -24,7 +24,7 @@ struct Successors {
 Successors successors_of(const OpList& list) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
   std::vector<std::uint32_t> newest(list.ops.size(), 0);  // per operation: the last that has an edge from it
-  BufferHistory history(list.buffers.size());
+  BufferHistory history(list);
   Successors result;
   result.pending.assign(list.ops.size(), 0);
   for (std::uint32_t i = 0; i < list.ops.size(); ++i) {

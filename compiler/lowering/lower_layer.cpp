@@ -43,7 +43,11 @@ OpList alternate(const std::vector<OpList>& lists) {
 
 OpList lower_layer(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                    const Mapping& mapping, std::vector<OffChip>& off_chip, Reads reads) {
-  const auto parts = parts_of(machine, mapping);
+  return lower_parts(machine, network, work, homes, parts_of(machine, mapping), off_chip, reads);
+}
+
+OpList lower_parts(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                   const std::vector<Mapping>& parts, std::vector<OffChip>& off_chip, Reads reads) {
   std::vector<OpList> lists;
   ConstantImages images;
   for (const auto& part : parts) {

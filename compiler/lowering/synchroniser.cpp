@@ -64,7 +64,7 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
   added.positions.resize(list.ops.size());
   std::multimap<std::uint32_t, OrderedOp> before, after;
   std::vector<OrderedOp> first;  // signals of units that have done nothing in the list before
-  BufferHistory history(list.buffers.size());
+  BufferHistory history(list);
   for (const std::uint32_t op : order) {
     const int unit = list.ops[op].unit;
     std::map<int, Needed> needed;

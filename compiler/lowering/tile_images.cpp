@@ -74,10 +74,10 @@ void Lowering::lay_images(int u) {
 }
 
 Lowering::Place Lowering::constant_image(int u, const Box& box) {
-  if (off_chip_.empty()) return {};
+  if (off_chip_.empty() && mapping_.spatial.empty()) return {};
   const std::int64_t address = images_.find(u, mapping_.uses[u].access, box.origin, box.extent);
-  assert(address >= 0);
-  return {address, -1, images_.number()};
+  assert(address >= 0 || off_chip_.empty());
+  return {std::max<std::int64_t>(address, 0), -1, images_.number()};
 }
 
 }  // namespace accord

@@ -3,36 +3,39 @@
 #include "archdsl/tensor/rounding.h"
 
 namespace accord {
-namespace {
 
-struct Turns {
-  int iterator = -1;
-  std::int64_t count = 0;
-};
+std::vector<std::vector<bool>> dependences(const Mapping& mapping) {
+  std::vector<std::vector<bool>> result(mapping.uses.size());
+  for (std::size_t u = 0; u < result.size(); ++u) {
+    for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+      result[u].push_back(depends(mapping.uses[u].access, static_cast<int>(it)));
+    }
+  }
+  return result;
+}
 
-/// The loops of a level that turn more than once, outermost first.
-std::vector<std::vector<Turns>> turning_loops(const Mapping& mapping) {
-  std::vector<std::vector<Turns>> loops(static_cast<std::size_t>(mapping.levels));
+Fills::Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depends) : mapping_(mapping) {
+  struct Turns {
+    int level = 0;
+    std::size_t iterator = 0;
+    std::int64_t count = 0;
+  };
+  std::vector<Turns> loops;  // that turn more than once, outermost first
+  loops.reserve(mapping.extent.size() * static_cast<std::size_t>(mapping.levels));
   for (int level = 0; level < mapping.levels; ++level) {
     for (const int it : mapping.order[level]) {
       const std::int64_t outer = outer_extent(mapping, level, it), tile = mapping.tile[level][it];
-      if (outer > tile) loops[level].push_back({it, ceil_div(outer, tile)});
+      if (outer > tile) loops.push_back({level, static_cast<std::size_t>(it), ceil_div(outer, tile)});
     }
   }
-  return loops;
-}
-
-}  // namespace
-
-Fills::Fills(const Mapping& mapping) : mapping_(mapping) {
   fills_.reserve(mapping.uses.size() * static_cast<std::size_t>(mapping.levels));
-  const auto loops = turning_loops(mapping);
-  for (const Use& use : mapping.uses) {
+  for (const auto& relevant : depends) {
     std::int64_t all = 1, until_relevant = 1;
-    for (const auto& level : loops) {
-      for (const Turns& loop : level) {
-        all *= loop.count;
-        if (depends(use.access, loop.iterator)) until_relevant = all;
+    auto loop = loops.begin();
+    for (int level = 0; level < mapping.levels; ++level) {
+      for (; loop != loops.end() && loop->level == level; ++loop) {
+        all *= loop->count;
+        if (relevant[loop->iterator]) until_relevant = all;
       }
       fills_.push_back(until_relevant);
     }

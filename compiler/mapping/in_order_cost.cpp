@@ -7,7 +7,12 @@
 namespace accord {
 
 InOrderCost::InOrderCost(const Machine& machine, const Mapping& mapping, const TileCosts& tiles, const Fills& fills)
-    : machine_(machine), mapping_(mapping), tiles_(tiles), fills_(fills) {}
+    : machine_(machine),
+      mapping_(mapping),
+      tiles_(tiles),
+      fills_(fills),
+      reduction_steps_(reduction_steps()),
+      rounds_(rounds()) {}
 
 /// Instructions one after another in which the reduction goes on within a tile of the innermost level.
 double InOrderCost::reduction_steps() const {
@@ -47,7 +52,7 @@ double InOrderCost::sums() const {
   if (level < 0) return 0;
   const int target = target_use(mapping_);
   const auto tiles = static_cast<double>(fills_.of(target, level));
-  double steps = reduction_steps();
+  double steps = reduction_steps_;
   for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
     if (depends(mapping_.uses[target].access, static_cast<int>(it))) continue;
     for (int l = 0; l < mapping_.levels; ++l) {
@@ -77,7 +82,7 @@ double InOrderCost::rounds() const {
     if (use.step != 0 || use.role != UseRole::input || loads(move) <= 1) continue;
     const bool innermost = move.level + 1 == mapping_.levels;
     const double used =
-        innermost ? tiles_.step_cycles[0] / reduction_steps() : tiles_.step_cycles[0] + move.cycles * loads(move);
+        innermost ? tiles_.step_cycles[0] / reduction_steps_ : tiles_.step_cycles[0] + move.cycles * loads(move);
     const double round = loads(move) * (move.latency + 1 + around) + used;
     most = std::max(most, round / fills_.copies(move.use, move.level));
   }
@@ -112,7 +117,7 @@ double InOrderCost::work_of_last_tile() const {
     const Use& use = mapping_.uses[move.use];
     if (use.step == 0 && use.role == UseRole::input && move.level == 0) tiles = std::max(tiles, loads(move));
   }
-  double work = std::max(rounds(), tiles_.step_cycles[0]);
+  double work = std::max(rounds_, tiles_.step_cycles[0]);
   for (std::size_t s = 1; s < tiles_.step_cycles.size(); ++s) work += tiles_.step_cycles[s];
   return work / tiles;
 }
@@ -138,7 +143,7 @@ double InOrderCost::moved(int unit) const {
 }
 
 double InOrderCost::cycles(const std::vector<double>& unit_cycles) const {
-  double inside = std::max({rounds() + steps_after(), sums(), issue()}), off_chip = 0;
+  double inside = std::max({rounds_ + steps_after(), sums(), issue()}), off_chip = 0;
   for (std::size_t u = 0; u < unit_cycles.size(); ++u) {
     const int unit = static_cast<int>(u);
     inside = std::max(inside, unit_cycles[u]);

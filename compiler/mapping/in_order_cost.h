@@ -32,6 +32,7 @@ class InOrderCost {
   const Mapping& mapping_;
   const TileCosts& tiles_;
   const Fills& fills_;
+  const double reduction_steps_, rounds_;
 };
 
 }  // namespace accord

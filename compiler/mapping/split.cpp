@@ -7,6 +7,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/search.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
 
@@ -14,6 +15,7 @@ namespace accord {
 namespace {
 
 constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
+constexpr std::size_t tilings = 2;     // handed on of each
 constexpr std::size_t most_loops = 3;  // loops that one division cuts
 constexpr std::size_t most_divisions = 4096;
 
@@ -180,96 +182,122 @@ Mapping on_element(const Mapping& mapping, const Mapping& image) {
   return moved;
 }
 
-/// The search for one mapping's best division.
+/// Divisions of one mapping.
 class Divider {
  public:
-  Divider(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, const Mapping& undivided)
-      : problem_(problem),
-        searcher_(searcher),
-        shared_(shared),
-        undivided_(undivided),
-        images_(problem.machine.elements.images(undivided)) {}
+  /// The tiles of `mapping` may be a division's.
+  Divider(const SearchProblem& problem, SharedMachines& shared, const Mapping& mapping)
+      : problem_(problem), shared_(shared), mapping_(mapping), images_(problem.machine.elements.images(mapping)) {}
 
-  std::vector<Mapping> run() {
+  /// Those that are quicker than the mapping itself.
+  std::vector<Mapping> quicker(const Searcher& searcher) {
     std::vector<Mapping> quicker;
     if (images_.size() < 2) return quicker;
     const auto divisions = ranked();
     for (std::size_t i = 0; i < std::min(divisions.size(), searched); ++i) {
-      if (divisions[i].first >= undivided_.predicted_cycles) break;
-      Mapping mapping = undivided_;
-      mapping.spatial = divisions[i].second;
-      if (search(mapping) && mapping.predicted_cycles < undivided_.predicted_cycles) quicker.push_back(mapping);
+      if (divisions[i].first >= mapping_.predicted_cycles) break;
+      Mapping divided = mapping_;
+      divided.spatial = divisions[i].second;
+      divided.scheduled = false;
+      for (auto& tiled : tile(divided, searcher)) {
+        if (tiled.predicted_cycles < mapping_.predicted_cycles) quicker.push_back(std::move(tiled));
+      }
     }
     std::stable_sort(quicker.begin(), quicker.end(),
                      [](const Mapping& a, const Mapping& b) { return a.predicted_cycles < b.predicted_cycles; });
     return quicker;
   }
 
+  /// Other tiles near those of the mapping, which is divided.
+  std::vector<Mapping> near(std::size_t count) {
+    std::vector<Mapping> result;
+    const Mapping greatest = confined_part(mapping_);
+    for (const auto& part :
+         near_tilings(share(mapping_), problem_.network, problem_.work, problem_.homes, greatest, count)) {
+      if (auto tiled = with_tiles(mapping_, part)) result.push_back(std::move(*tiled));
+    }
+    return result;
+  }
+
  private:
   using Division = std::vector<SpatialLoop>;
 
-  const Machine& share(const Mapping& mapping) {
-    return shared_.of(std::span<const Mapping>(images_).first(part_count(mapping)));
+  const Machine& share(const Mapping& divided) {
+    return shared_.of(std::span<const Mapping>(images_).first(part_count(divided)));
   }
 
-  Mapping greatest_part(const Mapping& mapping) const {
-    Extents extent = mapping.extent;
-    for (const auto& loop : mapping.spatial) extent[loop.iterator] = loop.part;
-    Mapping part = part_at(mapping, Extents(extent.size(), 0), extent);
+  Mapping greatest_part(const Mapping& divided) const {
+    Extents extent = divided.extent;
+    for (const auto& loop : divided.spatial) extent[loop.iterator] = loop.part;
+    Mapping part = part_at(divided, Extents(extent.size(), 0), extent);
     for (std::size_t u = 0; !problem_.machine.multicasts.empty() && u < part.uses.size(); ++u) {
-      part.uses[u].shared = typical(readings_of(problem_.machine, mapping, images_, u));
+      part.uses[u].shared = typical(readings_of(problem_.machine, divided, images_, u));
     }
     return part;
   }
 
-  double least_cycles(const Mapping& mapping) {
-    const auto units = static_cast<std::int64_t>(part_count(mapping));
-    return std::max(part_bound(share(mapping), greatest_part(mapping)),
-                    static_cast<double>(compute_bound(problem_.machine, mapping, units)));
+  /// The same within the memory that the other parts leave it.
+  Mapping confined_part(const Mapping& divided) const {
+    std::vector<Mapping> users(images_.begin(), images_.begin() + static_cast<std::ptrdiff_t>(part_count(divided)));
+    give_regions(problem_.machine.architecture, users);
+    Mapping part = greatest_part(divided);
+    part.regions = users.front().regions;
+    return part;
+  }
+
+  double least_cycles(const Mapping& divided) {
+    const auto units = static_cast<std::int64_t>(part_count(divided));
+    return std::max(part_bound(share(divided), greatest_part(divided)),
+                    static_cast<double>(compute_bound(problem_.machine, divided, units)));
   }
 
   std::vector<std::pair<double, Division>> ranked() {
     std::vector<std::pair<double, Division>> result;
-    Mapping mapping = undivided_;
-    mapping.tile.clear();
+    Mapping divided = mapping_;
+    divided.tile.clear();
     for (auto& division :
-         Divisions(problem_.machine, problem_.work, undivided_, static_cast<std::int64_t>(images_.size())).all()) {
-      mapping.spatial = division;
-      result.emplace_back(least_cycles(mapping), std::move(division));
+         Divisions(problem_.machine, problem_.work, mapping_, static_cast<std::int64_t>(images_.size())).all()) {
+      divided.spatial = division;
+      result.emplace_back(least_cycles(divided), std::move(division));
     }
     std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     return result;
   }
 
-  /// Tiles for the greatest part; the others get the same, cut to their size, which may not be legal.
-  bool search(Mapping& mapping) {
-    mapping.tile.clear();
-    const Machine& shared = share(mapping);
-    std::vector<Mapping> users(images_.begin(), images_.begin() + static_cast<std::ptrdiff_t>(part_count(mapping)));
-    give_regions(problem_.machine.architecture, users);
-    std::vector<Mapping> greatest = {greatest_part(mapping)};
-    greatest.front().regions = users.front().regions;
-    const SearchResult result =
-        searcher_.search({shared, problem_.network, problem_.work, problem_.homes, greatest, problem_.cost});
-    if (result.found.empty()) return false;
-    const Mapping& part = result.found.front().mapping;
-    mapping.tile = part.tile;
-    mapping.order = part.order;
-    mapping.copies = part.copies;
-    const auto units = static_cast<std::int64_t>(part_count(mapping));
-    mapping.predicted_cycles =
-        std::max(part.predicted_cycles, static_cast<double>(compute_bound(problem_.machine, mapping, units)));
-    return legal(shared, mapping, part);
+  std::vector<Mapping> tile(Mapping divided, const Searcher& searcher) {
+    divided.tile.clear();
+    const std::vector<Mapping> greatest = {confined_part(divided)};
+    SearchResult result =
+        searcher.search({share(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost});
+    if (result.found.size() > tilings) result.found.resize(tilings);
+    std::vector<Mapping> tiled;
+    for (const auto& found : result.found) {
+      if (auto mapping = with_tiles(divided, found.mapping)) tiled.push_back(std::move(*mapping));
+    }
+    return tiled;
   }
 
-  bool legal(const Machine& shared, const Mapping& mapping, const Mapping& greatest) const {
+  /// With the tiles of the greatest part; the others get the same, cut to their size, which may not be legal.
+  std::optional<Mapping> with_tiles(Mapping divided, const Mapping& greatest) {
+    divided.tile = greatest.tile;
+    divided.order = greatest.order;
+    divided.copies = greatest.copies;
+    const auto units = static_cast<std::int64_t>(part_count(divided));
+    divided.predicted_cycles =
+        std::max(greatest.predicted_cycles, static_cast<double>(compute_bound(problem_.machine, divided, units)));
+    if (!legal(divided, greatest)) return std::nullopt;
+    return divided;
+  }
+
+  bool legal(const Mapping& divided, const Mapping& greatest) {
+    const Machine& shared = share(divided);
     std::set<Extents> seen = {greatest.extent};
-    Boxes boxes(mapping);
+    Boxes boxes(divided);
     Extents origin, extent;
     do {
       boxes.read(origin, extent);
       if (!seen.insert(extent).second) continue;
-      Mapping part = part_at(mapping, origin, extent);
+      Mapping part = part_at(divided, origin, extent);
       part.regions = greatest.regions;
       Geometry geometry(shared, problem_.network, problem_.work, problem_.homes, part);
       if (!problem_.cost.cost(shared, geometry, problem_.work, part).error.empty()) return false;
@@ -278,9 +306,8 @@ class Divider {
   }
 
   const SearchProblem& problem_;
-  const Searcher& searcher_;
   SharedMachines& shared_;
-  const Mapping& undivided_;
+  const Mapping& mapping_;
   std::vector<Mapping> images_;
 };
 
@@ -307,7 +334,12 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
 
 std::vector<Mapping> divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
                             const Mapping& undivided) {
-  return Divider(problem, searcher, shared, undivided).run();
+  return Divider(problem, shared, undivided).quicker(searcher);
+}
+
+std::vector<Mapping> near_divided(const SearchProblem& problem, SharedMachines& shared, const Mapping& divided,
+                                  std::size_t count) {
+  return Divider(problem, shared, divided).near(count);
 }
 
 }  // namespace accord

@@ -40,8 +40,12 @@ class SharedMachines {
 
 /// Divides a mapping's work over elements that are alike: divisions of its output loops, those with the least bound
 /// first, are searched for tiles by `searcher`. Returns the mappings that are predicted to be quicker than the
-/// undivided one, quickest first.
+/// undivided one, quickest first; of one division several.
 std::vector<Mapping> divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
                             const Mapping& undivided);
+
+/// Tilings near a divided mapping's, of the same division, as `near_tilings` (search.h) has them.
+std::vector<Mapping> near_divided(const SearchProblem& problem, SharedMachines& shared, const Mapping& divided,
+                                  std::size_t count);
 
 }  // namespace accord

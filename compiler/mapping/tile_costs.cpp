@@ -6,6 +6,7 @@
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/address_units.h"
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/timing.h"
 
 namespace accord {
@@ -43,6 +44,7 @@ class TileMeasure {
     costs_.step_cycles.assign(mapping.steps.size(), 0);
     costs_.step_instructions.assign(mapping.steps.size(), 0);
     for (const auto& step : mapping.steps) costs_.step_latency.push_back(latency_around_step(step));
+    costs_.depends = dependences(mapping);
   }
 
   TileCosts run() {

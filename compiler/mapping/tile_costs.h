@@ -33,6 +33,7 @@ struct TileCosts {
   std::vector<double> step_instructions;  ///< [step]
   std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
   TileBytes bytes;
+  std::vector<std::vector<bool>> depends;  ///< the mapping's `dependences` (fills.h)
 };
 
 TileCosts measure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping);

@@ -1,0 +1,76 @@
+#include "compiler/mapping_schedule.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "archdsl/source/error.h"
+#include "compiler/lowering/lower_layer.h"
+#include "compiler/lowering/schedule.h"
+#include "compiler/mapping/cost.h"
+
+namespace accord {
+namespace {
+
+/// Operations of a list from which on it is shortened. What hardware loops repeat makes lists no longer.
+double enough(const Architecture& architecture) { return architecture.controller.loop_depth > 0 ? 15000 : 1500; }
+
+Cost cost_of(const Compilation& compilation, const Machine& machine, const LayerPlan& layer, const Mapping& mapping) {
+  Geometry geometry(machine, compilation.network, layer.work, compilation.homes, mapping);
+  return predict(machine, geometry, layer.work, mapping);
+}
+
+}  // namespace
+
+MappingSchedule::MappingSchedule(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                                 const Mapping& mapping, double most)
+    : compilation_(compilation),
+      layer_(layer),
+      parts_(parts_of(compilation.machine, mapping)),
+      machine_(shared.of(parts_)),
+      shortening_(parts_.front(), operations_of(parts_.front()), most) {}
+
+MappingSchedule::MappingSchedule(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                                 const Mapping& mapping)
+    : MappingSchedule(compilation, shared, layer, mapping, enough(compilation.architecture)) {}
+
+double MappingSchedule::operations_of(const Mapping& part) const {
+  return cost_of(compilation_, machine_, layer_, part).instructions * static_cast<double>(parts_.size());
+}
+
+OpList MappingSchedule::lowered(std::size_t layer) const {
+  std::vector<Mapping> parts;
+  for (const auto& part : parts_) parts.push_back(shortening_.shortened(part, layer));
+  std::vector<OffChip> nothing;
+  return lower_parts(compilation_.machine, compilation_.network, layer_.work, compilation_.homes, parts, nothing,
+                     Reads::shared);
+}
+
+/// Schedules of in-order machines let transfers of different units pass a link at once; this is what they take one
+/// after another.
+double MappingSchedule::link_cycles() const {
+  double most = 0;
+  for (const auto& part : parts_) most = std::max(most, cost_of(compilation_, machine_, layer_, part).link_cycles);
+  return most;
+}
+
+MappingSchedule::Result MappingSchedule::run() const {
+  Result result;
+  try {
+    std::vector<double> cycles;
+    for (std::size_t l = 0; l < shortening_.layers(); ++l) {
+      const OpList list = lowered(l);
+      result.operations += static_cast<double>(list.ops.size());
+      cycles.push_back(static_cast<double>(schedule_for(list, compilation_.architecture).cycles));
+    }
+    result.cycles = std::max(shortening_.whole(cycles), link_cycles());
+  } catch (const Error&) {
+    result.cycles = std::numeric_limits<double>::infinity();
+  }
+  return result;
+}
+
+double expected_operations(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
+  return cost_of(compilation, compilation.machine, layer, mapping).instructions;
+}
+
+}  // namespace accord
