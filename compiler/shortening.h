@@ -16,9 +16,7 @@ class Shortening {
   /// should see no more than `wanted`. Loops that turn too seldom stay whole.
   Shortening(const Mapping& part, double operations, double wanted);
 
-  /// Of the longest shortened layer, about.
-  double operations() const { return operations_; }
-  /// Of all of them together, about.
+  /// Operations of all shortened layers together, about.
   double all_operations() const;
 
   std::size_t layers() const { return loops_.size() + 1; }
@@ -35,7 +33,7 @@ class Shortening {
   };
 
   std::vector<Loop> loops_;  ///< outermost first
-  double operations_;
+  double operations_;        ///< of the longest shortened layer, about
 };
 
 }  // namespace accord

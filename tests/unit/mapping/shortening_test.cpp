@@ -91,7 +91,7 @@ void check_machine(const std::string& name) {
   MESSAGE(name, ": ", agreement.shortened, " mappings, mean error ", agreement.sum / std::max(agreement.shortened, 1),
           ", greatest ", agreement.most);
   REQUIRE(agreement.shortened > 0);
-  CHECK(agreement.sum / agreement.shortened < 0.02);
+  CHECK(agreement.sum / agreement.shortened < 0.03);
 }
 
 }  // namespace
