@@ -259,6 +259,9 @@ Exit run_guarded(const Action& action) {
   } catch (const Error& error) {
     std::cerr << "accord: " << error.what() << '\n';
     return Exit::user_error;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "accord: there is not enough memory for this program\n";
+    return Exit::user_error;
   } catch (const std::exception& fault) {
     std::cerr << "accord: internal fault: " << fault.what()
               << "\nThis is a defect of Accord's own; please report it.\n";

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "compiler/compilation.h"
 #include "compiler/mapping/views.h"
@@ -15,10 +17,35 @@ bool only_rearranges(const Compilation& compilation, const Group& group) {
   return op.type == "Concat" || may_be_view(compilation.network, op, compilation.homes);
 }
 
+/// Runs of capabilities in a layer and in a program without hardware loops, which keeps each as an instruction: some
+/// GB of the compiler's memory.
+constexpr double most_runs_of_layer = 1 << 22;
+constexpr double most_runs = 1 << 24;
+
+/// Leaves out assignments that would make the program too long.
+void drop_long(const Compilation& compilation, LayerPlan& layer) {
+  if (compilation.architecture.controller.loop_depth > 0 || layer.mappings.empty()) return;
+  double room = most_runs;
+  for (const LayerPlan& other : compilation.layers) {
+    if (!other.mappings.empty()) room -= least_runs(compilation.machine, other.mappings.front());
+  }
+  room = std::min(room, most_runs_of_layer);
+  double least = std::numeric_limits<double>::infinity();
+  std::erase_if(layer.mappings, [&](const Mapping& mapping) {
+    const double runs = least_runs(compilation.machine, mapping);
+    least = std::min(least, runs);
+    return runs > room;
+  });
+  if (!layer.mappings.empty()) return;
+  layer.turned_down = {fmt::format("takes {:.0f} instructions at least, and the program has room for {:.0f} more",
+                                   least, std::max(room, 0.0))};
+}
+
 /// The assignments of the layer's work and their bound; on the host where there are none.
 void assign(const Compilation& compilation, LayerPlan& layer) {
   auto& reasons = layer.turned_down;
   layer.mappings = candidates(compilation.machine, compilation.network, layer.work, compilation.homes, reasons);
+  drop_long(compilation, layer);
   if (layer.mappings.empty()) {
     layer.placement = Placement::host;
     layer.reason = reasons.empty() ? "no legal assignment of its loops" : fmt::format("{}", fmt::join(reasons, "; "));
@@ -53,8 +80,8 @@ LayerPlan placed_layer(const Compilation& compilation, std::vector<int> operator
 
 /// A layer that the machine cannot do in one go, because its units keep the intermediate result in different places or
 /// none of them does what follows the products, as layers that hand it on; what the machine cannot do is the host's.
-/// None where the machine could not do the first either.
-std::vector<LayerPlan> parts(const Compilation& compilation, const LayerPlan& layer) {
+/// None where the machine could not do the first either; the layer's reason then says why.
+std::vector<LayerPlan> parts(const Compilation& compilation, LayerPlan& layer) {
   std::vector<LayerPlan> found;
   std::vector<int> left = layer.group.operators;
   while (left.size() > 1) {
@@ -62,7 +89,11 @@ std::vector<LayerPlan> parts(const Compilation& compilation, const LayerPlan& la
     left.pop_back();
     LayerPlan first = placed_layer(compilation, left);
     found.insert(found.begin(), std::move(last));
-    if (first.placement != Placement::machine) continue;
+    if (first.placement != Placement::machine) {
+      if (left.size() == 1 && first.reason != layer.reason)
+        layer.reason += fmt::format("; {} alone: {}", compilation.network.operators[left[0]].type, first.reason);
+      continue;
+    }
     found.insert(found.begin(), std::move(first));
     return found;
   }

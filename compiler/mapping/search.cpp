@@ -206,11 +206,14 @@ bool TileSearch::climb_from(const Tiles& start, bool pairs) {
 }
 
 /// From tiles that were good for similar work; else from each of several beginnings: few rows at a time, or what one
-/// instruction counts at most.
+/// instruction counts at most. Where none of these fits, from the smallest ones.
 void TileSearch::climb() {
   const bool known = !start_.empty();
   if (known && climb_from(start_, false)) return;
-  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) climb_from(start, !known);
+  bool fits = false;
+  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) fits |= climb_from(start, !known);
+  if (fits || climb_from(sizes_.cut, !known)) return;
+  climb_from(sizes_.finest, !known);
 }
 
 /// Results take turns with the unit that computes them and those that add to them, convert and store them: more than
@@ -251,7 +254,7 @@ std::vector<Mapping> TileSearch::best(std::size_t count) const {
 std::vector<Mapping> TileSearch::run(std::size_t count, std::string& error) {
   choose_copies();
   climb();
-  error = evaluate(sizes_.least).second.error;
+  error = evaluate(sizes_.finest).second.error;
   return best(count);
 }
 

@@ -92,6 +92,7 @@ TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& ma
       }
     }
   }
+  result.cut = result.least;
   // Partial results stay in the innermost memory: above it the reduction is whole.
   for (const auto& use : mapping.uses) {
     if (use.step != 0 || (use.role != UseRole::accumulator && use.role != UseRole::output)) continue;

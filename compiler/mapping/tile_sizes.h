@@ -12,6 +12,7 @@ struct TileSizes {
   std::vector<std::vector<std::int64_t>> least;   ///< [level][iterator]: smaller ones waste instructions
   std::vector<std::vector<std::int64_t>> finest;  ///< [level][iterator]: no legal tile is smaller
   std::vector<std::vector<std::int64_t>> one;     ///< [level][iterator]: the greatest that one instruction counts
+  std::vector<std::vector<std::int64_t>> cut;     ///< the least where reductions are cut above the memory of their sums
   /// The least that also fill the main step's dims with fused iterators: blocks of lanes are never cut.
   std::vector<std::vector<std::int64_t>> filled;
   std::vector<std::vector<std::int64_t>> sizes;  ///< [iterator]: ascending, the extent last

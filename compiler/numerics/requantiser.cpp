@@ -61,7 +61,8 @@ Requantiser::Requantiser(const Numerics& numerics) : numerics_(numerics) {
   const std::size_t known = static_cast<std::size_t>((scale_ >= 0) + (mult_ >= 0) + (shift_ >= 0));
   if (known == 0 || known != numerics.parameters.size() || (scale_ >= 0 && known > 1)) {
     throw Error(
-        fmt::format("requantisation '{}': its parameters must be a float `scale`, or `mult` and `shift`, or `shift`",
+        fmt::format("requantisation '{}': its parameters must be a float `scale`, or integers `mult` and `shift`, or "
+                    "one of the two",
                     numerics.requantise));
   }
 }
@@ -94,6 +95,13 @@ Requantiser::Solution Requantiser::encode(const std::vector<double>& multipliers
   solution.values.resize(numerics_.parameters.size());
   if (scale_ >= 0) {
     solution.values[static_cast<std::size_t>(scale_)] = multipliers;
+    return solution;
+  }
+  if (shift_ < 0) {
+    for (const double multiplier : multipliers) {
+      solution.values[static_cast<std::size_t>(mult_)].push_back(
+          std::nearbyint(std::ldexp(multiplier, encoding.offset)));
+    }
     return solution;
   }
   const double largest = *std::ranges::max_element(multipliers);
@@ -155,6 +163,12 @@ std::optional<Requantiser::Solution> Requantiser::search(const std::vector<doubl
     if (auto solution = attempt(*last_)) return solution;
   }
   if (scale_ >= 0) return attempt({});
+  if (shift_ < 0) {
+    for (int wired = 0; wired < 63; ++wired) {
+      if (auto solution = attempt({0, wired, 1})) return solution;
+    }
+    return std::nullopt;
+  }
   // Most bits first: the best precision that the expression's arithmetic can carry.
   const int most = powers_of_two() ? 1 : 31;
   for (int bits = most; bits >= (powers_of_two() ? 1 : 4); --bits) {

@@ -12,7 +12,7 @@ namespace accord::numerics {
 /// Finds values for the parameters of a machine's requantisation so that expression(x) is within one unit of
 /// clamp(x * multiplier, lo, hi); whether it is gets checked by evaluating the expression.
 /// Parameters are known by name and type: a float whose name holds "scale"; integers whose names hold "mult" and
-/// "shift".
+/// "shift". One of these two may be absent: powers of two alone, or a shift that the expression states.
 class Requantiser {
  public:
   /// Throws Error when a parameter's meaning is not known.
@@ -34,7 +34,8 @@ class Requantiser {
   std::string parameter_names() const;
 
  private:
-  /// How `mult` and `shift` encode a multiplier m: mult = round(m * 2^e), shift = sign * (e - offset).
+  /// How `mult` and `shift` encode a multiplier m: mult = round(m * 2^e), shift = sign * (e - offset). Without a `shift`
+  /// e is the offset.
   struct Encoding {
     int bits = 0;
     int offset = 0;

@@ -293,8 +293,9 @@ isa: {mnemonics: {finish: {fields: {scale: 32}, args: {scale.base: ~, scale: sca
   CHECK(layer_of(job, "Conv").placed_on == "mxu");
 }
 
-TEST_CASE("does a machine that multiplies and adds one number at a time, and nothing else, do all products") {
-  const Architecture machine = loaded(R"yaml(
+namespace {
+
+const char* const one_at_a_time = R"yaml(
 accord: 1
 name: scalar
 numerics: {storage: i8}
@@ -310,7 +311,12 @@ isa:
     load: {means: {transfer: "ls.mem->rf"}, opcode: 1, fields: {s: 32, d: 8, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
     store: {means: {transfer: "ls.rf->mem"}, opcode: 2, fields: {s: 8, d: 32, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
     mac: {means: {run: alu.mac}, opcode: 3, fields: {a: 8, b: 8, c: 8}, args: {a.base: a, b.base: b, c.base: c}}
-)yaml");
+)yaml";
+
+}  // namespace
+
+TEST_CASE("does a machine that multiplies and adds one number at a time, and nothing else, do all products") {
+  const Architecture machine = loaded(one_at_a_time);
   // The sum that is added to passes through the host's hands, too.
   const auto job = run_checked(machine, network([](auto& b) {
                                  const TensorId x = b.conv(b.input({1, 2, 5, 5}), 3, 1);
@@ -324,4 +330,19 @@ isa:
       CHECK_MESSAGE(layer.placed_on != "alu", layer.op);
     }
   }
+}
+
+TEST_CASE("does a layer that would make too long a program go to the host with the reason") {
+  const Architecture machine = loaded(one_at_a_time);
+  const auto job = run_checked(machine, network([](auto& b) {
+                                 return b.gemm(b.flatten(b.conv(b.input({1, 64, 36, 36}), 64, 1, 9)), 8);
+                               }),
+                               seed);
+  CHECK(layer_of(job, "Gemm").placed_on == "alu");
+  const auto large = run_checked(machine, network([](auto& b) {
+                                   return b.conv(b.input({1, 64, 36, 36}), 64, 1);
+                                 }),
+                                 seed);
+  CHECK(layer_of(large, "Conv").placed_on == "host");
+  CHECK(layer_of(large, "Conv").reason.find("instructions") != std::string::npos);
 }
