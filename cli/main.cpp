@@ -4,6 +4,8 @@
 #endif
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -214,7 +216,10 @@ void add_run(CLI::App& app, Action& chosen) {
   add_fidelity(sub, command->fidelity);
   sub->add_option("--tolerance", command->tolerance, "Float machines: of a layer's greatest value")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) {
+        return std::isnan(std::strtod(text.c_str(), nullptr)) ? "a number is expected" : "";
+      });
   add_fuse(sub, command->fuse);
   sub->add_flag("!--no-verify", command->verify, "Leaves the reference out");
   sub->add_flag("--reference-only", command->reference_only, "Evaluates the model in fp32, without a machine");

@@ -11,11 +11,14 @@ void check_capacities(Elaboration& elaboration) {
   const auto& memories = elaboration.architecture.memories;
   for (std::size_t m = 0; m < memories.size(); ++m) {
     const Memory& memory = memories[m];
-    if (memory.capacity % (memory.word * memory.banks) == 0) continue;
+    const std::int64_t row = memory.word * memory.banks;
+    if (memory.capacity % row == 0) continue;
+    const std::int64_t below = memory.capacity / row * row;
     elaboration.scope.reporter().report(
         "bad-capacity", elaboration.memory_places[m],
         fmt::format("the capacity of `{}`, {} B, is no multiple of its {} banks of {} B words", memory.name,
-                    memory.capacity, memory.banks, memory.word));
+                    memory.capacity, memory.banks, memory.word),
+        fmt::format("the next ones are {}{} B", below > 0 ? fmt::format("{} and ", below) : "", below + row));
   }
 }
 

@@ -99,7 +99,7 @@ std::string forms() {
   text += "\nElement types:";
   for (int i = 0; i <= static_cast<int>(ElementType::fp32); ++i)
     text += fmt::format(" `{}`", name(static_cast<ElementType>(i)));
-  return text + ".\n";
+  return text + ". An `i4` takes a byte of its own in every memory: steps, words and bandwidths count it as one.\n";
 }
 
 constexpr std::string_view introduction =
