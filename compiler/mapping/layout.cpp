@@ -160,7 +160,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
   if (use.filled && use.role == UseRole::input) {
     std::int64_t size = bytes(use.type);
     for (const auto& dim : wired) size = std::max(size, dim.step * dim.maximum);
-    layout.bytes = round_up(size, word);
+    layout.bytes = round_up(size, std::max(word, own_word));  // farther out as many as the unit's memory wants
     return layout;
   }
   Packer packer(layout, own_word, bytes(use.type));

@@ -346,3 +346,41 @@ TEST_CASE("does a layer that would make too long a program go to the host with t
   CHECK(layer_of(large, "Conv").placed_on == "host");
   CHECK(layer_of(large, "Conv").reason.find("instructions") != std::string::npos);
 }
+
+TEST_CASE("does a number that fills an operand reach a memory of wider words than the one before it") {
+  const Architecture machine = loaded(R"yaml(
+accord: 1
+name: narrow
+numerics: {storage: i8, accumulator: i32, requantise: "i8(clamp(round(fp32(x) * scale), lo, hi))", parameters: {scale: {type: fp32, per: tensor}}}
+components:
+  mem: {kind: memory, off_chip: true, capacity: 1 MiB, word: 8 B}
+  tcm: {kind: memory, capacity: 16 KiB, word: 8 B}
+  vr: {kind: memory, capacity: 4 KiB, word: 64 B, ports: {read: 3, write: 1}}
+  dma: {kind: mover, routes: [{from: mem, to: tcm, walk: [{max: 64 B}]}, {from: tcm, to: mem, walk: [{max: 64 B}]}]}
+  ls: {kind: mover, routes: [{from: tcm, to: vr, walk: [{max: 64 B}]}, {from: vr, to: tcm, walk: [{max: 64 B}]}]}
+  alu:
+    kind: compute
+    capabilities:
+      mac: {does: "c[j] += i32(a) * i32(b[j])", types: {a: i8, b: i8, c: i32}, dims: {j: 1..16}, operands: {a: vr, b: {in: vr, steps: [1 B]}, c: {in: vr, steps: [4 B]}}}
+      rq:
+        does: "y[j] = i8(clamp(round(fp32(x[j]) * scale), lo, hi))"
+        types: {x: i32, scale: fp32, lo: fp32, hi: fp32, y: i8}
+        dims: {j: 1..16}
+        operands: {x: {in: vr, steps: [4 B]}, y: {in: vr, steps: [1 B]}}
+  ctl: {kind: controller}
+isa:
+  width: 192
+  mnemonics:
+    load: {means: {transfer: "dma.mem->tcm"}, opcode: 1, fields: {s: 32, d: 16, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
+    store: {means: {transfer: "dma.tcm->mem"}, opcode: 2, fields: {s: 16, d: 32, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
+    take: {means: {transfer: "ls.tcm->vr"}, opcode: 3, fields: {s: 16, d: 16, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
+    give: {means: {transfer: "ls.vr->tcm"}, opcode: 4, fields: {s: 16, d: 16, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
+    mac: {means: {run: alu.mac}, opcode: 5, fields: {j: 5, a: 16, b: 16, c: 16}, args: {j: j, a.base: a, b.base: b, c.base: c}}
+    rq: {means: {run: alu.rq}, opcode: 6, fields: {j: 5, x: 16, y: 16, scale: 32, lo: 32, hi: 32}, args: {j: j, x.base: x, y.base: y, scale: scale, lo: lo, hi: hi}}
+)yaml");
+  const auto job = run_checked(machine, network([](auto& b) {
+                                 return b.average_pool(b.input({1, 9, 6, 6}), 3, 3);
+                               }),
+                               seed);
+  CHECK(layer_of(job, "SumPool").placed_on == "alu");
+}
