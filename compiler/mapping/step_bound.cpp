@@ -47,19 +47,23 @@ class ChunkedStep {
       }
       loops_.emplace_back(it, extents[i]);
     }
+    for (const auto& dim : limits().dims) most_.push_back(std::max<std::int64_t>(dim.maximum, 1));
   }
 
   std::int64_t instructions() const {
     std::int64_t total = 0;
-    for_each_chunk([&](std::int64_t count, const auto&) { total += count; });
+    for_each_chunk(most_, [&](std::int64_t count, const auto&) { total += count; });
     return total * looped([](int) { return true; });
   }
 
   std::int64_t cycles() const {
-    std::int64_t total = 0;
-    for_each_chunk([&](std::int64_t count, const auto& sizes) {
-      total += count * chunk_cycles(machine_, step_.match, sizes, -1);
-    });
+    std::int64_t total = cycles_by(most_);
+    // An interval that does not fall with small chunks may take less where those of a dim are of about one size.
+    for (std::size_t d = 0; d < most_.size(); ++d) {
+      auto sizes = most_;
+      sizes[d] = levelled(d);
+      if (sizes[d] < most_[d]) total = std::min(total, cycles_by(sizes));
+    }
     const Capability& capability = machine_.capability(step_.match);
     std::int64_t loading = 0;
     for (std::size_t o = 0; o < capability.operands.size(); ++o) {
@@ -73,6 +77,22 @@ class ChunkedStep {
     return operand.kind == OperandMatch::Kind::access && depends(operand.access, it);
   }
 
+  const RunLimits& limits() const { return *machine_.limits.run(step_.match.unit, step_.match.capability); }
+
+  std::int64_t cycles_by(const std::vector<std::int64_t>& most) const {
+    std::int64_t total = 0;
+    for_each_chunk(most, [&](std::int64_t count, const auto& sizes) {
+      total += count * chunk_cycles(machine_, step_.match, sizes, -1);
+    });
+    return total;
+  }
+
+  /// Chunks of the dim as few as can be, and of about one size.
+  std::int64_t levelled(std::size_t d) const {
+    const std::int64_t multiple = std::max<std::int64_t>(limits().dims[d].multiple, 1);
+    return ceil_div(ceil_div(extent_[d], ceil_div(extent_[d], most_[d])), multiple) * multiple;
+  }
+
   template <typename Fn>
   std::int64_t looped(const Fn& counts) const {
     std::int64_t turns = 1;
@@ -80,18 +100,16 @@ class ChunkedStep {
     return turns;
   }
 
-  /// fn(how often, extents of the dims) for every combination of whole and remaining chunks.
+  /// fn(how often, extents of the dims) for every combination of whole chunks, of these sizes, and remaining ones.
   template <typename Fn>
-  void for_each_chunk(const Fn& fn) const {
-    const RunLimits& limits = *machine_.limits.run(step_.match.unit, step_.match.capability);
+  void for_each_chunk(const std::vector<std::int64_t>& most, const Fn& fn) const {
     std::vector<std::int64_t> sizes(extent_.size());
     for (std::size_t c = 0; c < std::size_t{1} << extent_.size(); ++c) {
       std::int64_t count = 1;
       for (std::size_t d = 0; d < extent_.size() && count > 0; ++d) {
-        const std::int64_t maximum = std::max<std::int64_t>(limits.dims[d].maximum, 1);
         const bool rest = (c >> d & 1) != 0;
-        sizes[d] = rest ? extent_[d] % maximum : maximum;
-        count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent_[d] / maximum;
+        sizes[d] = rest ? extent_[d] % most[d] : most[d];
+        count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent_[d] / most[d];
       }
       if (count > 0) fn(count, sizes);
     }
@@ -101,14 +119,13 @@ class ChunkedStep {
   std::int64_t load_cycles(int operand) const {
     const Access& pattern = access_of(machine_.capability(step_.match), operand);
     std::map<std::vector<std::int64_t>, std::pair<std::int64_t, std::int64_t>> tiles;  // by its chunks: number, delay
-    for_each_chunk([&](std::int64_t count, const auto& sizes) {
+    for_each_chunk(most_, [&](std::int64_t count, const auto& sizes) {
       std::vector<std::int64_t> own;
       std::int64_t others = 1;
       for (std::size_t d = 0; d < sizes.size(); ++d) {
         const bool held = depends(pattern, static_cast<int>(d));
         own.push_back(held ? sizes[d] : 0);
-        const std::int64_t maximum = machine_.limits.run(step_.match.unit, step_.match.capability)->dims[d].maximum;
-        if (!held && sizes[d] == maximum) others *= extent_[d] / maximum;
+        if (!held && sizes[d] == most_[d]) others *= extent_[d] / most_[d];
       }
       const std::int64_t delay =
           chunk_cycles(machine_, step_.match, sizes, operand) - chunk_cycles(machine_, step_.match, sizes, -1);
@@ -123,6 +140,7 @@ class ChunkedStep {
   const Machine& machine_;
   const StatementPlan& step_;
   std::vector<std::int64_t> extent_;                 ///< per dim
+  std::vector<std::int64_t> most_;                   ///< per dim: of one instruction
   std::vector<std::pair<int, std::int64_t>> loops_;  ///< iterator, extent
 };
 
