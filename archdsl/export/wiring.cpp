@@ -1,5 +1,4 @@
 #include "archdsl/export/wiring.h"
-#include "archdsl/graph/rates.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +6,19 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "archdsl/export/operand_use.h"
 #include "archdsl/export/route.h"
+#include "archdsl/graph/rates.h"
 
 namespace accord {
 
 namespace {
 
 constexpr std::size_t most_capability_lines = 8;
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 DrawnComponent drawn(const Memory& m) {
   DrawnComponent c{m.off_chip ? DrawnShape::off_chip_memory : DrawnShape::memory, m.name, {bytes_text(m.capacity)}, ""};
@@ -96,20 +98,29 @@ class WireCollector {
     wire.width = std::max(wire.width, width);
   }
 
+  void flow_along(std::span<const int> way, std::int64_t most) {
+    for (std::size_t hop = 0; hop + 1 < way.size(); ++hop) {
+      flow(way[hop], way[hop + 1], std::min({most, width_of(way[hop]), width_of(way[hop + 1])}));
+    }
+  }
+
+  std::vector<int> drawn_links(const Route& route) const {
+    std::vector<int> links = route.links;
+    for (int& link : links) link += static_cast<int>(a_.memories.size());
+    return links;
+  }
+
   /// From end to end; the mover stands on the chip's side of the links.
   void add_route(const Route& r) {
     if (r.gather) flow(r.gather->index, self_, memory(r.gather->index).word);
-    std::vector<int> way = r.links;
-    for (int& link : way) link += static_cast<int>(a_.memories.size());
+    std::vector<int> way = drawn_links(r);
     const std::int64_t narrow = std::min(memory(r.source).word, memory(r.target).word);
+    const std::int64_t most = way.empty() ? narrow : unlimited;
     const auto on_link = way.empty() || !memory(r.source).off_chip ? way.begin() : way.end();
     way.insert(on_link, self_);
     way.insert(way.begin(), r.source);
     way.push_back(r.target);
-    for (std::size_t hop = 0; hop + 1 < way.size(); ++hop) {
-      const std::int64_t width = std::min(width_of(way[hop]), width_of(way[hop + 1]));
-      flow(way[hop], way[hop + 1], way.size() == 3 ? narrow : width);
-    }
+    flow_along(way, most);
     for (const int also : r.also)
       flow(way[way.size() - 2], also, std::min(memory(also).word, width_of(way[way.size() - 2])));
   }
@@ -119,7 +130,7 @@ class WireCollector {
     const auto index = static_cast<std::size_t>(component);
     if (index < a_.memories.size()) return a_.memories[index].word;
     const std::size_t link = index - a_.memories.size();
-    return link < a_.links.size() ? accord::width_of(a_, a_.links[link]) : std::numeric_limits<std::int64_t>::max();
+    return link < a_.links.size() ? accord::width_of(a_, a_.links[link]) : unlimited;
   }
 
   void add_capability(const Unit& unit, const Capability& c) {
@@ -139,15 +150,12 @@ class WireCollector {
   bool goes_along_route(const Unit& unit, int place, bool reads) {
     const Route* const route = capability_route(unit);
     if (route == nullptr || !memory(place).off_chip || (route->source != place && route->target != place)) return false;
-    std::vector<int> way = route->links;
-    for (int& link : way) link += static_cast<int>(a_.memories.size());
+    std::vector<int> way = drawn_links(*route);
     if (route->source != place) std::ranges::reverse(way);
     way.insert(way.begin(), place);
     way.push_back(self_);
     if (!reads) std::ranges::reverse(way);
-    for (std::size_t hop = 0; hop + 1 < way.size(); ++hop) {
-      flow(way[hop], way[hop + 1], std::min(width_of(way[hop]), width_of(way[hop + 1])));
-    }
+    flow_along(way, unlimited);
     return true;
   }
 

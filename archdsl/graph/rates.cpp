@@ -56,4 +56,8 @@ const Route* capability_route(const Unit& unit) {
   return !links.empty() && links.front() == unit.link ? &unit.routes.front() : nullptr;
 }
 
+bool against_route(const Architecture& architecture, const Route& route, bool writes) {
+  return writes != architecture.memories[static_cast<std::size_t>(route.target)].off_chip;
+}
+
 }  // namespace accord

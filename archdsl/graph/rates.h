@@ -25,6 +25,9 @@ std::int64_t way_latency(const Architecture& architecture, const Route& route);
 /// The route whose way a mover's capabilities share: its first, where that begins with the mover's link; else nullptr.
 const Route* capability_route(const Unit& unit);
 
+/// Whether a capability that writes (else reads) off-chip memory passes the links of that route against its direction.
+bool against_route(const Architecture& architecture, const Route& route, bool writes);
+
 /// Reference cycles from a request's acceptance to its first word; of DRAM where its row is open.
 inline std::int64_t latency_of(const Memory& memory) {
   return memory.period.cycles(memory.latency) + (memory.dram ? memory.dram->period.cycles(memory.dram->cl) : 0);

@@ -1,12 +1,12 @@
 #include "archdsl/isa/emit.h"
 
 #include <algorithm>
-#include <bit>
 #include <boost/container/small_vector.hpp>
 #include <limits>
 
 #include "archdsl/isa/int128.h"
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 
 namespace accord {
 namespace {
@@ -21,12 +21,6 @@ std::int64_t clamp_to_int64(Int128 value) {
 
 // Least and greatest content of a register, as of a field of its width.
 Field as_field(const Register& reg) { return {reg.name, 0, reg.bits, reg.is_signed}; }
-
-int power_of_two(std::int64_t unit) {
-  return unit > 0 && std::has_single_bit(static_cast<std::uint64_t>(unit))
-             ? std::countr_zero(static_cast<std::uint64_t>(unit))
-             : -1;
-}
 
 }  // namespace
 
@@ -81,7 +75,7 @@ Emitter::Emitter(const Isa& isa) : isa_(isa) {
 
 void Emitter::add_term(Plan& plan, const Mnemonic& mnemonic, const Binding& binding, int argument) const {
   Term term{
-      argument, binding.unit == 0 ? -1 : binding.field, binding.unit, binding.bias, 0, 0, power_of_two(binding.unit)};
+      argument, binding.unit == 0 ? -1 : binding.field, binding.unit, binding.bias, 0, 0, exact_log2(binding.unit)};
   if (term.field >= 0) {
     const Field& field = mnemonic.fields[static_cast<std::size_t>(term.field)];
     term.lowest = lowest_raw(field);

@@ -6,15 +6,6 @@
 namespace accord {
 namespace {
 
-// Two's complement arithmetic that wraps, as the machine's.
-std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
-std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-
 std::int64_t register_value(const Binding& binding, std::span<const std::int64_t> fields,
                             std::span<const std::int64_t> registers) {
   if (binding.base == Binding::Base::none) return 0;
@@ -29,9 +20,7 @@ std::int64_t register_value(const Binding& binding, std::span<const std::int64_t
 
 std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fields,
                       std::span<const std::int64_t> registers) {
-  std::int64_t value = wrapping_add(register_value(binding, fields, registers), binding.bias);
-  if (binding.field < 0) return value;
-  return wrapping_add(value, wrapping_mul(fields[static_cast<std::size_t>(binding.field)], binding.unit));
+  return wrapping_add(register_value(binding, fields, registers), constant_of(binding, fields));
 }
 
 std::int64_t lowest_raw(const Field& field) {

@@ -98,6 +98,21 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
+/// Two's complement arithmetic that wraps at 64 bits, as the machine's.
+inline std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+inline std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+/// What the instruction alone gives to the value of a binding: the rest is its register's content.
+inline std::int64_t constant_of(const Binding& binding, std::span<const std::int64_t> fields) {
+  if (binding.field < 0) return binding.bias;
+  return wrapping_add(binding.bias, wrapping_mul(fields[static_cast<std::size_t>(binding.field)], binding.unit));
+}
+
 /// Value of a binding under these registers; wraps at 64 bits. An index beyond `registers` reads 0.
 std::int64_t value_of(const Binding& binding, std::span<const std::int64_t> fields,
                       std::span<const std::int64_t> registers);

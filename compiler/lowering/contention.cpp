@@ -68,7 +68,7 @@ class LaneFinder {
 
   void add_capability_links(LaneList& list, const Unit& unit, int memory, bool writes) const {
     if (const Route* const like = capability_route(unit)) {
-      const bool turned = writes != architecture_.memories[like->target].off_chip;
+      const bool turned = against_route(architecture_, *like, writes);
       for (std::size_t l = 0; l < like->links.size(); ++l) {
         const int link = like->links[l];
         add_link(list, link, backward(*like, l, writes) != (turned && has_ends(link)), memory, memory);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <utility>
 
 #include "compiler/lowering/narrow.h"
 #include "compiler/lowering/pipeline.h"
@@ -57,7 +58,7 @@ OpList lower_parts(const Machine& machine, const Network& network, const Work& w
   OpList all = lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
   all.divided = parts.size() > 1;
   narrow_accesses(all, machine.architecture);
-  return pipeline_loops(all, machine.architecture);
+  return pipeline_loops(std::move(all), machine.architecture);
 }
 
 }  // namespace accord

@@ -224,13 +224,10 @@ void LoopPipeliner::add_loop(const LowLoop& loop) {
 
 }  // namespace
 
-OpList pipeline_loops(const OpList& list, const Architecture& architecture) {
-  OpList result = list;
+OpList pipeline_loops(OpList list, const Architecture& architecture) {
   const auto open = [](const LowLoop& loop) { return loop.interval == 0; };
-  while (std::any_of(result.loops.begin(), result.loops.end(), open)) {
-    result = LoopPipeliner(result, architecture).run();
-  }
-  return result;
+  while (std::any_of(list.loops.begin(), list.loops.end(), open)) list = LoopPipeliner(list, architecture).run();
+  return list;
 }
 
 }  // namespace accord

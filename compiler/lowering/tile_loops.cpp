@@ -70,7 +70,7 @@ void Lowering::choose_rolled() {
     rolled_.emplace_back(mapping_.order[level].size(), false);
     for (std::size_t depth = 0; depth < mapping_.order[level].size(); ++depth) {
       const int it = mapping_.order[level][depth];
-      const std::int64_t turns = ceil_div(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
+      const std::int64_t turns = trips(mapping_, level, it);
       if (turns >= least_outer) candidates.push_back({level, depth, turns});
     }
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "archdsl/graph/rates.h"
-#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/fills.h"
 #include "compiler/mapping/in_order_cost.h"
 #include "compiler/mapping/tile_costs.h"
@@ -92,7 +91,7 @@ std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const
   for (std::size_t i = 0; i < mapping_.extent.size(); ++i) {
     const int it = static_cast<int>(i);
     if (is_reduction(work_, mapping_, it)) continue;
-    for (int l = 0; l <= move.box; ++l) times *= ceil_div(outer_extent(mapping_, l, it), mapping_.tile[l][it]);
+    for (int l = 0; l <= move.box; ++l) times *= trips(mapping_, l, it);
   }
   return times;
 }
@@ -140,8 +139,8 @@ double Predictor::code() const {
   for (int level = 0; level < mapping_.levels; ++level) {
     const double copies = level + 1 == mapping_.levels ? 3 : 5;
     for (const int it : mapping_.order[level]) {
-      const std::int64_t outer = outer_extent(mapping_, level, it), tile = mapping_.tile[level][it];
-      if (outer > tile) left.push_back(std::min(copies / static_cast<double>(ceil_div(outer, tile)), 1.0));
+      const std::int64_t turns = trips(mapping_, level, it);
+      if (turns > 1) left.push_back(std::min(copies / static_cast<double>(turns), 1.0));
     }
   }
   std::sort(left.begin(), left.end());

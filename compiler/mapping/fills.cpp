@@ -1,7 +1,5 @@
 #include "compiler/mapping/fills.h"
 
-#include "archdsl/tensor/rounding.h"
-
 namespace accord {
 
 std::vector<std::vector<bool>> dependences(const Mapping& mapping) {
@@ -15,17 +13,17 @@ std::vector<std::vector<bool>> dependences(const Mapping& mapping) {
 }
 
 Fills::Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depends) : mapping_(mapping) {
-  struct Turns {
+  struct Loop {
     int level = 0;
     std::size_t iterator = 0;
-    std::int64_t count = 0;
+    std::int64_t trips = 0;
   };
-  std::vector<Turns> loops;  // that turn more than once, outermost first
+  std::vector<Loop> loops;  // that turn more than once, outermost first
   loops.reserve(mapping.extent.size() * static_cast<std::size_t>(mapping.levels));
   for (int level = 0; level < mapping.levels; ++level) {
     for (const int it : mapping.order[level]) {
-      const std::int64_t outer = outer_extent(mapping, level, it), tile = mapping.tile[level][it];
-      if (outer > tile) loops.push_back({level, static_cast<std::size_t>(it), ceil_div(outer, tile)});
+      const std::int64_t turns = trips(mapping, level, it);
+      if (turns > 1) loops.push_back({level, static_cast<std::size_t>(it), turns});
     }
   }
   fills_.reserve(mapping.uses.size() * static_cast<std::size_t>(mapping.levels));
@@ -34,7 +32,7 @@ Fills::Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depen
     auto loop = loops.begin();
     for (int level = 0; level < mapping.levels; ++level) {
       for (; loop != loops.end() && loop->level == level; ++loop) {
-        all *= loop->count;
+        all *= loop->trips;
         if (relevant[loop->iterator]) until_relevant = all;
       }
       fills_.push_back(until_relevant);

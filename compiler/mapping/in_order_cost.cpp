@@ -56,7 +56,7 @@ double InOrderCost::sums() const {
   for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
     if (depends(mapping_.uses[target].access, static_cast<int>(it))) continue;
     for (int l = 0; l < mapping_.levels; ++l) {
-      steps *= static_cast<double>(ceil_div(outer_extent(mapping_, l, static_cast<int>(it)), mapping_.tile[l][it]));
+      steps *= static_cast<double>(trips(mapping_, l, static_cast<int>(it)));
     }
   }
   double round = tiles_.step_cycles[0] / tiles * (steps - 1) / steps + 1 + tiles_.step_latency[0];

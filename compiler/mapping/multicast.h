@@ -11,8 +11,7 @@
 namespace accord {
 
 /// Transfers that bring the same bytes to several memories at once, and which of several elements' transfers one of
-/// them can stand for. None on machines
-/// that keep program order: lists of several elements are not woven there.
+/// them can stand for. None on machines that keep program order: lists of several elements are not woven there.
 class Multicasts {
  public:
   /// Those to more memories are left alone: operations touch at most so many buffers.

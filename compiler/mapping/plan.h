@@ -9,6 +9,7 @@
 
 #include "archdsl/graph/architecture.h"
 #include "archdsl/graph/component_graph.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/codelets/work.h"
 #include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/match.h"
@@ -114,6 +115,11 @@ Region region_of(const Architecture& architecture, const Mapping& mapping, int m
 /// Extent of the box that the level's loops over the iterator divide.
 inline std::int64_t outer_extent(const Mapping& mapping, int level, int iterator) {
   return level == 0 ? mapping.extent[iterator] : mapping.tile[level - 1][iterator];
+}
+
+/// How often the level's loop over the iterator turns.
+inline std::int64_t trips(const Mapping& mapping, int level, int iterator) {
+  return ceil_div(outer_extent(mapping, level, iterator), mapping.tile[level][iterator]);
 }
 
 /// The use that holds the main statement's target.

@@ -54,9 +54,6 @@ class TileSearch {
   Tried try_orders();
   std::vector<std::vector<int>> orders(int level) const;
   void set_order();
-  std::int64_t turns(int level, int it) const {
-    return ceil_div(outer_extent(mapping_, level, it), mapping_.tile[level][it]);
-  }
 
   const Machine& machine_;
   const Work& work_;
@@ -85,7 +82,8 @@ void TileSearch::set_order() {
   auto& order = mapping_.order[inner];
   const auto reductions =
       std::find_if(order.begin(), order.end(), [&](int it) { return is_reduction(work_, mapping_, it); });
-  std::stable_sort(reductions, order.end(), [&](int a, int b) { return turns(inner, a) < turns(inner, b); });
+  std::stable_sort(reductions, order.end(),
+                   [&](int a, int b) { return trips(mapping_, inner, a) < trips(mapping_, inner, b); });
 }
 
 /// Each output iterator in turn innermost at the level, and as it stands.
@@ -93,7 +91,7 @@ std::vector<std::vector<int>> TileSearch::orders(int level) const {
   const auto& base = mapping_.order[level];
   std::vector<std::vector<int>> result = {base};
   for (const int it : base) {
-    if (is_reduction(work_, mapping_, it) || turns(level, it) == 1) continue;
+    if (is_reduction(work_, mapping_, it) || trips(mapping_, level, it) == 1) continue;
     auto order = base;
     std::erase(order, it);
     const auto reductions =

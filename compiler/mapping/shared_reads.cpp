@@ -28,20 +28,6 @@ std::map<std::vector<std::int64_t>, std::vector<std::size_t>> readers(const Mapp
   return groups;
 }
 
-}  // namespace
-
-std::int64_t turns(const Mapping& mapping, const SpatialLoop& loop) {
-  return ceil_div(mapping.extent[loop.iterator], loop.part);
-}
-
-std::size_t part_count(const Mapping& mapping) {
-  std::int64_t count = 1;
-  for (const auto& loop : mapping.spatial) count *= turns(mapping, loop);
-  return static_cast<std::size_t>(count);
-}
-
-namespace {
-
 /// What all these transfers, made at the same time, leave each of them of its way: bytes per cycle of the one that gets
 /// least. Requests of several meet at random.
 double least_rate(const Architecture& architecture, const std::vector<Hop>& transfers) {
@@ -66,6 +52,16 @@ double least_rate(const Architecture& architecture, const std::vector<Hop>& tran
 }
 
 }  // namespace
+
+std::int64_t turns(const Mapping& mapping, const SpatialLoop& loop) {
+  return ceil_div(mapping.extent[loop.iterator], loop.part);
+}
+
+std::size_t part_count(const Mapping& mapping) {
+  std::int64_t count = 1;
+  for (const auto& loop : mapping.spatial) count *= turns(mapping, loop);
+  return static_cast<std::size_t>(count);
+}
 
 std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Mapping> images,
                                      std::size_t use) {

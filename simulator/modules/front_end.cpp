@@ -11,14 +11,6 @@ namespace {
 constexpr std::size_t cache_size = std::size_t{1} << 14;
 constexpr std::int64_t most_executed = 10'000'000'000;
 
-std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
-std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-
 }  // namespace
 
 FrontEnd::FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards)
@@ -110,12 +102,7 @@ int FrontEnd::register_number(Binding::Base base, int reg, int index_field) cons
 }
 
 Decoded::Term FrontEnd::reduce(const Binding& binding) const {
-  std::int64_t constant = binding.bias;
-  if (binding.field >= 0) {
-    const std::int64_t raw = instruction_.fields[static_cast<std::size_t>(binding.field)];
-    constant = wrapping_add(constant, wrapping_mul(raw, binding.unit));
-  }
-  return {register_number(binding.base, binding.reg, binding.index_field), constant};
+  return {register_number(binding.base, binding.reg, binding.index_field), constant_of(binding, instruction_.fields)};
 }
 
 std::int64_t FrontEnd::value(const Decoded::Term& term) const {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "archdsl/tensor/rounding.h"
 #include "simulator/modules/clock.h"
 #include "simulator/modules/mover.h"
-#include "simulator/modules/power_of_two.h"
 
 namespace accord::sim {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "archdsl/graph/rates.h"
-#include "simulator/modules/power_of_two.h"
+#include "archdsl/tensor/rounding.h"
 
 namespace accord::sim {
 

@@ -106,7 +106,7 @@ TEST_CASE("arrays, links with ends, multicasts and chosen units come back") {
 }
 
 TEST_CASE("the documents keep the standard's order, names and references") {
-  for (const Architecture& a : {gemmini(), many_cores(gemmini(), 3)}) {
+  for (const Architecture& a : {shipped("gemmini16"), many_cores(shipped("gemmini16"), 3)}) {
     std::set<std::string> documents, named;
     std::string machine;
     for (const IpxactFile& file : to_ipxact(a, "m")) {
@@ -135,7 +135,7 @@ TEST_CASE("the documents keep the standard's order, names and references") {
 }
 
 TEST_CASE("every interface of every instance is connected exactly once") {
-  const auto files = by_path(to_ipxact(many_cores(gemmini(), 3), "m"));
+  const auto files = by_path(to_ipxact(many_cores(shipped("gemmini16"), 3), "m"));
   pugi::xml_document design;
   REQUIRE(design.load_string(files.at("m.ipxact/design.xml").c_str()));
   std::set<std::pair<std::string, std::string>> ends;
@@ -157,7 +157,7 @@ TEST_CASE("every interface of every instance is connected exactly once") {
 }
 
 TEST_CASE("alike instances share a component; banks and channels are banks") {
-  const auto files = by_path(to_ipxact(many_cores(gemmini(), 64), "m"));
+  const auto files = by_path(to_ipxact(many_cores(shipped("gemmini16"), 64), "m"));
   CHECK(files.size() < 16);
   const std::string& spad = files.at("m.ipxact/core_spad.xml");
   CHECK(spad.find("<ipxact:bank bankAlignment=\"serial\">") != std::string::npos);
@@ -168,7 +168,7 @@ TEST_CASE("alike instances share a component; banks and channels are banks") {
 }
 
 TEST_CASE("ten thousand components go out and come back with their names") {
-  const Architecture a = many_cores(gemmini(), 1700);
+  const Architecture a = many_cores(shipped("gemmini16"), 1700);
   const std::string text = round_trip(to_ipxact(a, "m"));
   CHECK(text.find("resolved: true\n") != std::string::npos);
   CHECK(text.find("\"core[1699].mesh\":") != std::string::npos);
@@ -230,7 +230,7 @@ TEST_CASE("a set of another tool gives its structure, and says what it does not"
 }
 
 TEST_CASE("a catalog opens nothing outside its folder") {
-  auto files = to_ipxact(gemmini(), "m");
+  auto files = to_ipxact(shipped("gemmini16"), "m");
   for (const std::string path : {"/etc/passwd", "../x.xml", "m.ipxact/../../x.xml", "file:///etc/passwd", ""}) {
     auto hostile = files;
     const std::string from = "m.ipxact/design.xml";
@@ -242,7 +242,7 @@ TEST_CASE("a catalog opens nothing outside its folder") {
 }
 
 TEST_CASE("a section cannot leave its key") {
-  auto files = to_ipxact(gemmini(), "m");
+  auto files = to_ipxact(shipped("gemmini16"), "m");
   for (IpxactFile& file : files) {
     const std::string part = "  width: 128";
     if (const std::size_t at = file.text.find(part); at != std::string::npos) file.text.replace(at, 2, "name:");
@@ -251,7 +251,7 @@ TEST_CASE("a section cannot leave its key") {
 }
 
 TEST_CASE("links in a circle are found") {
-  auto files = to_ipxact(gemmini(), "m");
+  auto files = to_ipxact(shipped("gemmini16"), "m");
   for (IpxactFile& file : files) {
     const std::string from = "componentRef=\"dram\" busRef=\"bus\"", to = "componentRef=\"bus\" busRef=\"load\"";
     if (const std::size_t at = file.text.find(from); at != std::string::npos) file.text.replace(at, from.size(), to);
@@ -271,7 +271,7 @@ TEST_CASE("deep nesting, entities and text that is no XML end in a message") {
 }
 
 TEST_CASE("no change of a byte or a word makes the import crash") {
-  const auto files = to_ipxact(gemmini(), "m");
+  const auto files = to_ipxact(shipped("gemmini16"), "m");
   std::mt19937 random(7);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const std::vector<std::string> words = {"-1", "99999999999999999999", "", "<", "free", "'h", "0", "&#0;", "\xff"};

@@ -3,13 +3,10 @@
 #include <string>
 
 #include "archdsl/graph/architecture.h"
+#include "tests/shipped.h"
 #include "tests/unit/export/covenants.h"
 
 namespace accord {
-
-inline Architecture gemmini() {
-  return load_file(std::filesystem::path(ACCORD_SOURCE_DIR) / "configs/accelerators/gemmini16.yaml");
-}
 
 /// The on-chip part of `core` once per core: its memories and units get the names `core[i].NAME`; off-chip memory, link
 /// and controller are shared. The instruction set goes on to drive core 0.

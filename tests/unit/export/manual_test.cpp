@@ -106,7 +106,7 @@ TEST_CASE("the layout covers every bit once and lies where the encoder puts it")
 }
 
 TEST_CASE("a chapter says meaning, arguments, updates, time and energy") {
-  const std::string manual = to_isa_manual(gemmini());
+  const std::string manual = to_isa_manual(shipped("gemmini16"));
   const std::string compute = chapter(manual, "compute");
   for (const char* const part :
        {"c[i, j] += i32(a[i, k]) * i32(b[k, j])", "steps 16 B, 1 B, held by the unit",
@@ -134,7 +134,7 @@ TEST_CASE("a chapter says which units a field chooses from") {
 }
 
 TEST_CASE("the memory map gives ranges, banks and users") {
-  const std::string map = to_memory_map(gemmini());
+  const std::string map = to_memory_map(shipped("gemmini16"));
   CHECK(contains(map,
                  "| `spad` | `0x00000 … 0x3ffff` | 256 KiB | 4 × 64 KiB<br>0: `0x00000 … 0x0ffff`<br>1: `0x10000 …"));
   CHECK(contains(map, "`mesh` `matmul`: `c`"));
@@ -144,7 +144,7 @@ TEST_CASE("the memory map gives ranges, banks and users") {
 }
 
 TEST_CASE("memories of an array share a row") {
-  const std::string map = to_memory_map(many_cores(gemmini(), 64));
+  const std::string map = to_memory_map(many_cores(shipped("gemmini16"), 64));
   CHECK(std::count(map.begin(), map.end(), '\n') < 20);
   CHECK(contains(map, "| `core[0..63].spad`<br>64 memories |"));
   CHECK(contains(map, "`core[0..63].load` moves to `core[0..63].spad`"));
@@ -152,7 +152,7 @@ TEST_CASE("memories of an array share a row") {
 }
 
 TEST_CASE("no name breaks a table") {
-  Architecture a = gemmini();
+  Architecture a = shipped("gemmini16");
   a.memories[1].name = "a|b`c";
   a.name = "x # *y*";
   CHECK(contains(to_memory_map(a), "| `` a\\|b`c `` |"));

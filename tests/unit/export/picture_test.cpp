@@ -41,7 +41,7 @@ std::size_t members(const Picture& picture) {
 }  // namespace
 
 TEST_CASE("a small machine is drawn as it is, each edge once") {
-  const Wiring wiring = wiring_of(gemmini());
+  const Wiring wiring = wiring_of(shipped("gemmini16"));
   const Picture picture = fold(wiring);
   CHECK(picture.groups.size() == wiring.components.size());
   CHECK(picture.folding.empty());
@@ -63,7 +63,7 @@ TEST_CASE("a small machine is drawn as it is, each edge once") {
 }
 
 TEST_CASE("64 cores are drawn as one, with their number at what they share") {
-  const Picture picture = fold(wiring_of(many_cores(gemmini(), 64)));
+  const Picture picture = fold(wiring_of(many_cores(shipped("gemmini16"), 64)));
   CHECK(picture.groups.size() == 9);
   CHECK(members(picture) == 2 + 64 * 6 + 1);
   REQUIRE(picture.clusters.size() == 1);
@@ -76,7 +76,7 @@ TEST_CASE("64 cores are drawn as one, with their number at what they share") {
 }
 
 TEST_CASE("array elements that are not alike are drawn apart and say where they are") {
-  Architecture a = many_cores(gemmini(), 8);
+  Architecture a = many_cores(shipped("gemmini16"), 8);
   for (Memory& memory : a.memories) {
     if (memory.name == "core[3].spad" || memory.name == "core[4].spad") memory.capacity *= 2;
   }
@@ -94,7 +94,7 @@ TEST_CASE("nested arrays become nested clusters") {
 }
 
 TEST_CASE("no machine gives a picture too large to draw") {
-  Architecture a = many_cores(gemmini(), 1700);
+  Architecture a = many_cores(shipped("gemmini16"), 1700);
   SUBCASE("with indices") {}
   SUBCASE("with names that do not fold") {
     for (Memory& memory : a.memories) memory.name = identifier_of(memory.name);
@@ -117,7 +117,7 @@ TEST_CASE("no machine gives a picture too large to draw") {
 
 TEST_CASE("Graphviz reads what is written for any name") {
   if (std::system("command -v dot > /dev/null") != 0) return;
-  Architecture a = gemmini();
+  Architecture a = shipped("gemmini16");
   a.name = "a\"b\\";
   a.memories[0].name = "d<r>&\"a\\m";
   a.units[0].name = "core[0].load{|}";

@@ -5,20 +5,14 @@
 #include <map>
 #include <string>
 
-#include "archdsl/check/load.h"
 #include "archdsl/graph/rates.h"
 #include "compiler/lowering/instructions.h"
 #include "compiler/lowering/schedule.h"
+#include "tests/shipped.h"
 
 using namespace accord;
 
 namespace {
-
-Architecture machine_of(const std::string& name, const std::map<std::string, std::string>& params = {}) {
-  auto loaded = load_architecture(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators/" + name + ".yaml", params);
-  REQUIRE(loaded.architecture);
-  return std::move(*loaded.architecture);
-}
 
 /// Loads of `rows` requests of 64 bytes by each core, `each` of them, into buffers of their own.
 OpList loads(const Machine& machine, int cores, int each, std::int64_t rows) {
@@ -49,7 +43,7 @@ OpList loads(const Machine& machine, int cores, int each, std::int64_t rows) {
 }
 
 std::int64_t cycles_of(const std::string& channels, int cores) {
-  const Architecture architecture = machine_of("gemmini16x4", {{"channels", channels}});
+  const Architecture architecture = shipped("gemmini16x4", {{"channels", channels}});
   const Machine machine(architecture);
   return schedule(loads(machine, cores, 32, 16), architecture).cycles;
 }
@@ -68,7 +62,7 @@ TEST_CASE("do four cores share one channel, and not four") {
 }
 
 TEST_CASE("does the shared way serve all in turn, none to its end before the others") {
-  const Architecture architecture = machine_of("gemmini16x4", {{"channels", "1"}});
+  const Architecture architecture = shipped("gemmini16x4", {{"channels", "1"}});
   const Machine machine(architecture);
   const OpList list = loads(machine, 4, 8, 16);
   const Schedule result = schedule(list, architecture);
@@ -83,7 +77,7 @@ TEST_CASE("does the shared way serve all in turn, none to its end before the oth
 }
 
 TEST_CASE("does nothing begin before the controller has issued it") {
-  Architecture architecture = machine_of("gemmini16x4");
+  Architecture architecture = shipped("gemmini16x4");
   architecture.controller.issue_width = 1;
   architecture.controller.issue_interval = 200;
   const Machine machine(architecture);

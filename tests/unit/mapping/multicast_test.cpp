@@ -6,21 +6,15 @@
 #include <algorithm>
 #include <set>
 
-#include "archdsl/check/load.h"
 #include "compiler/mapping/candidates.h"
 #include "tests/draw.h"
+#include "tests/shipped.h"
 
 using namespace accord;
 
 namespace {
 
 constexpr std::uint64_t seed = 91;
-
-Architecture mesh() {
-  auto loaded = load_architecture(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators/simba.yaml");
-  REQUIRE(loaded.architecture);
-  return std::move(*loaded.architecture);
-}
 
 const Route& route_of(const Architecture& architecture, const Hop& hop) {
   return architecture.units[hop.unit].routes[hop.route];
@@ -50,7 +44,7 @@ std::set<int> targets_of(const Architecture& architecture, const Hop& hop) {
 }  // namespace
 
 TEST_CASE("do rows and columns of a mesh take one transfer, all of it one for each row") {
-  const Architecture architecture = mesh();
+  const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   for (const char* const memory : {"inputs", "weights", "sums", "scales"}) {
     CAPTURE(std::string(memory));
@@ -70,7 +64,7 @@ TEST_CASE("do rows and columns of a mesh take one transfer, all of it one for ea
 }
 
 TEST_CASE("does every element get its bytes once, and no other any") {
-  const Architecture architecture = mesh();
+  const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   const auto all = own_transfers(architecture, "inputs");
   test::Draw draw(seed);
@@ -95,7 +89,7 @@ TEST_CASE("does every element get its bytes once, and no other any") {
 }
 
 TEST_CASE("is the way to one memory not one that reaches others") {
-  const Architecture architecture = mesh();
+  const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   for (const auto& hop : own_transfers(architecture, "weights")) {
     const Route& route = route_of(architecture, hop);

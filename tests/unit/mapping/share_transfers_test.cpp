@@ -7,21 +7,15 @@
 #include <set>
 #include <utility>
 
-#include "archdsl/check/load.h"
 #include "compiler/lowering/instructions.h"
 #include "tests/draw.h"
+#include "tests/shipped.h"
 
 using namespace accord;
 
 namespace {
 
 constexpr std::uint64_t seed = 37;
-
-Architecture mesh() {
-  auto loaded = load_architecture(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators/simba.yaml");
-  REQUIRE(loaded.architecture);
-  return std::move(*loaded.architecture);
-}
 
 /// An element's own transfer from off-chip memory into its memory of that name, and its compute unit.
 struct Element {
@@ -82,7 +76,7 @@ Events events_of(const OpList& list) {
 }  // namespace
 
 TEST_CASE("does every buffer see the same bytes and readers in the same order, by the fewest transfers") {
-  const Architecture architecture = mesh();
+  const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   const auto elements = elements_of(architecture);
   test::Draw draw(seed);
@@ -121,7 +115,7 @@ TEST_CASE("does every buffer see the same bytes and readers in the same order, b
 }
 
 TEST_CASE("does a multicast write just the memories of its readers, in the time of its own way") {
-  const Architecture architecture = mesh();
+  const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   const auto elements = elements_of(architecture);
   std::vector<OpList> lists(elements.size());
@@ -151,7 +145,7 @@ TEST_CASE("does a multicast write just the memories of its readers, in the time 
 }
 
 TEST_CASE("do lists that go other steps stay apart") {
-  const Architecture architecture = mesh();
+  const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   const auto elements = elements_of(architecture);
   std::vector<OpList> lists(4);

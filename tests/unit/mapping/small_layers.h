@@ -1,20 +1,12 @@
 #pragma once
 
-#include <string>
-
-#include "archdsl/check/load.h"
-#include "archdsl/source/error.h"
+#include "archdsl/graph/architecture.h"
 #include "compiler/frontends/topology.h"
 #include "compiler/numerics/convert_float.h"
 #include "compiler/numerics/quantise.h"
+#include "tests/shipped.h"
 
 namespace accord {
-
-inline Architecture shipped(const std::string& name) {
-  auto loaded = load_architecture(std::string(ACCORD_SOURCE_DIR) + "/configs/accelerators/" + name + ".yaml");
-  if (!loaded.architecture) throw Error(name + " does not load");
-  return std::move(*loaded.architecture);
-}
 
 /// Convolutions and products whose sizes no tile divides, in the machine's types.
 inline Network small_layers(const Architecture& architecture) {
