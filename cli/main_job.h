@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "archdsl/tensor/value.h"
 #include "cli/recordings.h"
 #include "cli/report.h"
 #include "cli/verifier.h"
 #include "compiler/mapping/searcher.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

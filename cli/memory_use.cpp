@@ -7,11 +7,11 @@ namespace accord {
 
 namespace {
 
-using Range = std::pair<std::int64_t, std::int64_t>;
+using ByteRange = std::pair<std::int64_t, std::int64_t>;
 
 /// From the first element to the end of the last one.
-Range range_of(const Symbol& symbol) {
-  Range range{symbol.address, symbol.address};
+ByteRange range_of(const Symbol& symbol) {
+  ByteRange range{symbol.address, symbol.address};
   for (std::size_t i = 0; i < symbol.extents().size(); ++i) {
     const std::int64_t reach = (symbol.extents()[i] - 1) * symbol.strides[i];
     (reach < 0 ? range.first : range.second) += reach;
@@ -20,7 +20,7 @@ Range range_of(const Symbol& symbol) {
   return range;
 }
 
-std::int64_t united(std::vector<Range> ranges) {
+std::int64_t united(std::vector<ByteRange> ranges) {
   std::sort(ranges.begin(), ranges.end());
   std::int64_t total = 0, end = INT64_MIN;
   for (const auto& [from, to] : ranges) {
@@ -37,7 +37,7 @@ std::vector<MemoryUse> memory_use(const Architecture& architecture, const Progra
   for (const Memory& memory : architecture.memories) {
     if (!memory.off_chip) continue;
     MemoryUse use{memory.name, memory.capacity, 0, 0, 0};
-    std::vector<Range> ranges;
+    std::vector<ByteRange> ranges;
     for (const Symbol& symbol : program.symbols) {
       if (symbol.memory != memory.name || symbol.role == Symbol::Role::constant) continue;
       ranges.push_back(range_of(symbol));

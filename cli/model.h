@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "archdsl/tensor/value.h"
 #include "cli/commands.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "archdsl/graph/architecture.h"
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

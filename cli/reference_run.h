@@ -5,9 +5,9 @@
 #include <functional>
 #include <thread>
 
+#include "archdsl/tensor/value.h"
 #include "cli/verifier.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

@@ -89,7 +89,7 @@ void Fuser::keep_results(const Chain& chain) {
     for (int l = chain.first; l < chain.last; ++l) {
       if (!keeps(chain, l)) continue;
       const TensorId whole = facts(l).result;
-      const Range range = chain.ranges[strip][l - chain.first];
+      const Positions range = chain.ranges[strip][l - chain.first];
       Home home = stretch_home(problem_, whole, chain.index, range);
       Tensor tensor = compilation_.network.tensors[whole];
       tensor.shape[chain.index] = range.size();
@@ -146,7 +146,7 @@ std::optional<double> Fuser::margin_cycles(const LayerPlan& slice, std::string& 
 
 bool Fuser::map_slice(const Chain& chain, int strip, int l, Realised& realised, std::string& why) {
   const LayerPlan& whole = layer(l);
-  const Range range = chain.ranges[strip][l - chain.first];
+  const Positions range = chain.ranges[strip][l - chain.first];
   const int iterator = chain.strips() == 1 ? -1 : result_iterator(whole.work, chain.index);
   LayerPlan slice;
   slice.group = whole.group;
@@ -242,7 +242,7 @@ void Fuser::bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) con
     const std::int64_t rows = chain.ranges.back()[l - chain.first].last;
     const auto until = [&](std::int64_t all, std::int64_t row) { return all / rows * row + all % rows * row / rows; };
     for (int strip = 0; strip < chain.strips(); ++strip) {
-      const Range fresh = chain.fresh(strip, l);
+      const Positions fresh = chain.fresh(strip, l);
       Bound& bound = slices[static_cast<std::size_t>(strip * length + l - chain.first)].bound;
       bound.cycles = until(whole.cycles, fresh.last) - until(whole.cycles, fresh.first);
       bound.compute_cycles = until(whole.compute_cycles, fresh.last) - until(whole.compute_cycles, fresh.first);

@@ -5,6 +5,7 @@
 
 #include "archdsl/check/elaborate.h"
 #include "archdsl/check/elaborate_on_the_way.h"
+#include "archdsl/source/grammar.h"
 
 namespace accord {
 
@@ -18,16 +19,11 @@ struct End {
   Place place;
 };
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  return begin == std::string_view::npos ? "" : std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
-}
-
 /// `a, b`: both.
 void split_names(const std::string& text, const Place& place, std::vector<End>& ends) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
-    ends.push_back({trimmed(std::string_view(text).substr(at, comma - at)), place});
+    ends.push_back({std::string(trimmed(std::string_view(text).substr(at, comma - at))), place});
     at = comma + 1;
   }
 }
@@ -86,7 +82,7 @@ class RouteReader {
       scope_.reporter().report("wrong-value", node_.place, fmt::format("a route is `FROM -> TO`, not `{}`", *text));
       return false;
     }
-    from_ = {trimmed(std::string_view(*text).substr(0, arrow)), node_.place};
+    from_ = {std::string(trimmed(std::string_view(*text).substr(0, arrow))), node_.place};
     split_names(text->substr(arrow + 2), node_.place, to_);
     route_.walk = read_walk(elaboration_, nullptr);
     return !from_.text.empty() && !to_.empty() && !to_[0].text.empty();

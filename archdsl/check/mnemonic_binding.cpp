@@ -3,19 +3,12 @@
 #include <algorithm>
 
 #include "archdsl/check/mnemonic_reader.h"
+#include "archdsl/source/grammar.h"
 #include "archdsl/source/suggest.h"
 
 namespace accord {
 
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 int MnemonicReader::field(std::string_view name) const {
   const auto found =

@@ -15,7 +15,7 @@ namespace accord {
 
 namespace {
 
-constexpr std::size_t most_values = 64 * most_components;
+constexpr std::size_t most_expanded_values = 64 * most_components;
 constexpr std::size_t scope_values = 8;  ///< that the memory of a scope counts as
 constexpr std::size_t param_values = 4;
 constexpr int deepest = 16;
@@ -181,9 +181,9 @@ class Expander {
 
   void charge(std::size_t values, const Place& place) {
     values_ += values;
-    if (values_ <= most_values) return;
+    if (values_ <= most_expanded_values) return;
     report("too-many-components", place,
-           fmt::format("the machine has more than {} values once it is expanded", most_values));
+           fmt::format("the machine has more than {} values once it is expanded", most_expanded_values));
     throw TooLarge();
   }
 

@@ -15,7 +15,7 @@ namespace accord {
 
 namespace {
 
-constexpr std::int64_t greatest = std::int64_t{1} << 50;
+constexpr std::int64_t greatest_number = std::int64_t{1} << 50;
 constexpr std::size_t most_instances = 100'000;
 
 /// A component instance of the design.
@@ -159,7 +159,7 @@ class Importer {
     m.read_ports = static_cast<int>(t.integer("read_ports", 1, 1, 64));
     m.write_ports = static_cast<int>(t.integer("write_ports", 1, 1, 64));
     m.shared_ports = t.flag("shared_ports");
-    m.latency = t.integer("latency", 1, 0, greatest);
+    m.latency = t.integer("latency", 1, 0, greatest_number);
     m.energy = {t.real("read_pj_per_byte"), t.real("write_pj_per_byte")};
     m.area_um2 = t.real("area_um2");
     if (t.real("dram_clock") > 0) m.dram = dram_of(t);
@@ -177,7 +177,7 @@ class Importer {
       dram.interleave = interleave_of(given->second);
     }
     for (const DramFigure& figure : dram_figures())
-      dram.*figure.value = t.integer(fmt::format("dram_{}", figure.name), 1, 0, greatest);
+      dram.*figure.value = t.integer(fmt::format("dram_{}", figure.name), 1, 0, greatest_number);
     return dram;
   }
 
@@ -190,9 +190,10 @@ class Importer {
     const std::string unit = text_of(map, "addressUnitBits");
     const std::int64_t unit_bits = unit.empty() ? 8 : ipxact_integer(unit, where + " addressUnitBits", 8, 1 << 20);
     for (const pugi::xml_node block : blocks) {
-      m.capacity += ipxact_integer(text_of(block, "range"), where + " range", 1, greatest) * (unit_bits / 8);
+      m.capacity += ipxact_integer(text_of(block, "range"), where + " range", 1, greatest_number) * (unit_bits / 8);
       m.word = ipxact_integer(text_of(block, "width"), where + " width", 1, 1 << 23) / 8;
-      if (m.word < 1 || m.capacity > greatest) throw Error(where + ": words of at least 8 bits, at most 2^50 bytes");
+      if (m.word < 1 || m.capacity > greatest_number)
+        throw Error(where + ": words of at least 8 bits, at most 2^50 bytes");
     }
     m.banks = bank ? static_cast<int>(blocks.size()) : 1;
   }
@@ -204,14 +205,14 @@ class Importer {
     l.clock = clock_of(t);
     l.width = t.integer("bytes_per_cycle", 1, 1, 1 << 20);
     l.period = a_.clocks[static_cast<std::size_t>(l.clock)].period;
-    if (const std::int64_t bandwidth = t.integer("bytes_per_second", 0, 1, greatest); bandwidth > 0) {
+    if (const std::int64_t bandwidth = t.integer("bytes_per_second", 0, 1, greatest_number); bandwidth > 0) {
       l.period = {std::llround(a_.clock_hz), bandwidth};
     }
     l.duplex = t.flag("duplex");
     l.crossbar = t.flag("crossbar");
     l.arbitration = arbitration_of(t);
-    l.fifo = t.integer("fifo_bytes", 0, 0, greatest);
-    l.latency = t.integer("latency", 0, 0, greatest);
+    l.fifo = t.integer("fifo_bytes", 0, 0, greatest_number);
+    l.latency = t.integer("latency", 0, 0, greatest_number);
     l.pj_per_byte = t.real("pj_per_byte");
     for (const pugi::xml_node end : children_of(child_of(child_of(instance.node, "vendorExtensions"), "link"), "end")) {
       l.between.push_back(end.text().get());
@@ -231,7 +232,7 @@ class Importer {
     u.area_um2 = t.real("area_um2");
     u.request = t.integer("request", 64, 1, 1 << 20);
     u.in_flight = static_cast<int>(t.integer("in_flight", 1, 1, 65536));
-    u.setup = t.integer("setup", 0, 0, greatest);
+    u.setup = t.integer("setup", 0, 0, greatest_number);
     instance.index = static_cast<int>(a_.units.size());
     a_.units.push_back(std::move(u));
   }
@@ -241,7 +242,7 @@ class Importer {
     a_.controller.name = instance.name;
     a_.controller.issue_width = static_cast<int>(instance.type->integer("issue_width", 1, 1, 1024));
     a_.controller.issue_interval = static_cast<int>(instance.type->integer("issue_interval", 1, 1, 1024));
-    a_.controller.latency = instance.type->integer("latency", 0, 0, greatest);
+    a_.controller.latency = instance.type->integer("latency", 0, 0, greatest_number);
     a_.controller.loop_depth = static_cast<int>(instance.type->integer("loop_depth", 0, 0, 64));
   }
 

@@ -10,6 +10,7 @@
 
 #include "archdsl/export/ipxact_xml.h"
 #include "archdsl/source/error.h"
+#include "archdsl/source/grammar.h"
 
 namespace accord {
 
@@ -18,13 +19,6 @@ namespace {
 constexpr std::uintmax_t most_file_bytes = std::uintmax_t{64} << 20;
 constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 constexpr std::size_t most_files = 100'000;
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::string identifier(const auto& get) {
   return fmt::format("{}:{}:{}:{}", get("vendor"), get("library"), get("name"), get("version"));

@@ -15,7 +15,7 @@ std::string bits_text(int offset, int bits) {
   return bits == 1 ? fmt::format("{}", offset) : fmt::format("{} … {}", offset + bits - 1, offset);
 }
 
-std::string span_text(std::int64_t low, std::int64_t high) { return fmt::format("{} … {}", low, high); }
+std::string range_text(std::int64_t low, std::int64_t high) { return fmt::format("{} … {}", low, high); }
 
 std::string clocks_text(const Architecture& a) {
   std::vector<std::string> clocks;
@@ -63,7 +63,7 @@ std::string registers_table(const Isa& isa) {
   for (const Register& r : isa.registers) {
     const Field as_field{r.name, 0, r.bits, r.is_signed};
     rows.push_back({md_code(r.name), fmt::format("{}", r.count), fmt::format("{}", r.bits),
-                    span_text(lowest_raw(as_field), highest_raw(as_field))});
+                    range_text(lowest_raw(as_field), highest_raw(as_field))});
   }
   return "Values wrap at a register's width.\n\n" + md_table({"register", "count", "bits", "values"}, rows);
 }
@@ -94,7 +94,7 @@ std::string layout(const Architecture& a, const Mnemonic& m) {
     const std::int64_t unit = field_unit(m, static_cast<int>(f));
     stretches.push_back({field.offset,
                          field.bits,
-                         {md_code(field.name), span_text(lowest_raw(field), highest_raw(field)),
+                         {md_code(field.name), range_text(lowest_raw(field), highest_raw(field)),
                           unit == 1 ? "" : fmt::format("units of {}", unit)}});
   }
   std::sort(stretches.begin(), stretches.end(), [](const auto& x, const auto& y) { return x.offset > y.offset; });
@@ -122,7 +122,7 @@ std::string reach(const Mnemonic& m, const Binding& b) {
       __builtin_mul_overflow(highest_raw(field), b.unit, &high) || __builtin_add_overflow(high, b.bias, &high)) {
     return "any, wrapping at 64 bits";
   }
-  return span_text(low, high) + (b.unit == 1 ? "" : fmt::format(" by {}", b.unit));
+  return range_text(low, high) + (b.unit == 1 ? "" : fmt::format(" by {}", b.unit));
 }
 
 std::string binding_words(const Isa& isa, const Mnemonic& m, const Binding& b) {
@@ -161,8 +161,8 @@ std::string choice_words(const Architecture& a, const Mnemonic& m) {
   const auto count = std::count_if(m.units.begin(), m.units.end(), [](int unit) { return unit >= 0; });
   std::string text = fmt::format("Goes to one of {} units, {}", count, md_code(unit_text(a, m)));
   for (const ElementField& e : m.elements) {
-    text +=
-        fmt::format("; {} is {}", md_code(m.fields[static_cast<std::size_t>(e.field)].name), span_text(0, e.count - 1));
+    text += fmt::format("; {} is {}", md_code(m.fields[static_cast<std::size_t>(e.field)].name),
+                        range_text(0, e.count - 1));
   }
   return text +
          fmt::format(". Said here of the first, {}.\n\n", md_code(a.units[static_cast<std::size_t>(m.unit)].name));

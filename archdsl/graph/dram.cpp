@@ -8,32 +8,32 @@ namespace accord {
 
 namespace {
 
-using Unit = DramFigure::Unit;
+using FigureUnit = DramFigure::Unit;
 
 constexpr std::array figures = {
-    DramFigure{"width", &Dram::width, Unit::bytes},
-    DramFigure{"burst", &Dram::burst, Unit::number},
-    DramFigure{"burst_cycles", &Dram::burst_cycles, Unit::number},
-    DramFigure{"groups", &Dram::groups, Unit::number},
-    DramFigure{"banks", &Dram::banks, Unit::number},
-    DramFigure{"row", &Dram::row, Unit::bytes},
-    DramFigure{"CL", &Dram::cl, Unit::clocks},
-    DramFigure{"CWL", &Dram::cwl, Unit::clocks},
-    DramFigure{"tRCD", &Dram::rcd, Unit::clocks},
-    DramFigure{"tRP", &Dram::rp, Unit::clocks},
-    DramFigure{"tRAS", &Dram::ras, Unit::clocks},
-    DramFigure{"tCCD_S", &Dram::ccd_s, Unit::clocks},
-    DramFigure{"tCCD_L", &Dram::ccd_l, Unit::clocks},
-    DramFigure{"tRRD_S", &Dram::rrd_s, Unit::clocks},
-    DramFigure{"tRRD_L", &Dram::rrd_l, Unit::clocks},
-    DramFigure{"tFAW", &Dram::faw, Unit::clocks},
-    DramFigure{"tRTP", &Dram::rtp, Unit::clocks},
-    DramFigure{"tWR", &Dram::wr, Unit::clocks},
-    DramFigure{"tWTR_S", &Dram::wtr_s, Unit::clocks},
-    DramFigure{"tWTR_L", &Dram::wtr_l, Unit::clocks},
-    DramFigure{"tRTW", &Dram::rtw, Unit::clocks},
-    DramFigure{"tREFI", &Dram::refi, Unit::clocks},
-    DramFigure{"tRFC", &Dram::rfc, Unit::clocks},
+    DramFigure{"width", &Dram::width, FigureUnit::bytes},
+    DramFigure{"burst", &Dram::burst, FigureUnit::number},
+    DramFigure{"burst_cycles", &Dram::burst_cycles, FigureUnit::number},
+    DramFigure{"groups", &Dram::groups, FigureUnit::number},
+    DramFigure{"banks", &Dram::banks, FigureUnit::number},
+    DramFigure{"row", &Dram::row, FigureUnit::bytes},
+    DramFigure{"CL", &Dram::cl, FigureUnit::clocks},
+    DramFigure{"CWL", &Dram::cwl, FigureUnit::clocks},
+    DramFigure{"tRCD", &Dram::rcd, FigureUnit::clocks},
+    DramFigure{"tRP", &Dram::rp, FigureUnit::clocks},
+    DramFigure{"tRAS", &Dram::ras, FigureUnit::clocks},
+    DramFigure{"tCCD_S", &Dram::ccd_s, FigureUnit::clocks},
+    DramFigure{"tCCD_L", &Dram::ccd_l, FigureUnit::clocks},
+    DramFigure{"tRRD_S", &Dram::rrd_s, FigureUnit::clocks},
+    DramFigure{"tRRD_L", &Dram::rrd_l, FigureUnit::clocks},
+    DramFigure{"tFAW", &Dram::faw, FigureUnit::clocks},
+    DramFigure{"tRTP", &Dram::rtp, FigureUnit::clocks},
+    DramFigure{"tWR", &Dram::wr, FigureUnit::clocks},
+    DramFigure{"tWTR_S", &Dram::wtr_s, FigureUnit::clocks},
+    DramFigure{"tWTR_L", &Dram::wtr_l, FigureUnit::clocks},
+    DramFigure{"tRTW", &Dram::rtw, FigureUnit::clocks},
+    DramFigure{"tREFI", &Dram::refi, FigureUnit::clocks},
+    DramFigure{"tRFC", &Dram::rfc, FigureUnit::clocks},
 };
 
 constexpr std::array<std::string_view, 3> interleaves = {"group", "row", "bank"};

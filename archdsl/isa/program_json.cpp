@@ -23,9 +23,9 @@ constexpr std::array<std::string_view, 4> role_names{"input", "output", "constan
 }
 
 /// Takes an object apart key by key.
-class Reader {
+class ObjectReader {
  public:
-  explicit Reader(const json& object) : object_(object) {
+  explicit ObjectReader(const json& object) : object_(object) {
     if (!object.is_object()) throw Error("a JSON object was expected");
   }
 
@@ -116,7 +116,7 @@ json to_json(const HostOperand& operand) {
 
 HostOperand operand_from_json(const json& value, const std::string&) {
   HostOperand operand;
-  Reader reader(value);
+  ObjectReader reader(value);
   reader.take("name", operand.name, text);
   reader.take("type", operand.type, element_type);
   reader.take("symbol", operand.symbol, text);
@@ -179,7 +179,7 @@ json to_json(const Layer& layer) {
 
 Layer layer_from_json(const json& object) {
   Layer layer;
-  Reader reader(object);
+  ObjectReader reader(object);
   reader.take("name", layer.name, text);
   reader.take("op", layer.op, text);
   reader.take("placed_on", layer.placed_on, text);
@@ -211,7 +211,7 @@ json to_json(const Stage& stage) {
 
 Stage stage_from_json(const json& object) {
   Stage stage;
-  Reader reader(object);
+  ObjectReader reader(object);
   reader.take("layer", stage.layer, small_integer);
   reader.take("host", stage.host, boolean);
   reader.take("first", stage.first, integer);
@@ -241,7 +241,7 @@ json to_json(const Symbol& symbol) {
 
 Symbol symbol_from_json(const json& object) {
   Symbol symbol;
-  Reader reader(object);
+  ObjectReader reader(object);
   reader.take("name", symbol.name, text);
   reader.take("memory", symbol.memory, text);
   reader.take("address", symbol.address, integer);

@@ -15,9 +15,9 @@ namespace {
 
 /// Everything is copied out of sections that lie within the file; sections that overlap so that their sizes add up to
 /// more than the file are refused.
-class Reader {
+class ElfReader {
  public:
-  explicit Reader(const std::filesystem::path& file) : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit ElfReader(const std::filesystem::path& file) : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (descriptor_.get() < 0) throw Error(std::strerror(errno));
     struct stat status {};
     if (fstat(descriptor_.get(), &status) != 0 || !S_ISREG(status.st_mode)) throw Error("not a regular file");
@@ -184,7 +184,7 @@ class Reader {
 
 Program read_program(const std::filesystem::path& file) {
   try {
-    return Reader(file).read();
+    return ElfReader(file).read();
   } catch (const Error& problem) {
     throw Error(fmt::format("cannot read program {}: {}", file.string(), problem.what()));
   }

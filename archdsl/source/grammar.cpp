@@ -30,6 +30,12 @@ const MapRule& map_rule(std::string_view name) {
   return *found;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n\r";
+  const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
 std::vector<std::string> words_of(std::string_view text) {
   std::istringstream in{std::string(text)};
   std::vector<std::string> words;

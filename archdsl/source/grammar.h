@@ -83,6 +83,9 @@ struct MapRule {
 /// All maps, the covenant itself first. The kinds of components are maps named after their `kind`.
 std::span<const MapRule> grammar();
 
+/// Without blanks, tabs and line ends at both ends.
+std::string_view trimmed(std::string_view text);
+
 /// The words of a text, which blanks separate.
 std::vector<std::string> words_of(std::string_view text);
 

@@ -524,7 +524,7 @@ constexpr std::array controller = {
             .example = "2"},
 };
 
-constexpr std::array rules = {
+constexpr std::array component_rules = {
     MapRule{.name = "component",
             .meaning = "A component, chosen by its `kind`, or an instance of a template.",
             .keys = {},
@@ -566,6 +566,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-const std::span<const MapRule> components = rules;
+const std::span<const MapRule> components = component_rules;
 
 }  // namespace accord::tables

@@ -165,7 +165,7 @@ constexpr std::array field = {
             .example = "32"},
 };
 
-constexpr std::array rules = {
+constexpr std::array isa_rules = {
     MapRule{"isa", "The instruction set: instructions of one width, bits counted from 0, little-endian.", isa_keys},
     MapRule{"opcode", "The opcode's place.", opcode},
     MapRule{"register", "A register or a file of them.", register_keys, Form::integer, "its bits", {1, 63}},
@@ -190,6 +190,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-const std::span<const MapRule> isa = rules;
+const std::span<const MapRule> isa = isa_rules;
 
 }  // namespace accord::tables

@@ -366,7 +366,7 @@ constexpr std::array curve = {
     KeyRule{.key = "source", .form = Form::text, .meaning = "Where it stands.", .example = "Fig. 1.1.9"},
 };
 
-constexpr std::array rules = {
+constexpr std::array structure_rules = {
     MapRule{"covenant", "The whole file.", covenant},
     MapRule{"included_file", "A file of sections.", {}, Form::path, "its path"},
     MapRule{"param", "A named value.", param, Form::value, "the value alone"},
@@ -401,6 +401,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-const std::span<const MapRule> structure = rules;
+const std::span<const MapRule> structure = structure_rules;
 
 }  // namespace accord::tables

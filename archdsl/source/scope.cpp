@@ -14,7 +14,7 @@ namespace accord {
 
 namespace {
 
-constexpr int deepest = 24;  ///< params that are read because another one needs them; bounds the stack
+constexpr int deepest_params = 24;  ///< params that are read because another one needs them; bounds the stack
 
 }  // namespace
 
@@ -87,8 +87,9 @@ std::optional<Quantity> Scope::value_of(int scope, std::string_view name) {
     if (!param) continue;
     if (param->state == Param::State::reading)
       return failed_quantity(0, name.size(), fmt::format("`{}` depends on itself", name));
-    if (param->state == Param::State::pending && depth_ >= deepest)
-      return failed_quantity(0, name.size(), fmt::format("more than {} params that each need the next", deepest));
+    if (param->state == Param::State::pending && depth_ >= deepest_params)
+      return failed_quantity(0, name.size(),
+                             fmt::format("more than {} params that each need the next", deepest_params));
     read(*param);
     param->used = true;
     Quantity value = param->value;

@@ -7,9 +7,6 @@
 namespace accord {
 namespace {
 
-std::size_t at(ElementType type) { return static_cast<std::size_t>(type); }
-std::size_t at(LaneType type) { return static_cast<std::size_t>(type); }
-
 std::int64_t lane_bytes(ElementType type) { return lane_type(type) == LaneType::i64 ? 8 : 4; }
 
 // Memory that already looks like lanes.

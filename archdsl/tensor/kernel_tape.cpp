@@ -12,10 +12,6 @@
 namespace accord {
 namespace {
 
-std::size_t at(ExprOp op) { return static_cast<std::size_t>(op); }
-std::size_t at(ElementType type) { return static_cast<std::size_t>(type); }
-std::size_t at(LaneType type) { return static_cast<std::size_t>(type); }
-
 // Whether every value of `from` is one of `to`, in the same lanes: then a cast costs nothing.
 bool is_free(ElementType from, ElementType to) {
   if (from == to) return true;

@@ -5,10 +5,6 @@
 namespace accord::ACCORD_LANES {
 namespace {
 
-constexpr std::size_t at(ExprOp op) { return static_cast<std::size_t>(op); }
-constexpr std::size_t at(ElementType type) { return static_cast<std::size_t>(type); }
-constexpr std::size_t at(LaneType type) { return static_cast<std::size_t>(type); }
-
 template <typename T>
 constexpr std::size_t lane_index = std::is_same_v<T, float> ? at(LaneType::f32)
                                    : sizeof(T) == 8         ? at(LaneType::i64)

@@ -12,6 +12,11 @@ namespace accord {
 /// How a block of values is held while a kernel computes: integers up to 32 bits, i64, all floats.
 enum class LaneType : std::uint8_t { i32, i64, f32 };
 
+// Rows of tables.
+constexpr std::size_t at(ExprOp op) { return static_cast<std::size_t>(op); }
+constexpr std::size_t at(ElementType type) { return static_cast<std::size_t>(type); }
+constexpr std::size_t at(LaneType type) { return static_cast<std::size_t>(type); }
+
 constexpr LaneType lane_type(ElementType type) {
   if (type >= ElementType::fp8e4m3) return LaneType::f32;
   return type == ElementType::i64 ? LaneType::i64 : LaneType::i32;

@@ -11,7 +11,7 @@
 
 namespace accord {
 
-enum class Quantity {
+enum class FigureKind {
   cycles,
   energy,  ///< microjoules, of what the operations do
   share,   ///< percent of the cycles that a component spends in one kind of leaf of the stall tree
@@ -24,7 +24,7 @@ struct Figure {
   std::vector<int> layers;  ///< of the program, which the figure is of; of a compiled network, none
   /// Of a compiled network: all layers but those of these names.
   std::vector<std::string> without = {};
-  Quantity quantity = Quantity::cycles;
+  FigureKind kind = FigureKind::cycles;
   std::string component = {}, leaf = {};  ///< of a share; `leaf` is how the leaves' names begin
 };
 

@@ -102,7 +102,7 @@ BenchRun run_energy(const CsvRow& row) {
   return {row.text("layer"),
           {},
           Writer(mapping).write(),
-          {{"energy", above_zero(row, "mw") * above_zero(row, "total_ms"), {0}, {}, Quantity::energy}}};
+          {{"energy", above_zero(row, "mw") * above_zero(row, "total_ms"), {0}, {}, FigureKind::energy}}};
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ BenchRun run_time(const CsvRow& row) { return run(row, {"cycles a frame", 1e9 / 
 BenchRun run_energy(const CsvRow& row) {
   const double milliwatts = row.real("mw_avg");
   if (milliwatts <= 0) throw Error(row.where() + ": mw_avg: expected more than 0");
-  return run(row, {"uJ a frame", 1000 * milliwatts / frames_per_second(row), {}, {}, Quantity::energy});
+  return run(row, {"uJ a frame", 1000 * milliwatts / frames_per_second(row), {}, {}, FigureKind::energy});
 }
 
 }  // namespace

@@ -95,10 +95,10 @@ double share_of(const LayerResult& layer, const Figure& figure) {
 }
 
 double value_of(const LayerResult& layer, const Figure& figure) {
-  switch (figure.quantity) {
-    case Quantity::cycles: return static_cast<double>(layer.cycles);
-    case Quantity::energy: return layer.energy_pj * 1e-6;
-    case Quantity::share: return share_of(layer, figure);
+  switch (figure.kind) {
+    case FigureKind::cycles: return static_cast<double>(layer.cycles);
+    case FigureKind::energy: return layer.energy_pj * 1e-6;
+    case FigureKind::share: return share_of(layer, figure);
   }
   return 0;
 }

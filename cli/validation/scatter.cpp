@@ -18,7 +18,7 @@ struct Axis {
   double low = 1e300, high = 0;
 
   explicit Axis(const Verdict& verdict) {
-    for (const Comparison& c : verdict.comparisons) {
+    for (const RowComparison& c : verdict.comparisons) {
       if (c.ending != Ending::compared) continue;
       for (const double value : {c.reference, c.ours}) {
         if (value <= 0) continue;
@@ -68,7 +68,7 @@ std::string plot(const Verdict& verdict) {
     svg += line(axis, 1 + allowed, "stroke=\"#bbb\" stroke-dasharray=\"4 3\"");
     svg += line(axis, 1 - allowed, "stroke=\"#bbb\" stroke-dasharray=\"4 3\"");
   }
-  for (const Comparison& c : verdict.comparisons) {
+  for (const RowComparison& c : verdict.comparisons) {
     if (c.ending == Ending::compared && c.ours > 0)
       svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"#1f5fa8\" fill-opacity=\"0.6\"/>\n",
                          axis.across(c.reference), axis.upwards(c.ours));

@@ -53,7 +53,7 @@ BenchRun bench_run(const CsvRow& row, std::vector<Figure> figures) {
 }
 
 Figure share(const char* name, double percent, const char* component, const char* leaf) {
-  return {name, percent, {0}, {}, Quantity::share, component, leaf};
+  return {name, percent, {0}, {}, FigureKind::share, component, leaf};
 }
 
 BenchRun run_weights(const CsvRow& row) {

@@ -26,9 +26,9 @@ const char* name_of(Ending ending) {
 }
 
 /// One per figure; of a refused row, which may have none, one for all.
-std::vector<Comparison> comparisons_of(const BenchRun& run, const RunOutcome& outcome) {
+std::vector<RowComparison> comparisons_of(const BenchRun& run, const RunOutcome& outcome) {
   if (outcome.ending == Ending::refused) return {{run.row, "", 0, 0, outcome.ending, outcome.reason}};
-  std::vector<Comparison> comparisons;
+  std::vector<RowComparison> comparisons;
   for (std::size_t f = 0; f < run.figures.size(); ++f) {
     comparisons.push_back({run.row, run.figures[f].name, run.figures[f].reference, 0, outcome.ending, outcome.reason});
     if (outcome.ending == Ending::compared) comparisons.back().ours = outcome.values[f];
@@ -56,7 +56,7 @@ Verdict judge(const Bench& bench, std::vector<std::string> tables, const std::ve
   verdict.bench = &bench;
   verdict.tables = std::move(tables);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    for (Comparison& comparison : comparisons_of(jobs[j].run, outcomes[j])) {
+    for (RowComparison& comparison : comparisons_of(jobs[j].run, outcomes[j])) {
       switch (comparison.ending) {
         case Ending::compared:
           ++verdict.compared;
@@ -75,13 +75,13 @@ Verdict judge(const Bench& bench, std::vector<std::string> tables, const std::ve
 
 void print_rows(const Verdict& verdict, std::ostream& out) {
   std::size_t row = 3, figure = 6;
-  for (const Comparison& c : verdict.comparisons) {
+  for (const RowComparison& c : verdict.comparisons) {
     row = std::max(row, c.row.size());
     figure = std::max(figure, c.figure.size());
   }
   fmt::print(out, "{}: {}\n  {:<{}}  {:<{}} {:>12} {:>12} {:>9}\n", verdict.bench->name, verdict.bench->title, "row",
              row, "figure", figure, "reference", "ours", "error");
-  for (const Comparison& c : verdict.comparisons) {
+  for (const RowComparison& c : verdict.comparisons) {
     if (c.ending == Ending::compared) {
       fmt::print(out, "  {:<{}}  {:<{}} {:>12} {:>12} {:>+8.2f}%\n", c.row, row, c.figure, figure, shown(c.reference),
                  shown(c.ours), percent(c.error()));
@@ -107,7 +107,7 @@ nlohmann::json to_json(const std::vector<Verdict>& verdicts) {
   nlohmann::json benches = nlohmann::json::array();
   for (const Verdict& v : verdicts) {
     nlohmann::json rows = nlohmann::json::array();
-    for (const Comparison& c : v.comparisons) {
+    for (const RowComparison& c : v.comparisons) {
       nlohmann::json row{{"row", c.row}};
       if (c.ending == Ending::compared) {
         row.update({{"figure", c.figure}, {"reference", c.reference}, {"ours", c.ours}, {"error", c.error()}});

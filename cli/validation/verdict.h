@@ -11,7 +11,7 @@
 namespace accord {
 
 /// A figure of a row: what was measured elsewhere, and what the simulator says.
-struct Comparison {
+struct RowComparison {
   std::string row;
   std::string figure;
   double reference = 0;
@@ -26,7 +26,7 @@ struct Comparison {
 struct Verdict {
   const Bench* bench = nullptr;
   std::vector<std::string> tables;
-  std::vector<Comparison> comparisons;
+  std::vector<RowComparison> comparisons;
   double mean_error = 0;
   double worst_error = 0;  ///< the one farthest from 0, with its sign
   int compared = 0;        ///< figures

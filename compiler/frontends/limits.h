@@ -6,8 +6,7 @@
 
 namespace accord {
 
-/// Largest tensor a model may have, in elements, and the most that all its constants together may take, in bytes.
-inline constexpr std::int64_t max_elements = std::int64_t{1} << 30;
+/// The most that all constants of a model may take, in bytes.
 inline constexpr std::int64_t max_constant_bytes = std::int64_t{1} << 33;
 
 /// Throws Error where a dimension is negative or the tensor too large.

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

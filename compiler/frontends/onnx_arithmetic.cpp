@@ -12,8 +12,6 @@ namespace accord {
 
 namespace {
 
-std::size_t count_of(const Shape& shape) { return static_cast<std::size_t>(element_count(shape)); }
-
 /// Elements as numbers: int64 for integers (wrapping like the hardware), double for floats.
 template <typename Number>
 std::vector<Number> numbers(const Tensor& tensor, const Shape& target) {

@@ -32,7 +32,6 @@ Tensor tensor_of(const OnnxNode& node, const onnx::AttributeProto& attribute) {
 
 ConstantData share(Bytes data) { return std::make_shared<const Bytes>(std::move(data)); }
 
-std::size_t count_of(const Shape& shape) { return static_cast<std::size_t>(element_count(shape)); }
 std::size_t element_size(const Tensor& tensor) { return static_cast<std::size_t>(bytes(tensor.type)); }
 
 }  // namespace
@@ -64,7 +63,7 @@ Tensor fill_value(const OnnxNode& node) {
 
 namespace {
 
-ConstantData gather_view(const Tensor& x, const Shape& shape, const View& view) {
+ConstantData gather_view(const Tensor& x, const Shape& shape, const StridedView& view) {
   const auto size = element_size(x);
   Bytes data(count_of(shape) * size);
   walk(shape, view, [&](std::size_t i, std::int64_t offset) {
@@ -75,7 +74,7 @@ ConstantData gather_view(const Tensor& x, const Shape& shape, const View& view) 
 
 ConstantData fold_transpose(const OnnxNode& node) {
   const auto strides = dense_strides(node.shape(0));
-  View view;
+  StridedView view;
   for (const auto axis : node.get("perm", std::vector<std::int64_t>{})) {
     view.strides.push_back(strides[static_cast<std::size_t>(axis)]);
   }
@@ -83,7 +82,7 @@ ConstantData fold_transpose(const OnnxNode& node) {
 }
 
 ConstantData fold_slice(const OnnxNode& node) {
-  View view{0, dense_strides(node.shape(0))};
+  StridedView view{0, dense_strides(node.shape(0))};
   const auto axes = node.get("axes", std::vector<std::int64_t>{});
   const auto starts = node.get("starts", std::vector<std::int64_t>{});
   const auto steps = node.get("steps", std::vector<std::int64_t>{});
@@ -135,7 +134,7 @@ ConstantData fold_concat(const OnnxNode& node) {
 }
 
 std::vector<ConstantData> fold_split(const OnnxNode& node) {
-  View view{0, dense_strides(node.shape(0))};
+  StridedView view{0, dense_strides(node.shape(0))};
   const auto stride = view.strides[static_cast<std::size_t>(node.get_int("axis", 0))];
   std::vector<ConstantData> parts;
   for (const auto size : node.get("split", std::vector<std::int64_t>{})) {

@@ -6,6 +6,7 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
+#include "compiler/network/constants.h"
 
 namespace accord {
 
@@ -32,12 +33,7 @@ std::vector<std::int64_t> OnnxNode::constant_integers(std::size_t i) const {
 std::vector<double> OnnxNode::constant_numbers(std::size_t i) const {
   const auto& tensor = input(i);
   if (!tensor.is_constant()) throw Error(fmt::format("input {} ('{}') must be constant", i, tensor.name));
-  std::vector<double> values(static_cast<std::size_t>(element_count(tensor.shape)));
-  const auto step = static_cast<std::size_t>(bytes(tensor.type));
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    values[k] = load_element(tensor.data->data() + k * step, tensor.type);
-  }
-  return values;
+  return numbers_of(tensor);
 }
 
 std::optional<std::vector<std::int64_t>> OnnxNode::integers_from(std::size_t input_index,
@@ -48,8 +44,9 @@ std::optional<std::vector<std::int64_t>> OnnxNode::integers_from(std::size_t inp
 }
 
 void OnnxNode::keep_inputs(std::size_t count) {
-  inputs.resize(std::min(inputs.size(), count));
-  op.inputs.resize(inputs.size());
+  if (count >= inputs.size()) return;
+  inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(count), inputs.end());
+  op.inputs.resize(count);
 }
 
 void OnnxNode::result(ElementType type, Shape shape) {

@@ -8,7 +8,7 @@
 namespace accord {
 
 /// A strided view of a dense tensor: element (i0, i1, ...) lies at base + sum of stride * i.
-struct View {
+struct StridedView {
   std::int64_t base = 0;
   std::vector<std::int64_t> strides;
 };
@@ -20,8 +20,8 @@ inline std::vector<std::int64_t> dense_strides(const Shape& shape) {
 }
 
 /// View of `shape` broadcast to rank `target.size()`.
-inline View broadcast_view(const Shape& shape, const Shape& target) {
-  View view;
+inline StridedView broadcast_view(const Shape& shape, const Shape& target) {
+  StridedView view;
   view.strides.assign(target.size(), 0);
   const auto strides = dense_strides(shape);
   for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -32,7 +32,7 @@ inline View broadcast_view(const Shape& shape, const Shape& target) {
 
 /// Calls `visit(position, offset in the view)` for every element of `shape` in row-major order.
 template <typename Visit>
-void walk(const Shape& shape, const View& view, Visit&& visit) {
+void walk(const Shape& shape, const StridedView& view, Visit&& visit) {
   const auto count = static_cast<std::size_t>(element_count(shape));
   Shape index(shape.size(), 0);
   auto offset = view.base;

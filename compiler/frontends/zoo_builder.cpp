@@ -13,8 +13,6 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-std::size_t count_of(const Shape& shape) { return static_cast<std::size_t>(element_count(shape)); }
-
 /// Eight significant bits: hides what differs in the last bit between math libraries.
 double rounded(double value) {
   if (value == 0) return 0;

@@ -22,17 +22,19 @@ std::int64_t positions(const Work& work, int index) {
 }
 
 /// What each layer must compute so that the last one has `range`; backwards from reader to producer.
-bool find_ranges(const std::vector<ChainLayer>& layers, const Chain& chain, Range range, std::vector<Range>& ranges) {
+bool find_ranges(const std::vector<ChainLayer>& layers, const Chain& chain, Positions range,
+                 std::vector<Positions>& ranges) {
   ranges.assign(static_cast<std::size_t>(chain.last - chain.first + 1), {});
   ranges.back() = range;
   for (int producer = chain.last - 1; producer >= chain.first; --producer) {
-    Range needed;
+    Positions needed;
     for (int reader = producer + 1; reader <= chain.last; ++reader) {
       const Work& work = *layers[reader].work;
-      const Range read = positions_read(work, layers[producer].result, chain.index, result_iterator(work, chain.index),
-                                        ranges[reader - chain.first]);
+      const Positions read = positions_read(work, layers[producer].result, chain.index,
+                                            result_iterator(work, chain.index), ranges[reader - chain.first]);
       if (read.size() <= 0) continue;
-      needed = needed.size() <= 0 ? read : Range{std::min(needed.first, read.first), std::max(needed.last, read.last)};
+      needed =
+          needed.size() <= 0 ? read : Positions{std::min(needed.first, read.first), std::max(needed.last, read.last)};
     }
     if (needed.size() <= 0) return false;
     ranges[producer - chain.first] = needed;
@@ -42,8 +44,8 @@ bool find_ranges(const std::vector<ChainLayer>& layers, const Chain& chain, Rang
 
 }  // namespace
 
-Range Chain::fresh(int strip, int layer) const {
-  Range range = ranges[strip][layer - first];
+Positions Chain::fresh(int strip, int layer) const {
+  Positions range = ranges[strip][layer - first];
   if (strip > 0) range.first = std::min(std::max(range.first, ranges[strip - 1][layer - first].last), range.last);
   return range;
 }

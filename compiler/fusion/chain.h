@@ -22,12 +22,12 @@ struct ChainLayer {
 struct Chain {
   int first = 0;  ///< layers [first, last]
   int last = 0;
-  int asked = 1;                           ///< strips asked for; rounding may leave fewer
-  int index = 0;                           ///< of all results
-  std::vector<std::vector<Range>> ranges;  ///< [strip][layer - first]: positions that the layer computes
+  int asked = 1;                               ///< strips asked for; rounding may leave fewer
+  int index = 0;                               ///< of all results
+  std::vector<std::vector<Positions>> ranges;  ///< [strip][layer - first]: positions that the layer computes
   int strips() const { return static_cast<int>(ranges.size()); }
   /// Positions that no earlier strip has computed.
-  Range fresh(int strip, int layer) const;
+  Positions fresh(int strip, int layer) const;
 };
 
 /// Positions of the outermost index in memory of the layer's result of which it has more than one: what strips divide.

@@ -116,7 +116,7 @@ std::vector<int> different_strips(std::int64_t rows) {
 
 }  // namespace
 
-Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Range range) {
+Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Positions range) {
   const Tensor& whole = problem.network.tensors[tensor];
   const Keeper& keeper = problem.keepers[tensor];
   Home home;

@@ -45,7 +45,7 @@ inline ChainCost doubted(const FusionProblem& problem, const ChainCost& cost) {
 }
 
 /// The home on chip of a stretch of a tensor: the whole one's margins where the stretch reaches its ends.
-Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Range range);
+Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Positions range);
 
 /// Identity of a chain among those tried: first and last layer, strips.
 using ChainKey = std::array<int, 3>;

@@ -10,7 +10,7 @@ namespace {
 /// Makes accesses relative to the slice: positions of its tensors, values of its iterator.
 class Slicer {
  public:
-  Slicer(Work& work, int iterator, Range range, const std::map<TensorId, Stretch>& stretches)
+  Slicer(Work& work, int iterator, Positions range, const std::map<TensorId, Stretch>& stretches)
       : work_(work), iterator_(iterator), range_(range), stretches_(stretches) {}
 
   void run() {
@@ -48,7 +48,7 @@ class Slicer {
 
   Work& work_;
   int iterator_;
-  Range range_;
+  Positions range_;
   const std::map<TensorId, Stretch>& stretches_;
 };
 
@@ -61,8 +61,8 @@ int result_iterator(const Work& work, int index) {
   return at.offset == 0 && at.terms.size() == 1 && at.terms[0].second == 1 ? at.terms[0].first : -1;
 }
 
-Range positions_read(const Work& work, TensorId tensor, int index, int iterator, Range range) {
-  Range read;
+Positions positions_read(const Work& work, TensorId tensor, int index, int iterator, Positions range) {
+  Positions read;
   for (const auto& statement : work.program.statements) {
     for (const auto& access : statement.accesses) {
       const WorkOperand& operand = work.operands[access.operand];
@@ -70,19 +70,19 @@ Range positions_read(const Work& work, TensorId tensor, int index, int iterator,
       std::int64_t low = access.indices[index].offset;
       std::int64_t high = low;
       for (const auto& [it, coefficient] : access.indices[index].terms) {
-        const Range all{0, work.program.iterators[it].extent};
+        const Positions all{0, work.program.iterators[it].extent};
         const auto [first, last] = it == iterator ? range : all;
         low += coefficient * (coefficient > 0 ? first : last - 1);
         high += coefficient * (coefficient > 0 ? last - 1 : first);
       }
-      const Range here{std::max<std::int64_t>(low, 0), std::min(high + 1, operand.shape[index])};
-      read = read.size() <= 0 ? here : Range{std::min(read.first, here.first), std::max(read.last, here.last)};
+      const Positions here{std::max<std::int64_t>(low, 0), std::min(high + 1, operand.shape[index])};
+      read = read.size() <= 0 ? here : Positions{std::min(read.first, here.first), std::max(read.last, here.last)};
     }
   }
   return read;
 }
 
-Work slice_of(const Work& work, int iterator, Range range, const std::map<TensorId, Stretch>& stretches) {
+Work slice_of(const Work& work, int iterator, Positions range, const std::map<TensorId, Stretch>& stretches) {
   Work slice = work;
   Slicer(slice, iterator, range, stretches).run();
   return slice;

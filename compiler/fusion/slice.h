@@ -7,11 +7,11 @@
 namespace accord {
 
 /// Positions [first, last) along one index of a tensor.
-struct Range {
+struct Positions {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t size() const { return last - first; }
-  bool operator==(const Range&) const = default;
+  bool operator==(const Positions&) const = default;
 };
 
 /// The tensor that stands for a stretch of another one's index: what a strip keeps on chip.
@@ -28,9 +28,9 @@ int result_iterator(const Work& work, int index);
 
 /// Positions of a tensor's index that the work reads while `iterator` (-1: none) runs over `range` and the others over
 /// all, without what lies beyond the tensor; empty where it does not read the tensor.
-Range positions_read(const Work& work, TensorId tensor, int index, int iterator, Range range);
+Positions positions_read(const Work& work, TensorId tensor, int index, int iterator, Positions range);
 
 /// The work over a part of one iterator (-1: all of it), with stretches in place of tensors.
-Work slice_of(const Work& work, int iterator, Range range, const std::map<TensorId, Stretch>& stretches);
+Work slice_of(const Work& work, int iterator, Positions range, const std::map<TensorId, Stretch>& stretches);
 
 }  // namespace accord

@@ -12,7 +12,7 @@ bool is_result(const Use& use) { return use.role == UseRole::accumulator || use.
 /// How much two blocks are accessed at the same time and through the same kind of port. The copies of an input are read
 /// by one unit while a mover writes the next: different ports. Those of a result are added to, read and written by
 /// several units at once, neighbours most.
-int conflict(const Mapping& mapping, const Block& a, const Block& b) {
+int conflict(const Mapping& mapping, const PlacedBlock& a, const PlacedBlock& b) {
   const Use& first = mapping.uses[a.use];
   const Use& second = mapping.uses[b.use];
   if (a.use == b.use && a.level == b.level) {
@@ -26,7 +26,7 @@ int conflict(const Mapping& mapping, const Block& a, const Block& b) {
 struct Bank {
   std::int64_t low = 0;
   std::int64_t high = 0;
-  std::vector<const Block*> blocks;
+  std::vector<const PlacedBlock*> blocks;
 };
 
 std::vector<Bank> banks_of(const Memory& memory, const Region& region) {
@@ -41,15 +41,15 @@ std::vector<Bank> banks_of(const Memory& memory, const Region& region) {
 }
 
 /// False where a block fits no bank.
-bool place_apart(const Memory& memory, const Region& region, const Mapping& mapping, std::vector<Block>& blocks) {
+bool place_apart(const Memory& memory, const Region& region, const Mapping& mapping, std::vector<PlacedBlock>& blocks) {
   auto banks = banks_of(memory, region);
-  for (Block& block : blocks) {
+  for (PlacedBlock& block : blocks) {
     Bank* best = nullptr;
     int least = 0;
     for (Bank& bank : banks) {
       if (bank.high - bank.low < block.bytes) continue;
       int weight = 0;
-      for (const Block* other : bank.blocks) weight += conflict(mapping, block, *other);
+      for (const PlacedBlock* other : bank.blocks) weight += conflict(mapping, block, *other);
       if (best != nullptr && weight >= least) continue;
       best = &bank;
       least = weight;
@@ -63,10 +63,10 @@ bool place_apart(const Memory& memory, const Region& region, const Mapping& mapp
 }
 
 /// Inputs of one step, and neighbouring copies of results, from opposite ends.
-void place_from_both_ends(const Region& region, const Mapping& mapping, std::vector<Block>& blocks) {
+void place_from_both_ends(const Region& region, const Mapping& mapping, std::vector<PlacedBlock>& blocks) {
   std::int64_t low = region.base, high = region.base + region.bytes;
   int inputs = 0, last = -1;
-  for (Block& block : blocks) {
+  for (PlacedBlock& block : blocks) {
     const bool result = is_result(mapping.uses[block.use]);
     if (!result && block.use != last) ++inputs;
     last = block.use;
@@ -79,7 +79,8 @@ void place_from_both_ends(const Region& region, const Mapping& mapping, std::vec
 
 }  // namespace
 
-void place_in_banks(const Memory& memory, const Region& region, const Mapping& mapping, std::vector<Block>& blocks) {
+void place_in_banks(const Memory& memory, const Region& region, const Mapping& mapping,
+                    std::vector<PlacedBlock>& blocks) {
   if (memory.banks == 1 || !place_apart(memory, region, mapping, blocks)) {
     place_from_both_ends(region, mapping, blocks);
   }

@@ -10,7 +10,7 @@
 namespace accord {
 
 /// One copy of one tile that wants a place in a memory.
-struct Block {
+struct PlacedBlock {
   int use = -1;
   int level = -1;
   int copy = 0;
@@ -21,6 +21,7 @@ struct Block {
 /// Gives blocks of one memory places within the region: each in one bank where it fits, and in the bank whose blocks
 /// are accessed least at the same time; where that breaks the room into pieces too small, one after another. The
 /// blocks' bytes together must fit the region.
-void place_in_banks(const Memory& memory, const Region& region, const Mapping& mapping, std::vector<Block>& blocks);
+void place_in_banks(const Memory& memory, const Region& region, const Mapping& mapping,
+                    std::vector<PlacedBlock>& blocks);
 
 }  // namespace accord

@@ -10,7 +10,7 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geome
                                                    std::vector<Buffer>& all) {
   std::string error;
   const TileBytes bytes = tile_bytes(geometry, mapping, error);
-  std::vector<std::vector<Block>> blocks(machine.architecture.memories.size());
+  std::vector<std::vector<PlacedBlock>> blocks(machine.architecture.memories.size());
   std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
   all.clear();
   const Fills fills(mapping);
@@ -31,7 +31,7 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geome
     if (blocks[m].empty()) continue;
     place_in_banks(machine.architecture.memories[m], region_of(machine.architecture, mapping, static_cast<int>(m)),
                    mapping, blocks[m]);
-    for (const Block& block : blocks[m]) {
+    for (const PlacedBlock& block : blocks[m]) {
       TileBuffer& buffer = buffers[block.use][block.level];
       buffer.bases[block.copy] = all[buffer.first + block.copy].base = block.base;
     }

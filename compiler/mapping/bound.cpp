@@ -223,7 +223,7 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
                const std::vector<Mapping>& candidates) {
   Bound bound;
   if (candidates.empty()) return bound;
-  const Traffic traffic = compulsory(network, work, homes, candidates.front().steps[0].statement);
+  const CompulsoryTraffic traffic = compulsory(network, work, homes, candidates.front().steps[0].statement);
   bound.compulsory_bytes = traffic.read + traffic.written;
   const MainWork main = main_work(machine, PassageFinder(machine, network, work), candidates);
   const OffChipWidth width(machine.architecture);

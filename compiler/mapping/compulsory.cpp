@@ -43,8 +43,8 @@ std::int64_t distinct_bytes(const Network& network, const Work& work, int operan
   return 0;
 }
 
-Traffic compulsory(const Network& network, const Work& work, const Homes& homes, int main) {
-  Traffic traffic;
+CompulsoryTraffic compulsory(const Network& network, const Work& work, const Homes& homes, int main) {
+  CompulsoryTraffic traffic;
   const auto off_chip = [&](int operand) {
     const TensorId tensor = work.operands[operand].tensor;
     return tensor != no_tensor && homes[tensor].memory < 0;

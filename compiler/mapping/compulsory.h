@@ -16,13 +16,13 @@ std::int64_t distinct_bytes(const Network& network, const Work& work, int operan
 
 /// Distinct bytes read from and written to off-chip memory; results between statements, and tensors whose homes lie on
 /// chip, stay there.
-struct Traffic {
+struct CompulsoryTraffic {
   std::int64_t read = 0;
   std::int64_t before = 0;  ///< of `read`: what the main statement, or its initial values, need
   std::int64_t written = 0;
 };
 
 /// `main`: the main statement.
-Traffic compulsory(const Network& network, const Work& work, const Homes& homes, int main);
+CompulsoryTraffic compulsory(const Network& network, const Work& work, const Homes& homes, int main);
 
 }  // namespace accord

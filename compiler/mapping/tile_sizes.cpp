@@ -11,7 +11,8 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
-constexpr std::int64_t rows = 16;  ///< of a dim that is no lane: enough for an instruction to be worth its issue
+constexpr std::int64_t worthwhile_rows =
+    16;  ///< of a dim that is no lane: enough for an instruction to be worth its issue
 
 /// Whether the capability's operands step through the dim within their memories' words.
 bool is_lane(const Machine& machine, const Capability& capability, std::size_t d) {
@@ -24,7 +25,7 @@ bool is_lane(const Machine& machine, const Capability& capability, std::size_t d
   return false;
 }
 
-/// Innermost iterators of chains come in steps of their dim: whole lanes, or some rows.
+/// Innermost iterators of chains come in steps of their dim: whole lanes, or some worthwhile_rows.
 std::int64_t quantum(const Machine& machine, const Mapping& mapping, int it) {
   std::int64_t unit = 1;
   for (const auto& step : mapping.steps) {
@@ -34,7 +35,7 @@ std::int64_t quantum(const Machine& machine, const Mapping& mapping, int it) {
       const auto& chain = step.chains[d];
       if (chain.empty() || chain.back() != it) continue;
       const CapabilityDim& dim = limits.dims[d];
-      const std::int64_t some = round_up(rows, dim.multiple);
+      const std::int64_t some = round_up(worthwhile_rows, dim.multiple);
       unit = std::max(unit, is_lane(machine, capability, d) ? dim.maximum : std::min(dim.maximum, some));
     }
   }

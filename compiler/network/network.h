@@ -21,6 +21,10 @@ inline constexpr TensorId no_tensor = -1;  ///< an absent optional input
 
 /// Product of the dimensions (1 for rank 0). Shapes of a network never overflow: frontends limit them.
 std::int64_t element_count(const Shape& shape);
+inline std::size_t count_of(const Shape& shape) { return static_cast<std::size_t>(element_count(shape)); }
+
+/// Elements of the largest tensor that a network may have.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 30;
 
 /// real = scale * stored (symmetric, zero point 0). One scale, or one per index of `axis`.
 struct Quantisation {

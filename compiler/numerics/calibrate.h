@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord::numerics {
 

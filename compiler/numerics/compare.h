@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compiler/network/values.h"
+#include "archdsl/tensor/value.h"
 
 namespace accord {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

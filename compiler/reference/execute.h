@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

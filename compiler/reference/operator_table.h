@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "archdsl/tensor/element_type.h"
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord::reference {
 

@@ -12,7 +12,7 @@ namespace accord::sim {
 
 namespace {
 
-std::string quoted(std::string text) {
+std::string csv_quoted(std::string text) {
   if (text.find_first_of("\",\n") == std::string::npos) return text;
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
   return '"' + text + '"';
@@ -40,11 +40,11 @@ void Samples::write_csv(const std::filesystem::path& file, const RunNames& names
   for (const auto& [key, series] : cycles_) {
     const auto& [component, leaf] = key;
     fmt::print(out, ",{}",
-               quoted(names.components[static_cast<std::size_t>(component)] + ": " +
-                      names.leaves[static_cast<std::size_t>(leaf)]));
+               csv_quoted(names.components[static_cast<std::size_t>(component)] + ": " +
+                          names.leaves[static_cast<std::size_t>(leaf)]));
   }
   for (const auto& [link, series] : bytes_)
-    fmt::print(out, ",{}", quoted(names.components[names.link(link)] + ": bytes"));
+    fmt::print(out, ",{}", csv_quoted(names.components[names.link(link)] + ": bytes"));
   out << '\n';
   const Cycle interval = series_.interval();
   for (Cycle from = 0; from < total; from += interval) {

@@ -3,33 +3,19 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "archdsl/check/load.h"
 #include "archdsl/export/show.h"
 #include "archdsl/source/error.h"
+#include "tests/file_text.h"
+#include "tests/shipped.h"
 
 using namespace accord;
 
-namespace {
-
-Architecture gemmini() {
-  const std::filesystem::path root = ACCORD_SOURCE_DIR;
-  return load_architecture(root / "configs/accelerators/gemmini16.yaml").architecture.value();
-}
-
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
-
 TEST_CASE("json holds every component and the hash") {
-  const Architecture a = gemmini();
+  const Architecture a = shipped("gemmini16");
   const auto json = nlohmann::json::parse(to_json(a));
   CHECK(json["hash"] == a.hash);
   CHECK(json["memories"].size() == 4);
@@ -39,7 +25,7 @@ TEST_CASE("json holds every component and the hash") {
 
 TEST_CASE("show writes what the extension names") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
-  const Architecture a = gemmini();
+  const Architecture a = shipped("gemmini16");
   for (const char* const extension : {".dot", ".json", ".xml", ".yaml"}) {
     const std::filesystem::path file = folder / (std::string("accord_show") + extension);
     show(a, file);
@@ -52,7 +38,7 @@ TEST_CASE("show writes what the extension names") {
   const std::filesystem::path picture = folder / "accord_show.svg";
   if (std::system("command -v dot > /dev/null") == 0) {
     show(a, picture);
-    CHECK(read(picture).find("<svg") != std::string::npos);
+    CHECK(file_text(picture).find("<svg") != std::string::npos);
     std::filesystem::remove(picture);
   } else {
     CHECK_THROWS_AS(show(a, picture), Error);

@@ -5,17 +5,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/accept/accepted.h"
+#include "tests/file_text.h"
 
 namespace {
-
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// Golden texts name the file without its folder.
 void shorten(accord::Diagnostic& diagnostic) {
@@ -43,7 +38,7 @@ TEST_CASE("each idle or uneven covenant gives its warnings and an architecture")
     std::filesystem::path golden = entry.path();
     golden.replace_extension(".expect");
     if (update) std::ofstream(golden, std::ios::binary) << text;
-    CHECK_EQ(read(golden), text);
+    CHECK_EQ(accord::file_text(golden), text);
   }
   CHECK(files >= 8);
 }

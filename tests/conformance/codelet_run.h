@@ -1,7 +1,7 @@
 #pragma once
 
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

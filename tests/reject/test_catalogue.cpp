@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "archdsl/check/load.h"
+#include "tests/file_text.h"
 #include "tests/overrides.h"
 
 using accord::DiagnosticCode;
@@ -19,11 +19,6 @@ namespace {
 
 const std::filesystem::path root = ACCORD_SOURCE_DIR;
 const std::filesystem::path page = root / "docs/diagnostics.md";
-
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// The text below the heading of a code, up to the next heading.
 std::string section(const std::string& text, const std::string& code) {
@@ -69,7 +64,8 @@ bool gives(const accord::LoadResult& result, const DiagnosticCode& code) {
 /// True where a golden of the folder holds the code.
 bool has_golden(const std::filesystem::path& folder, const std::string& code) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".expect" && read(entry.path()).find("[" + code + "]: ") != std::string::npos) {
+    if (entry.path().extension() == ".expect" &&
+        accord::file_text(entry.path()).find("[" + code + "]: ") != std::string::npos) {
       return true;
     }
   }
@@ -77,7 +73,7 @@ bool has_golden(const std::filesystem::path& folder, const std::string& code) {
 }
 
 void check_quotes(const std::filesystem::path& file, const std::vector<std::string>& lines) {
-  const std::string text = read(file);
+  const std::string text = accord::file_text(file);
   for (const std::string& line : lines) {
     CAPTURE(line);
     CHECK(text.find(line) != std::string::npos);
@@ -95,7 +91,7 @@ TEST_CASE("every code has a golden") {
 }
 
 TEST_CASE("every code's wrong example gives it, its right example does not") {
-  const std::string text = read(page);
+  const std::string text = accord::file_text(page);
   for (const DiagnosticCode& code : accord::diagnostic_codes()) {
     CAPTURE(code.code);
     const std::string words = section(text, std::string(code.code));
@@ -113,7 +109,7 @@ TEST_CASE("every code's wrong example gives it, its right example does not") {
 }
 
 TEST_CASE("every section is a code's") {
-  const std::string text = read(page);
+  const std::string text = accord::file_text(page);
   std::size_t sections = 0;
   for (std::size_t at = 0; (at = text.find("\n## ", at)) != std::string::npos; ++at) ++sections;
   CHECK(sections == accord::diagnostic_codes().size());

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "archdsl/check/load.h"
+#include "tests/file_text.h"
 #include "tests/overrides.h"
 
 namespace {
@@ -25,11 +25,6 @@ std::vector<std::filesystem::path> covenants() {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// Golden texts name the file without its folder.
@@ -58,6 +53,6 @@ TEST_CASE("each wrong covenant gives its diagnostics") {
     std::filesystem::path golden = file;
     golden.replace_extension(".expect");
     if (update) std::ofstream(golden, std::ios::binary) << text;
-    CHECK_EQ(read(golden), text);
+    CHECK_EQ(accord::file_text(golden), text);
   }
 }

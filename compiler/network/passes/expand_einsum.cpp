@@ -162,8 +162,6 @@ class EinsumExpansion {
   int count_ = 0;
 };
 
-constexpr double most_elements = 1 << 30;  // of a tensor, as on import
-
 /// Whether no product of the chain has more elements than a tensor may.
 bool stays_small(const Network& network, const Operator& op, const Equation& equation) {
   std::map<char, double> extents;
@@ -182,7 +180,7 @@ bool stays_small(const Network& network, const Operator& op, const Equation& equ
     product = chosen(product, [&](char c) { return has(later, c); });
     double elements = 1;
     for (const char letter : product) elements *= extents.at(letter);
-    if (elements > most_elements) return false;
+    if (elements > static_cast<double>(max_elements)) return false;
   }
   return true;
 }

@@ -98,15 +98,14 @@ class DepthExpansion {
 
 /// Whether the images that lie under a convolution's windows stay within what a tensor may have, as on import.
 bool stays_small(const Network& network, const Operator& op) {
-  constexpr double most_elements = 1 << 30;
+  constexpr auto most = static_cast<double>(max_elements);
   constexpr std::int64_t most_planes = 256;
   const Shape &x = network.tensor(op.inputs[0]).shape, &w = network.tensor(op.inputs[1]).shape;
   const auto pads = attribute(op, "pads", Integers(6, 0));
   double elements = static_cast<double>(w[2]) * static_cast<double>(network.tensor(op.outputs[0]).shape[2]);
   for (const std::size_t d : {0, 1, 3, 4}) elements *= static_cast<double>(x[d]);
   const double padded = static_cast<double>(x[2] + pads[0] + pads[3]) / static_cast<double>(x[2]);
-  return w[2] <= most_planes && elements <= most_elements &&
-         padded * static_cast<double>(element_count(x)) <= most_elements;
+  return w[2] <= most_planes && elements <= most && padded * static_cast<double>(element_count(x)) <= most;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/network/constants.h"
 #include "compiler/network/passes/graph_index.h"
 #include "compiler/network/passes/passes.h"
 
@@ -42,23 +43,14 @@ std::optional<Affine> compose(const Affine& first, const Affine& second) {
   return both;
 }
 
-bool is_float_constant(const Network& network, TensorId id) {
-  return id != no_tensor && network.tensor(id).is_constant() && network.tensor(id).type == ElementType::fp32;
-}
-
-Numbers numbers(const Tensor& tensor) {
-  const auto* values = constant_data<float>(tensor);
-  return Numbers(values, values + element_count(tensor.shape));
-}
-
 std::optional<Affine> affine_of_normalization(const Network& network, const Operator& op) {
   for (std::size_t i = 1; i < 5; ++i) {
     if (!is_float_constant(network, op.inputs[i])) return std::nullopt;
   }
-  const auto variance = numbers(network.tensor(op.inputs[4]));
-  const auto mean = numbers(network.tensor(op.inputs[3]));
+  const auto variance = numbers_of(network.tensor(op.inputs[4]));
+  const auto mean = numbers_of(network.tensor(op.inputs[3]));
   const auto epsilon = attribute(op, "epsilon", 1e-5);
-  Affine affine{1, numbers(network.tensor(op.inputs[1])), numbers(network.tensor(op.inputs[2]))};
+  Affine affine{1, numbers_of(network.tensor(op.inputs[1])), numbers_of(network.tensor(op.inputs[2]))};
   for (std::size_t i = 0; i < variance.size(); ++i) {
     affine.scale[i] /= std::sqrt(variance[i] + epsilon);
     affine.shift[i] -= mean[i] * affine.scale[i];
@@ -87,7 +79,7 @@ std::optional<Affine> affine_of(const Network& network, const Operator& op) {
   if (!axis || network.tensor(op.inputs[0]).is_constant()) return std::nullopt;
   Affine affine;
   affine.axis = *axis;
-  (op.type == "Mul" ? affine.scale : affine.shift) = numbers(constant);
+  (op.type == "Mul" ? affine.scale : affine.shift) = numbers_of(constant);
   return affine;
 }
 
@@ -111,7 +103,7 @@ void scale_weights(Network& network, Operator& op, const Affine& affine) {
   for (std::size_t i = 0; i < scaled.size(); ++i) {
     scaled[i] = static_cast<float>(values[i] * at(affine.scale, i / length));
   }
-  const auto bias = op.inputs.size() > 2 ? numbers(network.tensor(op.inputs[2])) : Numbers{0};
+  const auto bias = op.inputs.size() > 2 ? numbers_of(network.tensor(op.inputs[2])) : Numbers{0};
   std::vector<float> shifted(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     shifted[r] = static_cast<float>(at(bias, r) * at(affine.scale, r) + at(affine.shift, r));

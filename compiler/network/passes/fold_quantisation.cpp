@@ -6,19 +6,13 @@
 #include <optional>
 
 #include "archdsl/tensor/convert.h"
+#include "compiler/network/constants.h"
 #include "compiler/network/operator_list.h"
 #include "compiler/network/passes/passes.h"
 
 namespace accord {
 
 namespace {
-
-std::vector<double> numbers(const Tensor& tensor) {
-  std::vector<double> values(static_cast<std::size_t>(element_count(tensor.shape)));
-  const auto size = static_cast<std::size_t>(bytes(tensor.type));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = load_element(tensor.data->data() + i * size, tensor.type);
-  return values;
-}
 
 /// Scale and zero point of a quantised tensor: tensors of the network.
 struct Parameters {
@@ -94,8 +88,8 @@ class QuantisationFolding {
 
   TensorId bias(OperatorList& list, const Operator& op) {
     const Shape shape = network_.tensor(op.inputs[8]).shape;
-    const auto x_scale = numbers(network_.tensor(op.inputs[1])), w_scale = numbers(network_.tensor(op.inputs[4]));
-    const auto integers = numbers(network_.tensor(op.inputs[8]));
+    const auto x_scale = numbers_of(network_.tensor(op.inputs[1])), w_scale = numbers_of(network_.tensor(op.inputs[4]));
+    const auto integers = numbers_of(network_.tensor(op.inputs[8]));
     std::vector<float> values(integers.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = static_cast<float>(integers[i] * x_scale[0] * w_scale[w_scale.size() == 1 ? 0 : i]);
@@ -113,9 +107,9 @@ class QuantisationFolding {
   /// The scale, where the zero point is that of a signed type.
   std::optional<Quantisation> symmetric(const Operator& op, ElementType type) const {
     if (!is_constant(op.inputs[1]) || (op.inputs.size() > 2 && !is_constant(op.inputs[2]))) return std::nullopt;
-    const auto scale = numbers(network_.tensor(op.inputs[1]));
+    const auto scale = numbers_of(network_.tensor(op.inputs[1]));
     const double middle = type == ElementType::u8 ? 128 : 0;
-    const auto zero = op.inputs.size() > 2 ? numbers(network_.tensor(op.inputs[2])) : std::vector<double>{0};
+    const auto zero = op.inputs.size() > 2 ? numbers_of(network_.tensor(op.inputs[2])) : std::vector<double>{0};
     for (const double z : zero) {
       if (z != middle) return std::nullopt;
     }
@@ -156,7 +150,7 @@ class QuantisationFolding {
       const auto first = id_of(a), second = id_of(b);
       if (first == second) continue;
       if (!is_constant(first) || !is_constant(second)) return false;
-      if (numbers(network_.tensor(first)) != numbers(network_.tensor(second))) return false;
+      if (numbers_of(network_.tensor(first)) != numbers_of(network_.tensor(second))) return false;
     }
     return true;
   }
@@ -174,13 +168,13 @@ class QuantisationFolding {
     if (!is_constant(op.inputs[0]) || !is_constant(op.inputs[1])) return false;
     if (op.inputs.size() > 2 && !is_constant(op.inputs[2])) return false;
     const auto& x = network_.tensor(op.inputs[0]);
-    const auto scale = numbers(network_.tensor(op.inputs[1]));
-    auto zero = op.inputs.size() > 2 ? numbers(network_.tensor(op.inputs[2])) : std::vector<double>(scale.size(), 0);
+    const auto scale = numbers_of(network_.tensor(op.inputs[1]));
+    auto zero = op.inputs.size() > 2 ? numbers_of(network_.tensor(op.inputs[2])) : std::vector<double>(scale.size(), 0);
     zero.resize(scale.size(), zero[0]);
     std::int64_t inner = 1;
     const auto axis = static_cast<std::size_t>(attribute(op, "axis", std::int64_t{1}));
     for (std::size_t d = axis + 1; d < x.shape.size(); ++d) inner *= x.shape[d];
-    const auto integers = numbers(x);
+    const auto integers = numbers_of(x);
     std::vector<float> values(integers.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto c = scale.size() == 1 ? 0 : i / static_cast<std::size_t>(inner) % scale.size();

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "compiler/network/constants.h"
 #include "compiler/network/passes/graph_index.h"
 #include "compiler/network/passes/passes.h"
 
@@ -9,10 +10,6 @@ namespace {
 
 constexpr auto infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t onnx_bool = 9;  // TensorProto.BOOL
-
-bool is_float_constant(const Network& network, TensorId id) {
-  return id != no_tensor && network.tensor(id).is_constant() && network.tensor(id).type == ElementType::fp32;
-}
 
 /// x op constant becomes x op' f(constant).
 void replace_constant(Network& network, Operator& op, const char* type, float (*function)(float)) {

@@ -1,14 +1,11 @@
 #include <algorithm>
 
+#include "compiler/network/constants.h"
 #include "compiler/network/passes/passes.h"
 
 namespace accord {
 
 namespace {
-
-bool is_float_constant(const Network& network, TensorId id) {
-  return network.tensor(id).is_constant() && network.tensor(id).type == ElementType::fp32;
-}
 
 std::vector<float> scaled(const float* values, std::size_t count, float factor) {
   std::vector<float> result(values, values + count);

@@ -6,11 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "archdsl/check/load.h"
+#include "tests/file_text.h"
 #include "tests/overrides.h"
 
 namespace accord {
@@ -25,11 +25,6 @@ inline std::vector<std::filesystem::path> all_covenants() {
     }
   }
   return files;
-}
-
-inline std::string read_text(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// A file or folder in the temporary folder that goes away with the object.

@@ -124,7 +124,7 @@ TEST_CASE("Graphviz reads what is written for any name") {
   a.units[1].capabilities[0].name = "<b>";
   const Scratch picture("odd.svg");
   show(a, picture.path);
-  const std::string svg = read_text(picture.path);
+  const std::string svg = file_text(picture.path);
   CHECK(svg.find("d&lt;r&gt;&amp;&quot;a\\m") != std::string::npos);
   CHECK(svg.find("core[0].load{|}") != std::string::npos);
 }

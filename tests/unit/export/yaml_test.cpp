@@ -23,7 +23,7 @@ TEST_CASE("a covenant's resolved text loads to the same architecture") {
 }
 
 TEST_CASE("registers that share names with fields, files and negative numbers come back") {
-  std::string text = read_text(std::filesystem::path(ACCORD_SOURCE_DIR) / "tests/accept/register_file.yaml");
+  std::string text = file_text(std::filesystem::path(ACCORD_SOURCE_DIR) / "tests/accept/register_file.yaml");
   const auto replace = [&](const std::string& from, const std::string& to) {
     REQUIRE(text.find(from) != std::string::npos);
     text.replace(text.find(from), from.size(), to);
@@ -48,7 +48,7 @@ TEST_CASE("words that YAML reads as something else are quoted") {
   }
   CHECK(yaml_scalar("spad_2") == "spad_2");
   CHECK(yaml_quoted("a\"b\\c\n\x01") == "\"a\\\"b\\\\c\\n\\x01\"");
-  std::string text = read_text(std::filesystem::path(ACCORD_SOURCE_DIR) / "tests/accept/smallest.yaml");
+  std::string text = file_text(std::filesystem::path(ACCORD_SOURCE_DIR) / "tests/accept/smallest.yaml");
   for (std::size_t at = text.find("buf"); at != std::string::npos; at = text.find("buf", at))
     text.replace(at, 3, "'true'");
   for (const std::string part : {"dram -> 'true'", "'true' -> dram"}) {

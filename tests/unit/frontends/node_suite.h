@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

@@ -45,7 +45,7 @@ TEST_CASE("rows that a strip reads are those that its points touch") {
     const Work work = window(rows, outputs, kernel, stride, dilation, pad);
     REQUIRE(result_iterator(work, 0) == 0);
     const std::int64_t first = draw(0, outputs - 1);
-    const Range strip{first, draw(first + 1, outputs)};
+    const Positions strip{first, draw(first + 1, outputs)};
     std::int64_t low = rows, high = -1;
     for (std::int64_t p = strip.first; p < strip.last; ++p) {
       for (std::int64_t r = 0; r < kernel; ++r) {
@@ -55,7 +55,7 @@ TEST_CASE("rows that a strip reads are those that its points touch") {
         high = std::max(high, row);
       }
     }
-    const Range read = positions_read(work, 0, 0, 0, strip);
+    const Positions read = positions_read(work, 0, 0, 0, strip);
     if (high < 0) {
       CHECK(read.size() <= 0);
     } else {
@@ -68,9 +68,9 @@ TEST_CASE("rows that a strip reads are those that its points touch") {
 
 TEST_CASE("a slice counts from the beginning of its stretches") {
   const Work work = window(20, 10, 3, 2, 1, 1);
-  const Range rows{3, 7};
-  const Range read = positions_read(work, 0, 0, 0, rows);
-  CHECK(read == Range{5, 14});
+  const Positions rows{3, 7};
+  const Positions read = positions_read(work, 0, 0, 0, rows);
+  CHECK(read == Positions{5, 14});
   const Work slice = slice_of(work, 0, rows, {{0, {7, 0, read.first, {read.size()}, 0}}});
   CHECK(slice.program.iterators[0].extent == 4);
   const Access& access = slice.program.statements[0].accesses[0];

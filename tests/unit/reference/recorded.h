@@ -8,8 +8,8 @@
 #include <string>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 
 namespace accord {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
-#include "compiler/network/values.h"
 #include "compiler/reference/execute.h"
 
 namespace accord {

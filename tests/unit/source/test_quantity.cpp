@@ -11,7 +11,7 @@ using namespace accord;
 
 namespace {
 
-std::string value(const std::string& text) {
+std::string printed(const std::string& text) {
   const auto param = [](std::string_view name) -> std::optional<Quantity> {
     static const std::map<std::string_view, std::string> params = {{"dim", "16"}, {"cap", "256 KiB"}, {"clk", "1 GHz"}};
     const auto found = params.find(name);
@@ -48,23 +48,23 @@ TEST_CASE("literals carry units") {
 }
 
 TEST_CASE("expressions respect dimensions") {
-  CHECK(value("4 * dim") == "64");
-  CHECK(value("cap / dim") == "16384 B");
-  CHECK(value("cap / 1 KiB") == "256");
-  CHECK(value("cap + 0") == "262144 B");
-  CHECK(value("16 GB/s / clk") == "16 B");
-  CHECK(value("20 ns * clk") == "20 cycles");
-  CHECK(value("dim / 3 * 3") == "16");
-  CHECK(value("ceil_div(dim, 3)") == "6");
-  CHECK(value("log2(dim)") == "4");
-  CHECK(value("pow(2, 10) * 1 B") == "1024 B");
-  CHECK(value("max(cap, 1 MiB)") == "1048576 B");
-  CHECK(value("dim > 8 ? 1 : 1 / 0") == "1");
-  CHECK(value("cap + 1").starts_with("`+` of bytes"));
-  CHECK(value("cap * cap").starts_with("`*` of bytes"));
-  CHECK(value("1 / 0") == "division by zero");
-  CHECK(value("9223372036854775807 * 2").starts_with("1.8"));
-  CHECK(value("pow(10, 400)") == "the result is too large");
+  CHECK(printed("4 * dim") == "64");
+  CHECK(printed("cap / dim") == "16384 B");
+  CHECK(printed("cap / 1 KiB") == "256");
+  CHECK(printed("cap + 0") == "262144 B");
+  CHECK(printed("16 GB/s / clk") == "16 B");
+  CHECK(printed("20 ns * clk") == "20 cycles");
+  CHECK(printed("dim / 3 * 3") == "16");
+  CHECK(printed("ceil_div(dim, 3)") == "6");
+  CHECK(printed("log2(dim)") == "4");
+  CHECK(printed("pow(2, 10) * 1 B") == "1024 B");
+  CHECK(printed("max(cap, 1 MiB)") == "1048576 B");
+  CHECK(printed("dim > 8 ? 1 : 1 / 0") == "1");
+  CHECK(printed("cap + 1").starts_with("`+` of bytes"));
+  CHECK(printed("cap * cap").starts_with("`*` of bytes"));
+  CHECK(printed("1 / 0") == "division by zero");
+  CHECK(printed("9223372036854775807 * 2").starts_with("1.8"));
+  CHECK(printed("pow(10, 400)") == "the result is too large");
 }
 
 TEST_CASE("near names are suggested, far ones are not") {
