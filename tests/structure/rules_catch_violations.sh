@@ -31,6 +31,8 @@ rejects dependency_rule compiler/a.h '#include "cli/report.h"'
 rejects dependency_rule simulator/modules/a.cpp '#include <compiler/network/network.h>'
 rejects dependency_rule simulator/a.cpp '#include "../compiler/compile.h"'
 rejects dependency_rule compiler/mapping/a.cpp '#include "a.h"'
+printf 'namespace accord {\nstruct Known {\n' >archdsl/known.h
+rejects one_definition cli/a.h $'namespace accord {\nenum class Known {'
 rejects committed_files build/a.txt 'text'
 rejects committed_files tests/a.o 'text'
 rejects committed_files docs/a.md "see /home/somebody/notes"
