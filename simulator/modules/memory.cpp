@@ -61,7 +61,7 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
   }
   const Cycle begin = std::max<Cycle>(earliest.at, part.period.cycles(first));
   const Cycle end = part.period.cycles(last + part.burst_cycles + (write ? part.cwl : 0));
-  const Time begun = graph_.no_earlier(earliest, begin);
+  const Time begun = graph_.after(earliest, {Cause::rows, number_, begin - earliest.at});
   account_.add(begin, end);
   return {begun, graph_.after(begun, {Cause::port, number_, end - begin})};
 }

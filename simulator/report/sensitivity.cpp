@@ -77,6 +77,7 @@ std::string component_name(const RunState& run, Cause cause, int component) {
   const Architecture& architecture = run.architecture;
   switch (cause) {
     case Cause::latency:
+    case Cause::rows:
     case Cause::port: return architecture.memories[index].name;
     case Cause::beats:
     case Cause::link_latency:
@@ -102,6 +103,7 @@ std::string resource_name(Cause cause) {
     case Cause::link_latency:
     case Cause::dispatch: return "latency";
     case Cause::port: return "ports";
+    case Cause::rows: return "rows and other bursts";
     case Cause::beats: return "rate";
     case Cause::crossing: return "clock domain crossings";
     case Cause::issue: return "issue";

@@ -17,6 +17,7 @@ enum class Cause : std::uint8_t {
   drain,         ///< unit: from the last read to the end
   latency,       ///< memory: from a request's acceptance to its first word
   port,          ///< memory: words at its ports; the amount is words
+  rows,          ///< memory: until DRAM's row is open, refreshes are over and the data bus is free
   beats,         ///< link: bytes at its rate; the amount is bytes
   link_latency,  ///< link
   crossing,      ///< unit: clock domain crossings on a mover's way

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -213,6 +214,30 @@ TEST_CASE("does a mover stream at the rate that a part sustains") {
       CHECK(rate <= peak_rate(memory));
       CHECK(rate >= 0.93 * sustained_rate(memory));
     }
+  }
+}
+
+TEST_CASE("does the critical path name what a request waits for in DRAM") {
+  for (const std::string& name : parts) {
+    CAPTURE(name);
+    Architecture machine = matrix_machine(Sync::Kind::interlock);
+    Memory memory = memory_of(name);
+    memory.capacity = machine.memories[0].capacity;
+    memory.dram = without_refresh(*memory.dram);
+    machine.memories[0] = memory;
+    Assembler assembler(machine);
+    assembler.image("dram", 0, std::vector<std::int8_t>(64, 1));
+    assembler.emit("load_acc", {{"n0", 64}});
+    SimulateOptions options;
+    options.sensitivities = true;
+    const SimulateResult result = simulate(machine, assembler.program, {}, options);
+    REQUIRE(result.explanation);
+    std::int64_t rows = 0;
+    for (const auto& share : result.explanation->shares) {
+      CHECK(share.resource != "other");
+      if (share.component == "dram" && share.resource == "rows and other bursts") rows += share.cycles;
+    }
+    CHECK(std::abs(rows - memory.dram->period.cycles(memory.dram->rcd)) <= 1);  // two clocks meet
   }
 }
 
