@@ -136,6 +136,32 @@ std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const Vector
   return race;
 }
 
+std::optional<RaceDetector::Instance> RaceDetector::unordered_earlier(const VectorClock& clock, const Shadow& shadow,
+                                                                      std::size_t first, std::size_t end,
+                                                                      std::uint64_t bytes) {
+  std::optional<Instance> race;
+  if (shadow.earlier.empty()) return race;
+  for (auto at = shadow.earlier.lower_bound(first); at != shadow.earlier.end() && at->first < end; ++at) {
+    for (const std::uint64_t write : at->second) {
+      if ((write & bytes) == 0) continue;
+      if (const auto found = unordered_write(clock, write)) race = found;
+    }
+  }
+  return race;
+}
+
+void RaceDetector::write_part(Shadow& shadow, std::size_t granule, std::uint64_t bytes, std::uint64_t now) {
+  std::uint64_t& last = shadow.writes[granule];
+  const bool same = (last & ~std::uint64_t{0xff}) == now;
+  const std::uint64_t rest = same ? 0 : last & ~bytes;
+  if (const auto at = shadow.earlier.find(granule); at != shadow.earlier.end()) {
+    for (std::uint64_t& write : at->second) write &= ~bytes;
+    std::erase_if(at->second, [](std::uint64_t write) { return (write & 0xff) == 0; });
+  }
+  if ((rest & 0xff) != 0) shadow.earlier[granule].push_back(rest);
+  last = now | (same ? last & 0xff : 0) | bytes;
+}
+
 std::uint64_t* RaceDetector::reads_of(Shadow& shadow, int unit) {
   int& slot = shadow.reader_slot[static_cast<std::size_t>(unit)];
   if (slot < 0) {
@@ -155,10 +181,12 @@ std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, std
     if (shadow.writes[g] & mask) {
       if (const auto found = unordered_write(clock, shadow.writes[g])) race = found;
     }
+    if (const auto found = unordered_earlier(clock, shadow, g, g + 1, mask)) race = found;
     reads[g] = now | ((reads[g] & ~std::uint64_t{0xff}) == now ? reads[g] & 0xff : 0) | mask;
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
     if (const auto found = unordered_write(clock, shadow, first, end)) race = found;
+    if (const auto found = unordered_earlier(clock, shadow, first, end, 0xff)) race = found;
     std::fill(reads + first, reads + end, now | 0xff);
   };
   for_each_granule(address, length, in_part, whole);
@@ -175,10 +203,13 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
     if (writes[g] & mask) {
       if (const auto found = unordered_write(clock, writes[g])) race = found;
     }
-    writes[g] = now | ((writes[g] & ~std::uint64_t{0xff}) == now ? writes[g] & 0xff : 0) | mask;
+    if (const auto found = unordered_earlier(clock, shadow, g, g + 1, mask)) race = found;
+    write_part(shadow, g, mask, now);
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
     if (const auto found = unordered_write(clock, shadow, first, end)) race = found;
+    if (const auto found = unordered_earlier(clock, shadow, first, end, 0xff)) race = found;
+    shadow.earlier.erase(shadow.earlier.lower_bound(first), shadow.earlier.lower_bound(end));
     std::fill(writes + first, writes + end, now | 0xff);
   };
   for_each_granule(address, length, in_part, whole);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace accord::sim {
 
 /// Finds accesses of different units to the same bytes that nothing orders, whatever the timing of this run was.
 /// Happens-before after Flanagan and Freund, "FastTrack", PLDI 2009: units instead of threads, semaphores and fences
-/// instead of locks; a granule of 8 bytes remembers the last write and each unit's last read, with the bytes touched.
+/// instead of locks; a granule of 8 bytes remembers the last write of each of its bytes and each unit's last read, with
+/// the bytes touched.
 class RaceDetector {
  public:
   /// Watches all memories under semaphores, off-chip ones under interlock, none in order.
@@ -35,10 +37,11 @@ class RaceDetector {
 
  private:
   struct Shadow {
-    ZeroedArray<std::uint64_t> writes;              ///< count << 24 | unit << 8 | bytes
-    std::vector<ZeroedArray<std::uint64_t>> reads;  ///< per reading unit: count << 8 | bytes
-    std::vector<int> reader_slot;                   ///< by unit; -1: never read so far
-    std::vector<int> reader;                        ///< unit of each slot
+    ZeroedArray<std::uint64_t> writes;                          ///< count << 24 | unit << 8 | bytes
+    std::map<std::size_t, std::vector<std::uint64_t>> earlier;  ///< by granule: of bytes that its last write left alone
+    std::vector<ZeroedArray<std::uint64_t>> reads;              ///< per reading unit: count << 8 | bytes
+    std::vector<int> reader_slot;                               ///< by unit; -1: never read so far
+    std::vector<int> reader;                                    ///< unit of each slot
     std::size_t granules = 0;
   };
   struct Instance {  ///< an operation by unit and count
@@ -56,6 +59,9 @@ class RaceDetector {
   static std::optional<Instance> unordered_write(const VectorClock& clock, std::uint64_t write);
   static std::optional<Instance> unordered_write(const VectorClock& clock, const Shadow& shadow, std::size_t first,
                                                  std::size_t end);
+  static std::optional<Instance> unordered_earlier(const VectorClock& clock, const Shadow& shadow, std::size_t first,
+                                                   std::size_t end, std::uint64_t bytes);
+  static void write_part(Shadow& shadow, std::size_t granule, std::uint64_t bytes, std::uint64_t now);
   static std::optional<Instance> unordered_read(const VectorClock& clock, const Shadow& shadow, std::size_t slot,
                                                 std::int64_t address, std::int64_t length);
   static std::uint64_t* reads_of(Shadow& shadow, int unit);

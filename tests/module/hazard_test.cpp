@@ -36,6 +36,21 @@ TEST_CASE("is a missing wait a race and a wrong value") {
   CHECK(!product.matches(result.outputs.at("y"), 4));
 }
 
+TEST_CASE("is a race with a write found after another write of its neighbour bytes") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  for (const std::int64_t read : {8192, 8196, 8200}) {
+    CAPTURE(read);
+    Product product(machine, 1);
+    product.load_zeros();
+    product.assembler.emit("fence");
+    for (const std::int64_t written : {8192, 8196})
+      product.assembler.emit("store", {{"dst.base", written}, {"n0", 4}, {"n1", 1}});
+    product.assembler.emit("load", {{"src.base", read}, {"n0", 4}, {"n1", 1}, {"n2", 1}});
+    const SimulateResult result = simulate(machine, product.assembler.program, {});
+    CHECK((find(result, "race") != nullptr) == (read < 8200));
+  }
+}
+
 TEST_CASE("is a race found that this run's timing hides") {
   const Architecture machine = matrix_machine(Sync::Kind::semaphores);
   Product product(machine, 1);
