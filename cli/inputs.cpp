@@ -90,7 +90,7 @@ void fill_seeded(Values& values, const std::vector<TensorSlot>& slots, std::uint
   for (const auto& slot : slots) {
     if (values.contains(slot.name)) continue;
     SeededValues stream(seed, slot.name);
-    const auto count = static_cast<std::size_t>(element_count(slot.shape));
+    const auto count = count_of(slot.shape);
     const auto step = static_cast<std::size_t>(bytes(slot.type));
     Value value{slot.type, slot.shape, std::vector<std::byte>(count * step)};
     for (std::size_t i = 0; i < count; ++i) {

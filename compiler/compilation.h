@@ -28,6 +28,7 @@ struct LayerPlan {
   std::vector<Mapping> mappings;         ///< with tiles, best first
   std::vector<Mapping> assignments;      ///< the most promising first, without tiles: for slices of the layer. The one
                                          ///< with the least compute bound is among them
+  std::int64_t instructions = 0;         ///< of the main capability at least, by the first of the assignments
   Bound bound;
   int chain = -1;          ///< that this is a layer, or a strip of a layer, of; -1: of none
   std::string strip;       ///< "[0:16]": positions of the result that the strip computes

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kept = 3;        // per capability, for the case that an encoding cannot express the best
 constexpr std::size_t scheduled = 12;  // per capability, of which the schedule chooses those
 
-/// Adds the divisions over several elements that are quicker; each mapping stays behind its own.
-void divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
+/// Adds the divisions over several elements that are quicker; each mapping stays behind its own. True if there are any.
+bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
                 std::vector<SearchResult::Found>& known) {
   std::vector<SearchResult::Found> all;
   for (const auto& [index, mapping] : known) {
@@ -27,7 +27,9 @@ void divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return a.mapping.predicted_cycles < b.mapping.predicted_cycles;
   });
+  const bool some = all.size() > known.size();
   known = std::move(all);
+  return some;
 }
 
 /// The first so many of each capability, divided and undivided ones.
@@ -83,12 +85,15 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   LayerSearch result;
   result.all = searcher.search(problem);
   result.kept = result.all.found;
+  // What the first choice left out for its budget the second may look at.
+  const auto choose = [&] {
+    const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept);
+    keep(result.kept, kept);
+    return settled;
+  };
   keep(result.kept, searcher.leaves_choice() ? scheduled : kept);
-  if (searcher.leaves_choice()) refine(compilation, shared, layer, result.kept);
-  keep(result.kept, kept);
-  divide_all(problem, searcher, shared, result.kept);
-  if (searcher.leaves_choice()) refine(compilation, shared, layer, result.kept);
-  keep(result.kept, kept);
+  const bool settled = choose();
+  if (divide_all(problem, searcher, shared, result.kept) || !settled) choose();
   return result;
 }
 

@@ -6,7 +6,6 @@
 #include "archdsl/source/error.h"
 #include "compiler/lowering/lower_layer.h"
 #include "compiler/lowering/schedule.h"
-#include "compiler/mapping/cost.h"
 
 namespace accord {
 namespace {
@@ -27,15 +26,12 @@ MappingSchedule::MappingSchedule(const Compilation& compilation, SharedMachines&
       layer_(layer),
       parts_(parts_of(compilation.machine, mapping)),
       machine_(shared.of(parts_)),
-      shortening_(parts_.front(), operations_of(parts_.front()), most) {}
+      first_(cost_of(compilation, machine_, layer, parts_.front())),
+      shortening_(parts_.front(), first_.instructions * static_cast<double>(parts_.size()), most) {}
 
 MappingSchedule::MappingSchedule(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
                                  const Mapping& mapping)
     : MappingSchedule(compilation, shared, layer, mapping, enough(compilation.architecture)) {}
-
-double MappingSchedule::operations_of(const Mapping& part) const {
-  return cost_of(compilation_, machine_, layer_, part).instructions * static_cast<double>(parts_.size());
-}
 
 OpList MappingSchedule::lowered(std::size_t layer) const {
   std::vector<Mapping> parts;
@@ -48,8 +44,10 @@ OpList MappingSchedule::lowered(std::size_t layer) const {
 /// Schedules of in-order machines let transfers of different units pass a link at once; this is what they take one
 /// after another.
 double MappingSchedule::link_cycles() const {
-  double most = 0;
-  for (const auto& part : parts_) most = std::max(most, cost_of(compilation_, machine_, layer_, part).link_cycles);
+  double most = first_.link_cycles;
+  for (std::size_t p = 1; p < parts_.size(); ++p) {
+    most = std::max(most, cost_of(compilation_, machine_, layer_, parts_[p]).link_cycles);
+  }
   return most;
 }
 

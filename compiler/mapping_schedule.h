@@ -5,6 +5,7 @@
 
 #include "compiler/compilation.h"
 #include "compiler/lowering/operation.h"
+#include "compiler/mapping/cost.h"
 #include "compiler/mapping/split.h"
 #include "compiler/shortening.h"
 
@@ -35,7 +36,6 @@ class MappingSchedule {
   Result run() const;
 
  private:
-  double operations_of(const Mapping& part) const;
   OpList lowered(std::size_t layer) const;
   double link_cycles() const;
 
@@ -43,6 +43,7 @@ class MappingSchedule {
   const LayerPlan& layer_;
   const std::vector<Mapping> parts_;
   const Machine& machine_;  ///< as one part sees it
+  const Cost first_;        ///< of the first part, the greatest
   const Shortening shortening_;
 };
 

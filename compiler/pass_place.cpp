@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compiler/compilation.h"
+#include "compiler/mapping/step_bound.h"
 #include "compiler/mapping/views.h"
 
 namespace accord {
@@ -17,28 +18,28 @@ bool only_rearranges(const Compilation& compilation, const Group& group) {
   return op.type == "Concat" || may_be_view(compilation.network, op, compilation.homes);
 }
 
-/// Runs of capabilities in a layer and in a program without hardware loops, which keeps each as an instruction: some
-/// GB of the compiler's memory.
-constexpr double most_runs_of_layer = 1 << 22;
-constexpr double most_runs = 1 << 24;
+/// Without hardware loops each is kept: some GB of the compiler's memory.
+constexpr std::int64_t most_instructions_of_layer = 1 << 22;
+constexpr std::int64_t most_instructions = 1 << 24;
 
 /// Leaves out assignments that would make the program too long.
 void drop_long(const Compilation& compilation, LayerPlan& layer) {
   if (compilation.architecture.controller.loop_depth > 0 || layer.mappings.empty()) return;
-  double room = most_runs;
-  for (const LayerPlan& other : compilation.layers) {
-    if (!other.mappings.empty()) room -= least_runs(compilation.machine, other.mappings.front());
-  }
-  room = std::min(room, most_runs_of_layer);
-  double least = std::numeric_limits<double>::infinity();
+  std::int64_t room = most_instructions;
+  for (const LayerPlan& other : compilation.layers) room -= other.instructions;
+  room = std::clamp<std::int64_t>(room, 0, most_instructions_of_layer);
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::erase_if(layer.mappings, [&](const Mapping& mapping) {
-    const double runs = least_runs(compilation.machine, mapping);
-    least = std::min(least, runs);
-    return runs > room;
+    const std::int64_t instructions = main_instructions(compilation.machine, mapping);
+    least = std::min(least, instructions);
+    return instructions > room;
   });
-  if (!layer.mappings.empty()) return;
-  layer.turned_down = {fmt::format("takes {:.0f} instructions at least, and the program has room for {:.0f} more",
-                                   least, std::max(room, 0.0))};
+  if (layer.mappings.empty()) {
+    layer.turned_down = {
+        fmt::format("takes {} instructions at least, and the program has room for {} more", least, room)};
+  } else {
+    layer.instructions = main_instructions(compilation.machine, layer.mappings.front());
+  }
 }
 
 /// The assignments of the layer's work and their bound; on the host where there are none.

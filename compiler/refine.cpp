@@ -21,15 +21,18 @@ class Refinement {
     left_ = loops ? most_in_loops : most_operations;
   }
 
-  void run() {
-    if (!evaluate(mappings_.front().mapping)) return;
-    for (auto& [assignment, mapping] : mappings_) {
-      if (!evaluate(mapping)) break;
-    }
+  bool run() {
+    if (!evaluate(mappings_.front().mapping)) return false;
+    const bool all = std::ranges::all_of(mappings_, [&](auto& found) { return evaluate(found.mapping); });
     std::ranges::stable_sort(mappings_, {}, [](const SearchResult::Found& found) {
       return std::pair(!found.mapping.scheduled, found.mapping.predicted_cycles);
     });
-    while (improve()) {
+    for (;;) {
+      switch (improve()) {
+        case Outcome::better: break;
+        case Outcome::none: return all;
+        case Outcome::too_long: return false;
+      }
     }
   }
 
@@ -56,17 +59,19 @@ class Refinement {
                         shared_, best, near);
   }
 
+  enum class Outcome { better, none, too_long };
+
   /// Replaces the best mapping by the first better one near it.
-  bool improve() {
+  Outcome improve() {
     Mapping& best = mappings_.front().mapping;
     for (auto& mapping : near_best()) {
       mapping.scheduled = false;
-      if (!evaluate(mapping)) return false;
+      if (!evaluate(mapping)) return Outcome::too_long;
       if (mapping.predicted_cycles >= best.predicted_cycles) continue;
       best = std::move(mapping);
-      return true;
+      return Outcome::better;
     }
-    return false;
+    return Outcome::none;
   }
 
   const Compilation& compilation_;
@@ -78,9 +83,9 @@ class Refinement {
 
 }  // namespace
 
-void refine(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+bool refine(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
             std::vector<SearchResult::Found>& mappings) {
-  if (!mappings.empty()) Refinement(compilation, shared, layer, mappings).run();
+  return mappings.empty() || Refinement(compilation, shared, layer, mappings).run();
 }
 
 }  // namespace accord

@@ -22,12 +22,12 @@ Shortening::Shortening(const Mapping& part, double operations, double wanted) : 
   const std::int64_t period = period_of(part);
   for (const int it : part.order.front()) {
     if (operations_ <= wanted) break;
-    const auto trips = static_cast<double>(ceil_div(part.extent[it], part.tile.front()[it]));
-    const auto spare = static_cast<std::int64_t>(wanted / operations_ * trips);
+    const auto whole = static_cast<double>(trips(part, 0, it));
+    const auto spare = static_cast<std::int64_t>(wanted / operations_ * whole);
     const std::int64_t more = std::max(spare, 2 * period + 1);
-    if (static_cast<double>(more) * 1.5 >= trips) continue;
-    loops_.push_back({it, trips, more - std::max(more / 2 / period, std::int64_t{1}) * period, more});
-    operations_ *= static_cast<double>(more) / trips;
+    if (static_cast<double>(more) * 1.5 >= whole) continue;
+    loops_.push_back({it, whole, more - std::max(more / 2 / period, std::int64_t{1}) * period, more});
+    operations_ *= static_cast<double>(more) / whole;
   }
 }
 

@@ -8,8 +8,6 @@
 
 namespace accord {
 
-namespace {}  // namespace
-
 int MnemonicReader::field(std::string_view name) const {
   const auto found =
       std::find_if(mnemonic_.fields.begin(), mnemonic_.fields.end(), [&](const Field& f) { return f.name == name; });

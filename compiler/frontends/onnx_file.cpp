@@ -235,7 +235,7 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
   tensor.type = element_type_of(proto.data_type());
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
   check_shape(tensor.shape);
-  const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+  const auto count = count_of(tensor.shape);
   std::vector<std::byte> data;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     const auto raw = read_external(file, proto, count * raw_size(proto.data_type()));

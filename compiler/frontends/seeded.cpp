@@ -82,7 +82,7 @@ bool is_parameter(const std::string& op_type, int input) {
 std::vector<float> seeded_parameter(const std::string& op_type, int input, const Shape& shape, const std::string& name,
                                     std::uint64_t seed) {
   SeededValues values(seed, name);
-  const auto count = static_cast<std::size_t>(element_count(shape));
+  const auto count = count_of(shape);
   const bool normalisation = op_type.ends_with("Normalization");
   const bool scale = normalisation && input == 1;
   const bool variance = op_type == "BatchNormalization" && input == 4;

@@ -33,7 +33,7 @@ inline StridedView broadcast_view(const Shape& shape, const Shape& target) {
 /// Calls `visit(position, offset in the view)` for every element of `shape` in row-major order.
 template <typename Visit>
 void walk(const Shape& shape, const StridedView& view, Visit&& visit) {
-  const auto count = static_cast<std::size_t>(element_count(shape));
+  const auto count = count_of(shape);
   Shape index(shape.size(), 0);
   auto offset = view.base;
   for (std::size_t i = 0; i < count; ++i) {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/step_bound.h"
@@ -286,19 +285,6 @@ std::vector<Mapping> candidates(const Machine& machine, const Network& network, 
     return compute_bound(machine, a) < compute_bound(machine, b);
   });
   return found;
-}
-
-double least_runs(const Machine& machine, const Mapping& mapping) {
-  const StatementPlan& main = mapping.steps[0];
-  const std::vector<CapabilityDim>& dims = machine.limits.run(main.match.unit, main.match.capability)->dims;
-  double runs = 1;
-  for (const std::int64_t extent : mapping.extent) runs *= static_cast<double>(extent);
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    std::int64_t flat = 1;
-    for (const int it : main.chains[d]) flat *= mapping.extent[it];
-    runs *= static_cast<double>(ceil_div(flat, dims[d].maximum)) / static_cast<double>(flat);
-  }
-  return runs;
 }
 
 }  // namespace accord

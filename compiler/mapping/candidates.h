@@ -38,7 +38,4 @@ std::vector<Hop> way_between(const Machine& machine, int home, int memory, bool 
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                 std::vector<std::string>& reasons);
 
-/// Runs of the main step's capability, each with its dims as full as they get.
-double least_runs(const Machine& machine, const Mapping& mapping);
-
 }  // namespace accord

@@ -179,6 +179,10 @@ std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const
   return std::max(ceil_div(step.cycles(), sharing), groups * std::max(controller.issue_interval, 1));
 }
 
+std::int64_t main_instructions(const Machine& machine, const Mapping& mapping) {
+  return ChunkedStep(machine, mapping.steps[0], mapping.extent).instructions();
+}
+
 std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units) {
   return std::max(step_bound(machine, mapping.steps[0], mapping.extent, units), moved_cycles(machine, mapping, units));
 }

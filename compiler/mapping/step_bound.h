@@ -13,6 +13,9 @@ namespace accord {
 std::int64_t step_bound(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents,
                         std::int64_t units = 1);
 
+/// Instructions of the main capability, each with its dims as full as they get.
+std::int64_t main_instructions(const Machine& machine, const Mapping& mapping);
+
 /// Least cycles that the main capability's instructions of this assignment take, whatever the tiling.
 std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units = 1);
 

@@ -119,7 +119,7 @@ std::vector<std::byte> read_data(std::istream& stream, std::size_t size) {
 
 Value read_value(std::istream& stream) {
   const auto header = read_header(stream);
-  const auto count = static_cast<std::size_t>(element_count(header.shape));
+  const auto count = count_of(header.shape);
   Value value;
   value.shape = header.shape;
   if (header.descr == "<f8") {
@@ -153,7 +153,7 @@ Value storable(const Value& value) {
   if (value.type == ElementType::i4) return {ElementType::i8, value.shape, value.data};
   if (!descr_of(value.type).empty()) return value;
   Value wide{ElementType::fp32, value.shape, {}};
-  const auto count = static_cast<std::size_t>(element_count(value.shape));
+  const auto count = count_of(value.shape);
   const auto size = static_cast<std::size_t>(bytes(value.type));
   wide.data.resize(4 * count);
   for (std::size_t i = 0; i < count; ++i) {

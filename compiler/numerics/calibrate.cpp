@@ -65,7 +65,7 @@ Values seeded_inputs(const Network& network, unsigned seed) {
   std::mt19937 engine(seed);
   for (TensorId id : network.inputs) {
     const Tensor& tensor = network.tensor(id);
-    const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+    const auto count = count_of(tensor.shape);
     Value value{tensor.type, tensor.shape,
                 std::vector<std::byte>(count * static_cast<std::size_t>(bytes(tensor.type)))};
     for (std::size_t i = 0; tensor.type == ElementType::fp32 && i < count; ++i) {

@@ -97,7 +97,7 @@ class FloatConverter {
     const auto [entry, fresh] = constants_.try_emplace({id, type}, no_tensor);
     if (fresh) {
       const Tensor& tensor = from_.tensor(id);
-      const std::span values(constant_data<float>(tensor), static_cast<std::size_t>(element_count(tensor.shape)));
+      const std::span values(constant_data<float>(tensor), count_of(tensor.shape));
       entry->second = rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, values));
     }
     return entry->second;
@@ -152,7 +152,7 @@ class FloatConverter {
     for (const auto& parameter : numerics_.parameters) {
       names += (names.empty() ? "" : ",") + parameter.name;
       const Shape shape = parameter.per_channel ? Shape{y.shape[static_cast<std::size_t>(axis)]} : Shape{};
-      const std::vector<double> values(static_cast<std::size_t>(element_count(shape)), factor);
+      const std::vector<double> values(count_of(shape), factor);
       inputs.push_back(
           rewrite_.add_constant(typed_constant(y.name + "." + parameter.name, parameter.type, shape, values)));
     }

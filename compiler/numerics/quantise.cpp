@@ -133,7 +133,7 @@ class Quantiser {
   }
 
   TensorId stored_constant(const Tensor& tensor, double step) {
-    std::vector<double> integers(static_cast<std::size_t>(element_count(tensor.shape)));
+    std::vector<double> integers(count_of(tensor.shape));
     const float* values = constant_data<float>(tensor);
     for (std::size_t i = 0; i < integers.size(); ++i) integers[i] = std::nearbyint(values[i] / step);
     return rewrite_.add_constant(typed_constant(tensor.name, numerics_.storage, tensor.shape, integers));

@@ -69,7 +69,7 @@ void einsum(const OperatorCall& call) {
     outer.push_back(term_indices(equation, equation.result, equation.terms[i], call.inputs[i].shape));
     inner.push_back(term_indices(equation, equation.summed, equation.terms[i], call.inputs[i].shape));
   }
-  std::vector<float> y(static_cast<std::size_t>(element_count(call.outputs[0].shape)));
+  std::vector<float> y(count_of(call.outputs[0].shape));
   for (std::size_t point = 0; point < y.size(); ++point) {
     for (std::size_t s = 0; s < inner[0].size(); ++s) {
       float product = 1;

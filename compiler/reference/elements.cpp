@@ -80,7 +80,7 @@ void load_range(const TensorView& tensor, std::int64_t first, std::int64_t count
 
 template <typename T>
 std::vector<T> load_as(const TensorView& tensor) {
-  std::vector<T> elements(static_cast<std::size_t>(element_count(tensor.shape)));
+  std::vector<T> elements(count_of(tensor.shape));
   load_range(tensor, 0, static_cast<std::int64_t>(elements.size()), elements.data());
   return elements;
 }

@@ -46,7 +46,7 @@ template <typename T, typename F>
 void combine(const OperatorCall& call, const TensorView& a, const TensorView& b, F function) {
   const Shape& shape = call.outputs[0].shape;
   const auto x = load_as<T>(a), y = load_as<T>(b);
-  std::vector<T> result(static_cast<std::size_t>(element_count(shape)));
+  std::vector<T> result(count_of(shape));
   if (a.shape == shape && b.shape == shape) {
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = function(x[i], y[i]);
   } else {

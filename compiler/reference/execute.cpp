@@ -80,8 +80,7 @@ class Execution {
         continue;
       }
       const Tensor& tensor = network_.tensors[static_cast<std::size_t>(id)];
-      const auto size =
-          static_cast<std::size_t>(element_count(tensor.shape)) * static_cast<std::size_t>(bytes(tensor.type));
+      const auto size = count_of(tensor.shape) * static_cast<std::size_t>(bytes(tensor.type));
       outputs.push_back({tensor.type, tensor.shape, std::vector<std::byte>(size)});
     }
     return outputs;

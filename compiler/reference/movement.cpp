@@ -129,7 +129,7 @@ void pad(const OperatorCall& call) {
   const double value = attribute(call.op, "value", 0.0);
   const auto elements = load_as<double>(x);
   const Ints strides = row_major_strides(shape), x_strides = row_major_strides(x.shape);
-  std::vector<double> y(static_cast<std::size_t>(element_count(shape)));
+  std::vector<double> y(count_of(shape));
   for (std::size_t i = 0; i < y.size(); ++i) {
     std::int64_t source = 0;
     for (std::size_t d = 0; d < shape.size() && source >= 0; ++d) {
@@ -146,7 +146,7 @@ void tile(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const Shape& shape = call.outputs[0].shape;
   const Ints strides = row_major_strides(shape), x_strides = row_major_strides(x.shape);
-  Ints source(static_cast<std::size_t>(element_count(shape)));
+  Ints source(count_of(shape));
   for (std::size_t i = 0; i < source.size(); ++i) {
     for (std::size_t d = 0; d < shape.size(); ++d) {
       source[i] += static_cast<std::int64_t>(i) / strides[d] % shape[d] % x.shape[d] * x_strides[d];

@@ -58,7 +58,7 @@ void multiply_add(const OperatorCall& call, const TensorView& x, std::vector<T> 
 
 template <typename T>
 void scale(const OperatorCall& call) {
-  const auto count = static_cast<std::size_t>(element_count(call.inputs[0].shape));
+  const auto count = count_of(call.inputs[0].shape);
   multiply_add<T>(call, call.inputs[0], std::vector<T>(count), &call.inputs[1]);
 }
 

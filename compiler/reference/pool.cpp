@@ -102,7 +102,7 @@ void max_indices(const OperatorCall& call) {
   const bool column_major = attribute(call.op, "storage_order", std::int64_t{0}) != 0 && window.rank() == 2;
   const auto x = load_as<float>(call.inputs[0]);
   const std::int64_t size = window.in_count(), out = window.out_count();
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(element_count(call.outputs[1].shape)));
+  std::vector<std::int64_t> indices(count_of(call.outputs[1].shape));
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const std::int64_t plane = static_cast<std::int64_t>(i) / out;
     const float* values = x.data() + plane * size;

@@ -88,8 +88,7 @@ void rescale(const OperatorCall& call, const Value& acc, const Affine& x, const 
 Value accumulate_as(const OperatorCall& call, const char* type, const Value& a, const Value& b,
                     const TensorView* bias) {
   std::vector<Value> acc = {
-      {ElementType::i32, call.outputs[0].shape,
-       std::vector<std::byte>(static_cast<std::size_t>(element_count(call.outputs[0].shape)) * 4)}};
+      {ElementType::i32, call.outputs[0].shape, std::vector<std::byte>(count_of(call.outputs[0].shape) * 4)}};
   std::vector<TensorView> inputs = {view(a), view(b)};
   if (bias) inputs.push_back(*bias);
   operator_table().find(type)->second(OperatorCall{call.op, inputs, acc, call.threads});

@@ -122,30 +122,24 @@ std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const Vector
   return Instance{static_cast<int>(writer), write >> 24};
 }
 
+/// The last writes of these bytes of each granule, and those before that the last left alone.
 std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const VectorClock& clock, const Shadow& shadow,
-                                                                    std::size_t first, std::size_t end) {
+                                                                    std::size_t first, std::size_t end,
+                                                                    std::uint64_t bytes) {
   std::optional<Instance> race;
+  const auto look = [&](std::uint64_t write) {
+    if ((write & bytes) == 0) return;
+    if (const auto found = unordered_write(clock, write)) race = found;
+  };
   // Few are looked at one by one.
   const std::size_t most_single = 8;
   for (std::size_t g = first; g < end;
        g += end - first <= most_single ? 1 : equal_entries(&shadow.writes[g], end - g)) {
-    const std::uint64_t write = shadow.writes[g];
-    if ((write & 0xff) == 0) continue;
-    if (const auto found = unordered_write(clock, write)) race = found;
+    look(shadow.writes[g]);
   }
-  return race;
-}
-
-std::optional<RaceDetector::Instance> RaceDetector::unordered_earlier(const VectorClock& clock, const Shadow& shadow,
-                                                                      std::size_t first, std::size_t end,
-                                                                      std::uint64_t bytes) {
-  std::optional<Instance> race;
   if (shadow.earlier.empty()) return race;
   for (auto at = shadow.earlier.lower_bound(first); at != shadow.earlier.end() && at->first < end; ++at) {
-    for (const std::uint64_t write : at->second) {
-      if ((write & bytes) == 0) continue;
-      if (const auto found = unordered_write(clock, write)) race = found;
-    }
+    std::ranges::for_each(at->second, look);
   }
   return race;
 }
@@ -178,15 +172,11 @@ std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, std
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 8;
   std::optional<Instance> race;
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
-    if (shadow.writes[g] & mask) {
-      if (const auto found = unordered_write(clock, shadow.writes[g])) race = found;
-    }
-    if (const auto found = unordered_earlier(clock, shadow, g, g + 1, mask)) race = found;
+    if (const auto found = unordered_write(clock, shadow, g, g + 1, mask)) race = found;
     reads[g] = now | ((reads[g] & ~std::uint64_t{0xff}) == now ? reads[g] & 0xff : 0) | mask;
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
-    if (const auto found = unordered_write(clock, shadow, first, end)) race = found;
-    if (const auto found = unordered_earlier(clock, shadow, first, end, 0xff)) race = found;
+    if (const auto found = unordered_write(clock, shadow, first, end, 0xff)) race = found;
     std::fill(reads + first, reads + end, now | 0xff);
   };
   for_each_granule(address, length, in_part, whole);
@@ -200,15 +190,11 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   std::uint64_t* writes = shadow.writes.data();
   std::optional<Instance> race;
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
-    if (writes[g] & mask) {
-      if (const auto found = unordered_write(clock, writes[g])) race = found;
-    }
-    if (const auto found = unordered_earlier(clock, shadow, g, g + 1, mask)) race = found;
+    if (const auto found = unordered_write(clock, shadow, g, g + 1, mask)) race = found;
     write_part(shadow, g, mask, now);
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
-    if (const auto found = unordered_write(clock, shadow, first, end)) race = found;
-    if (const auto found = unordered_earlier(clock, shadow, first, end, 0xff)) race = found;
+    if (const auto found = unordered_write(clock, shadow, first, end, 0xff)) race = found;
     shadow.earlier.erase(shadow.earlier.lower_bound(first), shadow.earlier.lower_bound(end));
     std::fill(writes + first, writes + end, now | 0xff);
   };

@@ -58,9 +58,7 @@ class RaceDetector {
   std::optional<Instance> write_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
   static std::optional<Instance> unordered_write(const VectorClock& clock, std::uint64_t write);
   static std::optional<Instance> unordered_write(const VectorClock& clock, const Shadow& shadow, std::size_t first,
-                                                 std::size_t end);
-  static std::optional<Instance> unordered_earlier(const VectorClock& clock, const Shadow& shadow, std::size_t first,
-                                                   std::size_t end, std::uint64_t bytes);
+                                                 std::size_t end, std::uint64_t bytes);
   static void write_part(Shadow& shadow, std::size_t granule, std::uint64_t bytes, std::uint64_t now);
   static std::optional<Instance> unordered_read(const VectorClock& clock, const Shadow& shadow, std::size_t slot,
                                                 std::int64_t address, std::int64_t length);

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "archdsl/check/load.h"
 #include "tests/accept/accepted.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using test::accepted;
@@ -111,12 +111,10 @@ TEST_CASE("an override replaces a param and changes the hash") {
 
 TEST_CASE("comments, order of keys, citation and path do not change the hash; content does") {
   const std::filesystem::path gemmini = root / "configs/accelerators/gemmini16.yaml";
-  std::ifstream in(gemmini, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::filesystem::path copy = std::filesystem::temp_directory_path() / "accord_hash_copy.yaml";
   std::ofstream(copy) << "# a comment\nsync: {interlock: {entries: 28}}\n"
                       << [&] {
-                           std::string moved = text;
+                           std::string moved = file_text(gemmini);
                            const std::string line = "sync: {interlock: {entries: 28}}\n";
                            moved.erase(moved.find(line), line.size());
                            return moved;

@@ -2,14 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 
 #include "archdsl/check/load.h"
 #include "archdsl/tensor/convert.h"
 #include "simulator/simulate.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 
@@ -58,8 +57,7 @@ void run(const std::string& example) {
 }  // namespace
 
 TEST_CASE("do the examples of docs/movers.md give what the page says") {
-  std::ifstream in(root / "docs/movers.md");
-  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  const std::string page = file_text(root / "docs/movers.md");
   const std::string open = "```asm\n", close = "```";
   int examples = 0;
   for (std::size_t at = page.find(open); at != std::string::npos; at = page.find(open, at)) {

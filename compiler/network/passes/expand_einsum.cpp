@@ -55,7 +55,7 @@ Tensor transposed(const Tensor& given, const Integers& perm) {
     steps[d] = strides[static_cast<std::size_t>(perm[d])];
   }
   const auto* from = constant_data<float>(given);
-  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+  std::vector<float> values(count_of(shape));
   Integers point(rank, 0);
   std::int64_t offset = 0;
   for (auto& value : values) {

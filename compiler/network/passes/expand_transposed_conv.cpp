@@ -53,7 +53,7 @@ class TransposedConvolution {
     Shape shape = {groups_ * outputs * phases_, inputs};
     shape.insert(shape.end(), taps_.begin(), taps_.end());
     std::vector<float> values;
-    values.reserve(static_cast<std::size_t>(element_count(shape)));
+    values.reserve(count_of(shape));
     for (std::int64_t k = 0; k < groups_ * outputs; ++k) {
       Integers phase(planes_, 0);
       do {

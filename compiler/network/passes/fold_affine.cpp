@@ -97,7 +97,7 @@ std::size_t row_axis(const Network& network, const Operator& op) {
 void scale_weights(Network& network, Operator& op, const Affine& affine) {
   const auto weights = network.tensor(op.inputs[1]);
   const auto rows = static_cast<std::size_t>(weights.shape[0]);
-  const auto length = static_cast<std::size_t>(element_count(weights.shape)) / rows;
+  const auto length = count_of(weights.shape) / rows;
   const auto* values = constant_data<float>(weights);
   std::vector<float> scaled(rows * length);
   for (std::size_t i = 0; i < scaled.size(); ++i) {

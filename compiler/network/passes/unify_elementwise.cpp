@@ -15,7 +15,7 @@ constexpr std::int64_t onnx_bool = 9;  // TensorProto.BOOL
 void replace_constant(Network& network, Operator& op, const char* type, float (*function)(float)) {
   const auto& old = network.tensor(op.inputs[1]);
   const auto* values = constant_data<float>(old);
-  std::vector<float> changed(static_cast<std::size_t>(element_count(old.shape)));
+  std::vector<float> changed(count_of(old.shape));
   for (std::size_t i = 0; i < changed.size(); ++i) changed[i] = function(values[i]);
   op.inputs[1] = network.add(make_constant(old.name, old.shape, changed));
   op.type = type;

@@ -128,7 +128,7 @@ class GemmRewrite {
     const auto& given = network_.tensor(op_.inputs[2]);
     const Shape shape = {network_.tensor(result_).shape[1]};
     if (beta_ == 1.0 && given.shape == shape) return op_.inputs[2];
-    const auto count = static_cast<std::size_t>(element_count(given.shape));
+    const auto count = count_of(given.shape);
     const auto* values = constant_data<float>(given);
     std::vector<float> bias(static_cast<std::size_t>(shape[0]));
     for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = values[i % count] * static_cast<float>(beta_);

@@ -17,14 +17,14 @@ using Sizes = std::vector<std::int64_t>;
 constexpr unsigned seed = 71;
 
 Value random_i32(Shape shape, std::mt19937& engine, int greatest = 5000) {
-  std::vector<std::int32_t> elements(static_cast<std::size_t>(element_count(shape)));
+  std::vector<std::int32_t> elements(count_of(shape));
   std::uniform_int_distribution<std::int32_t> distribution(-greatest, greatest);
   for (auto& element : elements) element = distribution(engine);
   return make_value(ElementType::i32, std::move(shape), elements);
 }
 
 Value positive_floats(Shape shape, std::mt19937& engine) {
-  std::vector<float> elements(static_cast<std::size_t>(element_count(shape)));
+  std::vector<float> elements(count_of(shape));
   std::uniform_real_distribution<float> distribution(0.1f, 2.0f);
   for (float& element : elements) element = distribution(engine);
   return make_value(ElementType::fp32, std::move(shape), elements);

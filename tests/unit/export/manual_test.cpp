@@ -8,6 +8,7 @@
 #include "archdsl/export/isa_manual.h"
 #include "archdsl/export/markdown.h"
 #include "archdsl/export/memory_map.h"
+#include "tests/shipped.h"
 #include "tests/unit/export/machines.h"
 
 using namespace accord;
@@ -119,7 +120,7 @@ TEST_CASE("a chapter says meaning, arguments, updates, time and energy") {
   CHECK(contains(chapter(manual, "mvin"), "over `bus`, 16 B per cycle each way"));
   CHECK(contains(chapter(manual, "preload"), "- `b_addr` := `b_addr`, `b_addr` counting 16"));
   CHECK(contains(chapter(manual, "wait_load"), "none: the machine is not ordered by semaphores"));
-  Architecture hvx = load_file(std::filesystem::path(ACCORD_SOURCE_DIR) / "configs/accelerators/hvx.yaml");
+  Architecture hvx = shipped("hvx");
   CHECK(contains(chapter(to_isa_manual(hvx), "vmem"), "After the operands are read:\n\n- `r[base]` += `inc`"));
   for (Memory& memory : hvx.memories) memory.energy = {};
   CHECK(contains(chapter(to_isa_manual(hvx), "vmem"), "Energy: the covenant declares none."));

@@ -9,6 +9,7 @@
 #include "archdsl/export/fold.h"
 #include "archdsl/export/names.h"
 #include "archdsl/export/show.h"
+#include "tests/shipped.h"
 #include "tests/unit/export/machines.h"
 
 using namespace accord;
@@ -130,8 +131,7 @@ TEST_CASE("Graphviz reads what is written for any name") {
 }
 
 TEST_CASE("a mover's operand off chip is drawn along the links of its routes, however many they are") {
-  const Wiring wiring =
-      wiring_of(load_file(std::filesystem::path(ACCORD_SOURCE_DIR) / "configs/accelerators/simba.yaml"));
+  const Wiring wiring = wiring_of(shipped("simba"));
   int off_chip = 0;
   for (const DrawnWire& wire : wiring.wires) {
     const auto shape = [&](int component) { return wiring.components[static_cast<std::size_t>(component)].shape; };

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "archdsl/source/error.h"
+#include "tests/shipped.h"
 #include "tests/unit/export/machines.h"
 
 using namespace accord;
@@ -64,7 +65,7 @@ TEST_CASE("words that YAML reads as something else are quoted") {
 }
 
 TEST_CASE("a citation of several lines and quotes comes back") {
-  Architecture a = load_file(std::filesystem::path(ACCORD_SOURCE_DIR) / "configs/accelerators/hvx.yaml");
+  Architecture a = shipped("hvx");
   a.source = "\"Quoted\", with: colons # and\nlines \\ and \xc3\xa9";
   CHECK(load_text(to_yaml(a)).source == a.source);
 }

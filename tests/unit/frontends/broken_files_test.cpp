@@ -9,15 +9,11 @@
 #include "compiler/frontends/zoo_builder.h"
 #include "compiler/network/canonicalise.h"
 #include "models.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 
 namespace {
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 void write_file(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
@@ -52,7 +48,7 @@ std::string small_model() {
   b.output(y, {1, 12});
   const TemporaryFile file("small.onnx");
   b.write(file.path());
-  return read_file(file.path());
+  return file_text(file.path());
 }
 
 }  // namespace

@@ -36,8 +36,7 @@ Values inputs_of(const Network& network) {
   Values inputs;
   for (const auto id : network.inputs) {
     const auto& tensor = network.tensor(id);
-    Value value{tensor.type, tensor.shape,
-                std::vector<std::byte>(static_cast<std::size_t>(element_count(tensor.shape)) * 4)};
+    Value value{tensor.type, tensor.shape, std::vector<std::byte>(count_of(tensor.shape) * 4)};
     for (std::int64_t i = 0; i < element_count(tensor.shape); ++i) {
       store_element(value.data.data() + 4 * i, ElementType::fp32, given(i));
     }

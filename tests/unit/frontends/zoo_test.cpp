@@ -25,8 +25,7 @@ Network zoo_network(const std::string& name, std::uint64_t seed = 0) {
 
 Value normal_value(const Tensor& tensor) {
   Value value{tensor.type, tensor.shape, {}};
-  const auto numbers =
-      SeededValues(1, tensor.name).normals(static_cast<std::size_t>(element_count(tensor.shape)), 0, 1);
+  const auto numbers = SeededValues(1, tensor.name).normals(count_of(tensor.shape), 0, 1);
   value.data.resize(numbers.size() * 4);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     store_element(value.data.data() + 4 * i, ElementType::fp32, numbers[i]);
@@ -34,7 +33,7 @@ Value normal_value(const Tensor& tensor) {
 }
 
 double deviation(const Value& value) {
-  const auto count = static_cast<std::size_t>(element_count(value.shape));
+  const auto count = count_of(value.shape);
   double sum = 0;
   double squares = 0;
   for (std::size_t i = 0; i < count; ++i) {

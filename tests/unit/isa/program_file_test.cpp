@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 
 #include "archdsl/isa/program.h"
 #include "archdsl/source/error.h"
 #include "sample_isa.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -23,10 +23,7 @@ class TemporaryFile {
   ~TemporaryFile() { std::filesystem::remove(path_); }
   const std::filesystem::path& path() const { return path_; }
 
-  std::string read() const {
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string read() const { return file_text(path_); }
 
   void write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
 

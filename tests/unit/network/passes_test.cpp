@@ -28,7 +28,7 @@ class Sketch {
   }
 
   TensorId constant(const Shape& shape, float low = -1, float high = 1) {
-    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    std::vector<float> values(count_of(shape));
     for (auto& v : values) v = low + (high - low) * static_cast<float>(random_() % 1000) / 999.0F;
     return network.add(make_constant("c", shape, values));
   }
@@ -67,8 +67,7 @@ std::vector<float> run(const Network& network) {
   Values inputs;
   for (const auto id : network.inputs) {
     const auto& tensor = network.tensor(id);
-    Value value{tensor.type, tensor.shape,
-                std::vector<std::byte>(static_cast<std::size_t>(element_count(tensor.shape)) * 4)};
+    Value value{tensor.type, tensor.shape, std::vector<std::byte>(count_of(tensor.shape) * 4)};
     for (std::size_t i = 0; i < value.data.size(); i += 4) {
       store_element(value.data.data() + i, ElementType::fp32, std::sin(static_cast<double>(i) * 0.37));
     }

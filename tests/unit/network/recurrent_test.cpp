@@ -78,7 +78,7 @@ class RecurrentNetwork {
   TensorId result(const Shape& shape) { return network.add({"y", ElementType::fp32, shape, nullptr, std::nullopt}); }
 
   std::vector<float> constant_values(const Shape& shape) {
-    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    std::vector<float> values(count_of(shape));
     for (auto& v : values) v = static_cast<float>(random_() % 2001) / 1000.0F - 1;
     return values;
   }

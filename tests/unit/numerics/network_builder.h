@@ -59,7 +59,7 @@ class Builder {
   }
 
   TensorId weights(Shape shape, float scale) {
-    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    std::vector<float> values(count_of(shape));
     std::uniform_real_distribution<float> distribution(-scale, scale);
     for (float& value : values) value = distribution(engine_);
     return network_.add(make_constant("w", std::move(shape), values));

@@ -2,14 +2,13 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
+#include "tests/file_text.h"
 
 namespace accord {
 
@@ -20,8 +19,7 @@ inline std::filesystem::path recorded_models() {
 
 /// NumPy files of version 1 holding float32 or int64 in C order: all that the recorded models need.
 inline Value read_recorded(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string bytes_read{std::istreambuf_iterator<char>(stream), {}};
+  const std::string bytes_read = file_text(file);
   if (bytes_read.size() < 10) throw Error("cannot read " + file.string());
   const std::size_t header_size =
       static_cast<unsigned char>(bytes_read[8]) + 256u * static_cast<unsigned char>(bytes_read[9]);

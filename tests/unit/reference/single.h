@@ -28,14 +28,14 @@ std::vector<T> elements_of(const Value& value) {
 }
 
 inline Value random_floats(Shape shape, std::mt19937& engine) {
-  std::vector<float> elements(static_cast<std::size_t>(element_count(shape)));
+  std::vector<float> elements(count_of(shape));
   std::uniform_real_distribution<float> distribution(-1, 1);
   for (float& element : elements) element = distribution(engine);
   return make_value(ElementType::fp32, std::move(shape), elements);
 }
 
 inline Value random_i8(Shape shape, std::mt19937& engine) {
-  std::vector<std::int8_t> elements(static_cast<std::size_t>(element_count(shape)));
+  std::vector<std::int8_t> elements(count_of(shape));
   std::uniform_int_distribution<int> distribution(-128, 127);
   for (std::int8_t& element : elements) element = static_cast<std::int8_t>(distribution(engine));
   return make_value(ElementType::i8, std::move(shape), elements);

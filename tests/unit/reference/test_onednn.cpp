@@ -49,7 +49,7 @@ Value convolve_with_onednn(const ConvCase& c, Value x, Value w, Value bias, memo
   const Shape grouped = {c.group, c.filters / c.group, c.channels / c.group, c.kernel, c.kernel};
   memory weights({dims_of(grouped), in, Tag::goihw}, engine, w.data.data());
   Value y{out == memory::data_type::f32 ? ElementType::fp32 : ElementType::i32, c.y(),
-          std::vector<std::byte>(static_cast<std::size_t>(element_count(c.y())) * 4)};
+          std::vector<std::byte>(count_of(c.y()) * 4)};
   memory source = wrap(engine, x, in, Tag::nchw), target = wrap(engine, y, out, Tag::nchw),
          added = wrap(engine, bias, out, Tag::a);
   const memory::dims stride = {c.stride, c.stride}, dilation = {c.dilation - 1, c.dilation - 1};
@@ -136,7 +136,7 @@ TEST_CASE("Do the pools agree with oneDNN?") {
       {"AveragePool", 1, dnnl::algorithm::pooling_avg_include_padding}};
   for (const auto& [type, include, algorithm] : pools) {
     CAPTURE(type);
-    Value expected{ElementType::fp32, out, std::vector<std::byte>(static_cast<std::size_t>(element_count(out)) * 4)};
+    Value expected{ElementType::fp32, out, std::vector<std::byte>(count_of(out) * 4)};
     memory source = wrap(cpu, x, memory::data_type::f32, Tag::nchw),
            target = wrap(cpu, expected, memory::data_type::f32, Tag::nchw);
     const dnnl::pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source.get_desc(),

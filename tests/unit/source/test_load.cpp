@@ -3,11 +3,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 
 #include "archdsl/check/load.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 
@@ -42,8 +42,7 @@ TEST_CASE("diagnostics come in source order, all at once") {
 }
 
 TEST_CASE("every code is in the documentation and no code is there twice") {
-  std::ifstream in(root / "docs/diagnostics.md");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string text = file_text(root / "docs/diagnostics.md");
   for (const DiagnosticCode& row : diagnostic_codes()) {
     const std::string cell = "| `" + std::string(row.code) + "` |";
     CAPTURE(cell);
@@ -58,8 +57,7 @@ TEST_CASE("mutilated covenants give diagnostics or load, and never crash") {
   const unsigned seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random(seed);
-  std::ifstream in(root / "configs/accelerators/gemmini16.yaml", std::ios::binary);
-  const std::string original{std::istreambuf_iterator<char>(in), {}};
+  const std::string original = file_text(root / "configs/accelerators/gemmini16.yaml");
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("accord_mutant_" + std::to_string(seed) + ".yaml");
   const std::string alphabet = "{}[]:,\"'#&*!|>-?%@`${} \n\t09azAZ._+";
