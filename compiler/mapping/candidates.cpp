@@ -271,6 +271,22 @@ std::vector<Mapping> Enumerator::run() {
   return std::move(found_);
 }
 
+namespace {
+
+/// The least compute bound first. There are thousands of assignments: each bound is computed once.
+std::vector<Mapping> by_bound(const Machine& machine, std::vector<Mapping> found) {
+  std::vector<std::pair<std::int64_t, std::size_t>> order;
+  order.reserve(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) order.emplace_back(compute_bound(machine, found[i]), i);
+  std::sort(order.begin(), order.end());
+  std::vector<Mapping> sorted;
+  sorted.reserve(found.size());
+  for (const auto& [bound, index] : order) sorted.push_back(std::move(found[index]));
+  return sorted;
+}
+
+}  // namespace
+
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                 std::vector<std::string>& reasons) {
   std::vector<Mapping> found = Enumerator(machine, network, work, homes, reasons).run();
@@ -281,10 +297,7 @@ std::vector<Mapping> candidates(const Machine& machine, const Network& network, 
       std::move(more.begin(), more.end(), std::back_inserter(found));
     }
   }
-  std::stable_sort(found.begin(), found.end(), [&](const Mapping& a, const Mapping& b) {
-    return compute_bound(machine, a) < compute_bound(machine, b);
-  });
-  return found;
+  return by_bound(machine, std::move(found));
 }
 
 }  // namespace accord

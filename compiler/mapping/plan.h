@@ -104,7 +104,6 @@ struct Mapping {
   Copies copies;
   double predicted_cycles = 0;
   bool scheduled = false;  ///< those are the cycles of its schedule, not of a cost model
-  std::int64_t bound_cycles = 0;
 };
 
 /// The statements whose iterators the mapping counts: the layer's work, or its form of that.
