@@ -166,8 +166,10 @@ MainWork main_work(const Machine& machine, const PassageFinder& finder, const st
   for (const auto& mapping : candidates) {
     const MainWork work = work_of(machine, mapping);
     least.compute = std::min(least.compute, work.compute);
-    const Passages passages = finder.of(mapping);
-    least.busy = std::min(least.busy, std::max({work.compute, links.cycles(passages), movers.cycles(passages)}));
+    if (work.compute < least.busy) {
+      const Passages passages = finder.of(mapping);
+      least.busy = std::min(least.busy, std::max({work.compute, links.cycles(passages), movers.cycles(passages)}));
+    }
     least.passage = std::min(least.passage, work.passage);
     least.ending = std::min(least.ending, work.ending);
     least.waits = least.waits && work.waits;

@@ -261,11 +261,10 @@ std::vector<Mapping> Enumerator::run() {
     return {};
   }
   roles_ = *roles;
-  std::vector<Rejection> rejections;
-  const auto matches = match_statement(machine_.architecture, work_, roles_.main, &rejections);
-  visit_alike(matches);
-  if (matches.empty()) {
-    for (const auto& text : texts_of(rejections)) reason(text);
+  const Matches& matches = matches_of(roles_.main);
+  visit_alike(matches.found);
+  if (matches.found.empty()) {
+    for (const auto& text : texts_of(matches.rejections)) reason(text);
   }
   reasons_.assign(seen_.begin(), seen_.end());
   return std::move(found_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -46,6 +47,8 @@ class Enumerator {
   bool keeps_blocks(const Mapping& mapping) const;
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
+  struct Matches;
+  const Matches& matches_of(int statement);
   bool add_after(Mapping& mapping, int statement);
   bool reaches_accumulator(const Mapping& mapping, const Match& match) const;
   bool keeps_layout(const Mapping& mapping, const StatementPlan& plan) const;
@@ -63,11 +66,18 @@ class Enumerator {
   void reason(const std::string& text) { seen_.insert(text); }
   const Statement& statement(int index) const { return work_.program.statements[index]; }
 
+  /// The capabilities that do a statement, and why others do not.
+  struct Matches {
+    std::vector<Match> found;
+    std::vector<Rejection> rejections;
+  };
+
   const Machine& machine_;
   const Network& network_;
   const Work& work_;
   const Homes& homes_;
   std::vector<std::string>& reasons_;
+  std::map<int, Matches> matches_;            ///< by statement: the same for all assignments
   std::shared_ptr<const DiagonalForm> form_;  ///< that `work_` is; null: the layer's own work
   Roles roles_;
   std::set<std::string> seen_;

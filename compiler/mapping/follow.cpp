@@ -114,16 +114,22 @@ bool Enumerator::reaches_accumulator(const Mapping& mapping, const Match& match)
   return true;
 }
 
+const Enumerator::Matches& Enumerator::matches_of(int statement) {
+  const auto [at, fresh] = matches_.try_emplace(statement);
+  Matches& matches = at->second;
+  if (fresh) matches.found = match_statement(machine_.architecture, work_, statement, &matches.rejections);
+  return matches;
+}
+
 /// An element-wise statement after the main one: the quickest capability whose dims follow the accumulator, one on
 /// the accumulator's memory first.
 bool Enumerator::add_after(Mapping& mapping, int index) {
-  std::vector<Rejection> rejections;
-  const auto matches = match_statement(machine_.architecture, work_, index, &rejections);
+  const Matches& matches = matches_of(index);
   std::vector<std::int64_t> extent;
   for (const auto& it : work_.program.iterators) extent.push_back(it.extent);
   std::optional<StatementPlan> best;
   std::pair<bool, std::int64_t> least = {true, INT64_MAX};
-  for (const auto& match : matches) {
+  for (const auto& match : matches.found) {
     if (match.initialises || machine_.limits.run(match.unit, match.capability) == nullptr) continue;
     StatementPlan plan{index, match, follow(mapping, match)};
     const std::pair cycles(!reaches_accumulator(mapping, match), step_bound(machine_, plan, extent));
@@ -137,7 +143,7 @@ bool Enumerator::add_after(Mapping& mapping, int index) {
   }
   const int op = work_.operators[work_.operator_of[index]];
   reason(fmt::format("no capability does its {} ({})", network_.operators[op].type,
-                     fmt::join(texts_of(rejections), "; ")));
+                     fmt::join(texts_of(matches.rejections), "; ")));
   return false;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
@@ -104,14 +105,21 @@ class ChunkedStep {
   template <typename Fn>
   void for_each_chunk(const std::vector<std::int64_t>& most, const Fn& fn) const {
     std::vector<std::int64_t> sizes(extent_.size());
-    for (std::size_t c = 0; c < std::size_t{1} << extent_.size(); ++c) {
-      std::int64_t count = 1;
-      for (std::size_t d = 0; d < extent_.size() && count > 0; ++d) {
-        const bool rest = (c >> d & 1) != 0;
-        sizes[d] = rest ? extent_[d] % most[d] : most[d];
-        count *= rest ? (sizes[d] > 0 ? 1 : 0) : extent_[d] / most[d];
-      }
-      if (count > 0) fn(count, sizes);
+    visit_chunks(most, sizes, 0, 1, fn);
+  }
+
+  template <typename Fn>
+  void visit_chunks(const std::vector<std::int64_t>& most, std::vector<std::int64_t>& sizes, std::size_t d,
+                    std::int64_t count, const Fn& fn) const {
+    if (d == sizes.size()) {
+      fn(count, sizes);
+      return;
+    }
+    const std::int64_t whole = extent_[d] / most[d], rest = extent_[d] % most[d];
+    for (const auto& [size, times] :
+         {std::pair(most[d], whole), std::pair<std::int64_t, std::int64_t>(rest, rest > 0)}) {
+      sizes[d] = size;
+      if (times > 0) visit_chunks(most, sizes, d + 1, count * times, fn);
     }
   }
 
