@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 
 namespace accord::numerics {
 namespace {
@@ -97,21 +98,53 @@ double quantise_channel(const WeightRequest& r, const Numerics& numerics, std::i
   return bound;
 }
 
+/// Of weights: the greatest sum of one channel's magnitudes, and the greatest magnitude.
+struct Magnitudes {
+  double sum = 0, single = 0;
+};
+
+Magnitudes magnitudes_of(const WeightRequest& r, std::int64_t first, std::int64_t last) {
+  Magnitudes most;
+  for (std::int64_t k = first; k < last; ++k) {
+    double sum = 0;
+    for (std::int64_t i = k * r.length; i < (k + 1) * r.length; ++i) {
+      const double magnitude = std::abs(r.weights[i]);
+      sum += magnitude;
+      most.single = std::max(most.single, magnitude);
+    }
+    most.sum = std::max(most.sum, sum);
+  }
+  return most;
+}
+
+/// Whether a channel's accumulator can overflow at this scale, told without making its integers: none of them is cut,
+/// and rounding takes at most half from each.
+bool surely_overflows(const WeightRequest& r, const Numerics& numerics, const Magnitudes& most, double scale) {
+  if (most.single > scale * highest(numerics.weight)) return false;
+  const double integers = most.sum / scale * (1 - 1e-6) - static_cast<double>(r.length) / 2;
+  return integers * greatest_magnitude(numerics.storage) > highest(numerics.accumulator);
+}
+
 /// Raises the common scale of channels first..last-1 until none of them can overflow. False if the addend forbids it.
 bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t first, std::int64_t last,
                   IntegerWeights& result) {
+  std::optional<Magnitudes> most;  // asked for where the first scale does not do
   double scale = result.scale[static_cast<std::size_t>(first)];
   for (;; scale *= 1.25) {
     if (r.powers_of_two) scale = power_of_two_above(scale);
     const std::int64_t addend = r.addend_scale > 0 ? align_to_addend(r, scale) : 0;
     if (r.addend_scale > 0 && (addend == 0 || has_given_scales(r))) return false;
+    if (most && surely_overflows(r, numerics, *most, scale)) continue;
     double bound = 0;
     for (std::int64_t k = first; k < last; ++k) {
       result.scale[static_cast<std::size_t>(k)] = scale;
       if (addend) result.addend[static_cast<std::size_t>(k)] = addend;
       bound = std::max(bound, quantise_channel(r, numerics, k, result));
     }
-    if (bound > highest(numerics.accumulator)) continue;
+    if (bound > highest(numerics.accumulator)) {
+      if (!most) most = magnitudes_of(r, first, last);
+      continue;
+    }
     result.bound = std::max(result.bound, bound);
     return true;
   }
