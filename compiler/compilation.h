@@ -76,6 +76,9 @@ struct Compilation {
 /// A group's layer, its work as the operators' codelets have it.
 LayerPlan layer_of(const Compilation& compilation, Group group);
 
+/// A copy without the layer's mappings, for another form of it: there are thousands of them before they are searched.
+LayerPlan without_mappings(LayerPlan& layer);
+
 /// The passes, in order; one file each.
 void group_pass(Compilation& compilation);        ///< fusion groups -> work
 void place_pass(Compilation& compilation);        ///< work -> candidate mappings, or host with the reason

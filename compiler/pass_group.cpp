@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "compiler/codelets/codelet.h"
 #include "compiler/compilation.h"
@@ -31,6 +32,13 @@ LayerPlan layer_of(const Compilation& compilation, Group group) {
   layer.outputs = visible_outputs(compilation.network, group);
   layer.group = std::move(group);
   return layer;
+}
+
+LayerPlan without_mappings(LayerPlan& layer) {
+  std::vector<Mapping> mappings = std::exchange(layer.mappings, {});
+  LayerPlan copy = layer;
+  layer.mappings = std::move(mappings);
+  return copy;
 }
 
 void group_pass(Compilation& compilation) {

@@ -97,7 +97,7 @@ class Interleaver {
   /// The forms that compute in the fewest cycles first; those for more rows of results only while they promise more.
   /// What they may reach at best goes into the layer's bound.
   std::vector<Form> forms_of(LayerPlan& layer, bool of_host) {
-    const LayerPlan plain = layer;
+    const LayerPlan plain = without_mappings(layer);
     std::vector<Form> forms;
     double best = std::numeric_limits<double>::infinity();
     for (std::int64_t results = 1; results <= most_results; results *= 2) {
@@ -142,7 +142,7 @@ class Interleaver {
     LayerPlan& layer = compilation_.layers[index];
     const std::vector<Form> forms = forms_of(layer, feeders.empty());
     if (forms.empty()) return false;
-    const LayerPlan plain = layer;
+    const LayerPlan plain = without_mappings(layer);
     const InterleavedWork* chosen = nullptr;
     double best = cycles(layer);
     for (const Form& form : forms) {

@@ -58,7 +58,7 @@ void assign(const Compilation& compilation, LayerPlan& layer) {
 /// The layer with a count of one where capabilities count several at least: rows of a matrix unit that takes 16 at a
 /// time, where the layer has one. Taken where it promises fewer cycles.
 void place_ones(const Compilation& compilation, LayerPlan& layer) {
-  LayerPlan ones = layer;
+  LayerPlan ones = without_mappings(layer);
   ones.work = *layer.with_ones;
   ones.placement = Placement::machine;
   ones.reason.clear();
