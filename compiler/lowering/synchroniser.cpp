@@ -56,26 +56,56 @@ void Synchroniser::see(int unit, int other, std::int64_t position, Known known) 
   clock[other] = std::max(clock[other], position);
 }
 
+namespace {
+
+/// What stands before or after the operation at a place of the list's order.
+struct Inserted {
+  std::uint32_t place = 0;
+  OrderedOp op;
+};
+
+/// Appends the list's operations in order, each between what stands `before` it, by place, and `after` it.
+void weave(const OpList& list, const std::vector<std::uint32_t>& order, const std::vector<Inserted>& before,
+           std::vector<Inserted> after, std::vector<OrderedOp>& to) {
+  std::ranges::stable_sort(after, {}, &Inserted::place);
+  auto wait = before.begin();
+  auto signal = after.cbegin();
+  for (std::uint32_t place = 0; place < order.size(); ++place) {
+    for (; wait != before.end() && wait->place == place; ++wait) to.push_back(wait->op);
+    to.push_back({OrderedOp::Kind::operation, list.ops[order[place]].unit, -1, order[place]});
+    for (; signal != after.cend() && signal->place == place; ++signal) to.push_back(signal->op);
+  }
+}
+
+}  // namespace
+
 Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std::uint32_t>& order,
                                       const Earlier& earlier) {
   state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<Clock>(static_cast<std::size_t>(units_)),
             kept_.semaphores, kept_.taken};
   Added added;
   added.positions.resize(list.ops.size());
-  std::multimap<std::uint32_t, OrderedOp> before, after;
+  std::vector<Inserted> before, after;
   std::vector<OrderedOp> first;  // signals of units that have done nothing in the list before
+  std::vector<std::uint32_t> place_of(list.ops.size());
+  std::vector<Needed> needed(static_cast<std::size_t>(units_));
+  std::vector<int> others;  // units of which something is needed
   BufferHistory history(list);
-  for (const std::uint32_t op : order) {
+  for (std::uint32_t turn = 0; turn < order.size(); ++turn) {
+    const std::uint32_t op = order[turn];
+    place_of[op] = turn;
     const int unit = list.ops[op].unit;
-    std::map<int, Needed> needed;
     const auto need = [&](int other, std::int64_t position, std::int64_t index) {
       if (other == unit || position <= state_.clocks[unit][other]) return;
       Needed& last = needed[other];
+      if (last.position < 0) others.push_back(other);
       if (position > last.position) last = {position, index};
     };
     history.dependences(list.ops[op], [&](std::int64_t p) { need(list.ops[p].unit, added.positions[p], p); });
     earlier(list.ops[op], [&](int other, std::int64_t position) { need(other, position, -1); });
-    for (const auto& [other, last] : needed) {
+    std::ranges::sort(others);
+    for (const int other : others) {
+      const Needed& last = needed[other];
       if (last.position <= state_.clocks[unit][other]) continue;
       // An operation of a list further back is done when the unit begins the list before.
       const bool idle = last.op < 0 && kept_.next[other] == kept_.first[other];
@@ -85,13 +115,13 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
       const Known known = idle ? Known(kept_.clocks[other]) : at(last.op >= 0 ? state_ : kept_, other, place);
       const int semaphore = number(other, unit, known);
       if (semaphore < 0) {
-        before.insert({op, {OrderedOp::Kind::fence, -1, -1, 0}});
+        before.push_back({turn, {OrderedOp::Kind::fence, -1, -1, 0}});
         pass_all(state_);
         break;
       }
-      before.insert({op, {OrderedOp::Kind::wait, unit, semaphore, 0}});
+      before.push_back({turn, {OrderedOp::Kind::wait, unit, semaphore, 0}});
       if (last.op >= 0) {
-        after.insert({static_cast<std::uint32_t>(last.op), {OrderedOp::Kind::signal, other, semaphore, 0}});
+        after.push_back({place_of[last.op], {OrderedOp::Kind::signal, other, semaphore, 0}});
       } else if (idle) {
         first.push_back({OrderedOp::Kind::signal, other, semaphore, 0});
       } else {
@@ -99,19 +129,15 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
       }
       see(unit, other, place, known);
     }
+    for (const int other : others) needed[other] = {};
+    others.clear();
     added.positions[op] = state_.next[unit]++;
     const Clock& now = state_.clocks[unit];
     state_.known[unit].insert(state_.known[unit].end(), now.begin(), now.end());
     history.record(list.ops[op], op);
   }
   added.order = std::move(first);
-  for (const std::uint32_t op : order) {
-    const auto waits = before.equal_range(op);
-    for (auto it = waits.first; it != waits.second; ++it) added.order.push_back(it->second);
-    added.order.push_back({OrderedOp::Kind::operation, list.ops[op].unit, -1, op});
-    const auto signals = after.equal_range(op);
-    for (auto it = signals.first; it != signals.second; ++it) added.order.push_back(it->second);
-  }
+  weave(list, order, before, std::move(after), added.order);
   return added;
 }
 
