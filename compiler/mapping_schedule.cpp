@@ -51,16 +51,28 @@ double MappingSchedule::link_cycles() const {
   return most;
 }
 
+/// What is shortened may have another busiest unit than the whole, which the sums of both tell. Those of divided work
+/// (as one part sees it) and of in-order machines say it worse than the schedules alone.
+bool MappingSchedule::compares_sums() const {
+  return layers() > 1 && parts_.size() == 1 && compilation_.architecture.sync.kind != Sync::Kind::in_order;
+}
+
+double MappingSchedule::summed_cycles(std::size_t layer) const {
+  return cost_of(compilation_, machine_, layer_, shortening_.shortened(parts_.front(), layer)).cycles;
+}
+
 MappingSchedule::Result MappingSchedule::run() const {
   Result result;
   try {
-    std::vector<double> cycles;
-    for (std::size_t l = 0; l < shortening_.layers(); ++l) {
+    const bool sums = compares_sums();
+    std::vector<double> cycles;  // with sums: what these do not see
+    for (std::size_t l = 0; l < layers(); ++l) {
       const OpList list = lowered(l);
       result.operations += static_cast<double>(list.ops.size());
       cycles.push_back(static_cast<double>(schedule_for(list, compilation_.architecture).cycles));
+      if (sums) cycles.back() -= summed_cycles(l);
     }
-    result.cycles = std::max(shortening_.whole(cycles), link_cycles());
+    result.cycles = std::max(shortening_.whole(cycles) + (sums ? first_.cycles : 0), link_cycles());
   } catch (const Error&) {
     result.cycles = std::numeric_limits<double>::infinity();
   }

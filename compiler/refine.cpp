@@ -22,11 +22,11 @@ class Refinement {
   }
 
   bool run() {
-    if (!evaluate(mappings_.front().mapping)) return false;
-    const bool all = std::ranges::all_of(mappings_, [&](auto& found) { return evaluate(found.mapping); });
+    const bool all = evaluate_all();
     std::ranges::stable_sort(mappings_, {}, [](const SearchResult::Found& found) {
       return std::pair(!found.mapping.scheduled, found.mapping.predicted_cycles);
     });
+    if (!mappings_.front().mapping.scheduled) return false;
     for (;;) {
       switch (improve()) {
         case Outcome::better: break;
@@ -37,6 +37,19 @@ class Refinement {
   }
 
  private:
+  /// The first ones that are too long stand behind those that could be scheduled; then the budget ends it. True if all
+  /// were.
+  bool evaluate_all() {
+    bool any = false, all = true;
+    for (auto& [assignment, mapping] : mappings_) {
+      const bool done = evaluate(mapping);
+      all &= done;
+      if (any && !done) break;
+      any |= done;
+    }
+    return all;
+  }
+
   /// False where that would cost too much.
   bool evaluate(Mapping& mapping) {
     if (mapping.scheduled) return true;

@@ -61,8 +61,9 @@ std::int64_t Lowering::home_address(int u, const Extents& origin) const {
 void Lowering::emit_move(int u, int level, const TileMove& move, const Place& source, const Place& target) {
   const Hop& hop = hop_at(mapping_.uses[u], level);
   const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
+  const std::int64_t request = machine_.architecture.units[hop.unit].request;
   for (const auto& whole : move.pieces) {
-    const auto pieces = cut(whole, limits, target.buffer >= 0, parts_of_move(u, level, whole));
+    const auto pieces = cut(whole, limits, target.buffer >= 0, parts_of_move(u, level, whole), request);
     list_.cuts = list_.cuts || pieces.size() > 1;
     for (const auto& piece : pieces) {
       LowOp& op = instructions_.transfer(hop, piece, source.address, target.address);

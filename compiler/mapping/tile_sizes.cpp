@@ -65,6 +65,8 @@ std::vector<std::int64_t> sizes_of(std::int64_t extent, std::int64_t unit, std::
     sizes.insert(std::min(parts * unit, extent));
   }
   for (std::int64_t size = fill; fill > 1 && size < extent; size *= 2) sizes.insert(size);
+  // Lanes in part, for work that waits for memory more than for them.
+  for (std::int64_t size = unit / 2; size > 1 && size >= unit / 4; size /= 2) sizes.insert(size);
   return {sizes.begin(), sizes.end()};
 }
 

@@ -80,7 +80,9 @@ TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop,
   const double reads = source.off_chip ? run_cycles(source, source.read_ports, requests, chunk) : 0;
   const double writes = target.off_chip ? run_cycles(target, target.write_ports, requests, chunk)
                                         : run_cycles(target, target.write_ports, rows, row);
-  const double ends = std::max({in_flight, reads, writes, 1.0});
+  // One per cycle of the mover's clock, also of what it holds already since the source is read over and over.
+  const auto presented = static_cast<double>(unit.period.cycles(ceil_div(piece.bytes, chunk)));
+  const double ends = std::max({in_flight, presented, reads, writes, 1.0});
   timing.stream = std::max(timing.requests.link, ends);
   timing.apart = std::max(ends, static_cast<double>(unit.period.cycles(unit.setup)));
   timing.busy = std::max(timing.requests.link, timing.apart);

@@ -292,32 +292,55 @@ std::int64_t run_of(const TransferPiece& piece, const std::vector<std::int64_t>&
   return run;
 }
 
+/// Requests of so many bytes at most that the transfer makes on this side.
+std::int64_t requests_of(const TransferPiece& piece, const std::vector<std::int64_t>& strides, std::int64_t most) {
+  std::int64_t points = 1;
+  for (const std::int64_t extent : piece.extent) points *= extent;
+  const std::int64_t run = run_of(piece, strides);
+  return points / run * ceil_div(run, most);
+}
+
+/// The piece in parts of `step` steps of one dimension of its walk; nothing where one begins between addresses.
+std::vector<TransferPiece> cut_along(const TransferPiece& piece, const RouteLimits& limits, std::size_t dim,
+                                     std::int64_t step) {
+  const std::int64_t extent = piece.extent[dim];
+  std::vector<TransferPiece> parts;
+  for (std::int64_t at = 0; at < extent; at += step) {
+    TransferPiece part = piece;
+    part.extent[dim] = std::min(step, extent - at);
+    part.source += at * piece.source_stride[dim];
+    part.target += at * piece.target_stride[dim];
+    if (part.source % limits.source_unit != 0 || part.target % limits.target_unit != 0) return {};
+    part.bytes = piece.bytes / extent * part.extent[dim];
+    if (piece.source_stride[dim] != 0) part.source_bytes = piece.source_bytes / extent * part.extent[dim];
+    part.contiguous = std::min(piece.contiguous, run_of(part, part.source_stride));
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<TransferPiece> cut(const TransferPiece& piece, const RouteLimits& limits, bool at_target,
-                               std::int64_t parts) {
+                               std::int64_t parts, std::int64_t request) {
   const auto& strides = at_target ? piece.target_stride : piece.source_stride;
   const auto& others = at_target ? piece.source_stride : piece.target_stride;
-  std::size_t widest = 0;
+  std::vector<std::size_t> dims;
   for (std::size_t d = 1; d < piece.extent.size(); ++d) {
-    if (piece.extent[d] > 1 && (widest == 0 || std::abs(strides[d]) > std::abs(strides[widest]))) widest = d;
+    if (piece.extent[d] > 1 && piece.source_stride[d] != 0) dims.push_back(d);  // none that would be read anew
   }
-  // Requests are not to become shorter.
-  if (widest == 0 || parts < 2 || std::abs(others[widest]) < run_of(piece, others)) return {piece};
-  const std::int64_t extent = piece.extent[widest];
-  const std::int64_t step = ceil_div(extent, parts);
-  std::vector<TransferPiece> result;
-  for (std::int64_t at = 0; at < extent; at += step) {
+  std::ranges::stable_sort(dims, std::ranges::greater{}, [&](std::size_t d) { return std::abs(strides[d]); });
+  const std::int64_t requests = requests_of(piece, others, request);
+  for (const std::size_t d : dims) {
+    if (parts < 2) break;
+    const std::int64_t step = ceil_div(piece.extent[d], parts);
     TransferPiece part = piece;
-    part.extent[widest] = std::min(step, extent - at);
-    part.source += at * piece.source_stride[widest];
-    part.target += at * piece.target_stride[widest];
-    if (part.source % limits.source_unit != 0 || part.target % limits.target_unit != 0) return {piece};
-    part.bytes = piece.bytes / extent * part.extent[widest];
-    if (piece.source_stride[widest] != 0) part.source_bytes = piece.source_bytes / extent * part.extent[widest];
-    result.push_back(std::move(part));
+    part.extent[d] = step;
+    const std::int64_t more = requests_of(part, others, request) * ceil_div(piece.extent[d], step) - requests;
+    if (more * 16 > requests) continue;
+    if (auto cut = cut_along(piece, limits, d, step); !cut.empty()) return cut;
   }
-  return result;
+  return {piece};
 }
 
 }  // namespace accord

@@ -49,9 +49,10 @@ TransferPlan plan_copy(const RouteLimits& limits, const Copy& copy);
 TransferPlan plan_packed(const RouteLimits& limits, std::int64_t bytes);
 
 /// The piece in at most so many of about equal size, cut where the addresses of one side (`at_target`) are farthest
-/// apart and begin at multiples of what the instruction counts; the piece alone where it cannot be cut.
+/// apart and begin at multiples of what the instruction counts, and where that hardly makes more requests of `request`
+/// bytes on the other side; the piece alone where it cannot be cut.
 std::vector<TransferPiece> cut(const TransferPiece& piece, const RouteLimits& limits, bool at_target,
-                               std::int64_t parts);
+                               std::int64_t parts, std::int64_t request);
 
 /// Applies fn(source offset, target offset, bytes) to every contiguous run of a piece, in walk order.
 template <typename Fn>

@@ -88,3 +88,18 @@ TEST_CASE("does nothing begin before the controller has issued it") {
     CHECK(result.done[result.order[i]] - op.latency >= static_cast<std::int64_t>(i) * 200);
   }
 }
+
+TEST_CASE("does what a mover repeats take a cycle of its clock each") {
+  const Architecture architecture = shipped("timeloop");
+  const Machine machine(architecture);
+  const auto load = std::ranges::find(architecture.units, "load", &Unit::name);
+  TransferPiece row;
+  row.extent = {64, 100};
+  row.source_stride = {0, 0};
+  row.target_stride = {0, 64};
+  row.bytes = 6400;
+  row.source_bytes = row.contiguous = 64;
+  OpList list;
+  append_transfer(machine, list, {static_cast<int>(load - architecture.units.begin()), 0}, row, 0, 0);
+  CHECK(list.ops[0].busy == load->period.cycles(100));
+}

@@ -78,9 +78,9 @@ void compare(const Architecture& architecture, const TopologyLayer& layer, Agree
   }
 }
 
-void check_machine(const std::string& name) {
+void check_machine(const std::string& name, const std::map<std::string, std::string>& params = {}) {
   CAPTURE(name);
-  const Architecture architecture = shipped(name);
+  const Architecture architecture = shipped(name, params);
   const std::uint64_t first = 4000, count = test::asked("ACCORD_RANDOM_LAYERS", 8);
   Agreement agreement;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -100,6 +100,7 @@ TEST_CASE("does the time of a shortened layer agree with the whole schedule's on
   check_machine("gemmini16");
   check_machine("nvdla_small");
   check_machine("eyeriss");
+  check_machine("timeloop", {{"n", "32"}});
 }
 
 TEST_CASE("does the time of a shortened layer agree with the whole schedule's on several cores") {

@@ -91,16 +91,32 @@ Pairs plain_copy(const Copy& copy) {
 }
 
 /// What the pieces move; no target byte twice.
-Pairs moved(const TransferPlan& plan) {
+Pairs moved(const std::vector<TransferPiece>& pieces) {
   Pairs pairs;
   bool once = true;
-  for (const auto& piece : plan.pieces) {
+  for (const auto& piece : pieces) {
     for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t bytes) {
       for (std::int64_t b = 0; b < bytes; ++b) once = pairs.emplace(target + b, source + b).second && once;
     });
   }
   REQUIRE(once);
   return pairs;
+}
+
+/// Stretches of so many source bytes at most that lie together in walk order, by looking at every byte.
+std::int64_t requests(const TransferPiece& piece, std::int64_t most) {
+  std::int64_t count = 0, expected = -1, left = 0;
+  for_each_run(piece, [&](std::int64_t source, std::int64_t, std::int64_t bytes) {
+    for (std::int64_t b = 0; b < bytes; ++b) {
+      if (source + b != expected || left == 0) {
+        ++count;
+        left = most;
+      }
+      expected = source + b + 1;
+      --left;
+    }
+  });
+  return count;
 }
 
 bool obeys(const Step& step, std::int64_t bytes) { return step.kind == Step::Kind::free || step.bytes == bytes; }
@@ -135,7 +151,7 @@ TEST_CASE("do the pieces of a copy move each byte to where the plain loops do, w
     const Copy copy = draw_copy(draw);
     const RouteLimits limits = draw_limits(draw, copy);
     const TransferPlan plan = plan_copy(limits, copy);
-    REQUIRE(moved(plan) == plain_copy(copy));
+    REQUIRE(moved(plan.pieces) == plain_copy(copy));
     check_limits(limits, plan);
   }
 }
@@ -157,6 +173,46 @@ TEST_CASE("is a source step of 0 read once") {
   CHECK(plan.source_bytes == 16);
 }
 
+TEST_CASE("do the parts of a transfer move its bytes and read none anew") {
+  int cut_ones = 0;
+  for (unsigned i = 0; i < 2000; ++i) {
+    Draw draw(seed + i);
+    CAPTURE(seed + i);
+    const Copy copy = draw_copy(draw);
+    const RouteLimits limits = draw_limits(draw, copy);
+    const std::int64_t most = draw.from(1, 64), count = draw.from(1, 8);
+    for (const auto& piece : plan_copy(limits, copy).pieces) {
+      const auto parts = cut(piece, limits, true, count, most);
+      REQUIRE(moved(parts) == moved({piece}));
+      CHECK(static_cast<std::int64_t>(parts.size()) <= count);
+      cut_ones += parts.size() > 1 ? 1 : 0;
+      std::int64_t bytes = 0, source_bytes = 0;
+      for (const auto& part : parts) {
+        bytes += part.bytes;
+        source_bytes += part.source_bytes;
+        CHECK(part.contiguous <= piece.contiguous);
+      }
+      CHECK(bytes == piece.bytes);
+      CHECK(source_bytes == piece.source_bytes);
+    }
+  }
+  CHECK(cut_ones > 100);
+}
+
+TEST_CASE("is a tile whose channels lie apart on chip cut between positions, where memory has them one after another") {
+  RouteLimits limits;
+  limits.walk = {{64, {}, {}}, {16, {}, {}}, {1024, {}, {}}};
+  const auto plan = plan_copy(limits, {64, {{4, 64, 196 * 64}, {196, 256, 64}}});
+  REQUIRE(plan.pieces.size() == 1);
+  const TransferPiece& tile = plan.pieces[0];
+  const auto parts = cut(tile, limits, true, 8, 640);
+  CHECK(parts.size() == 8);
+  std::int64_t made = 0;
+  for (const auto& part : parts) made += requests(part, 640);
+  CHECK(16 * made <= 17 * requests(tile, 640));
+  CHECK(cut(tile, limits, true, 8, 196 * 256).size() == 1);
+}
+
 TEST_CASE("does a packed image fill its target once and read its source without gaps") {
   for (unsigned i = 0; i < 2000; ++i) {
     Draw draw(seed + i);
@@ -165,7 +221,7 @@ TEST_CASE("does a packed image fill its target once and read its source without 
     Copy steps{1, {{2, draw.from(1, 4) * 16, draw.from(1, 4) * 16}, {2, draw.from(1, 16), draw.from(1, 16)}}};
     const RouteLimits limits = draw_limits(draw, steps);
     const TransferPlan plan = plan_packed(limits, bytes);
-    const Pairs pairs = moved(plan);
+    const Pairs pairs = moved(plan.pieces);
     REQUIRE(static_cast<std::int64_t>(pairs.size()) == bytes);
     CHECK(pairs.begin()->first == 0);
     CHECK(pairs.rbegin()->first == bytes - 1);
