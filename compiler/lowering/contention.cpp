@@ -17,12 +17,13 @@ constexpr int stretch_cycles = 16, most_stretches = 8;
 
 /// What serves one request after another.
 struct LaneKey {
-  enum class Kind : std::uint8_t { link, crossbar_source, crossbar_target, ports };
+  enum class Kind : std::uint8_t { link, crossbar_source, crossbar_target, ports, dram };
   Kind kind = Kind::link;
   int id = -1;             ///< link or memory
   int side = 0;            ///< of a link: the direction; of ports: 1 where they write; of a crossbar: the memory
   std::int64_t width = 1;  ///< bytes of a beat
   double beat = 1;         ///< reference cycles
+  bool writes = false;     ///< into DRAM
 
   auto key() const { return std::tuple(kind, id, side); }
   bool operator<(const LaneKey& other) const { return key() < other.key(); }
@@ -98,12 +99,14 @@ class LaneFinder {
   void add_ports(LaneList& list, int index, bool writes) const {
     const Memory& memory = architecture_.memories[index];
     if (!memory.off_chip) return;
-    const bool shared = memory.shared_ports || memory.dram;
     const int ports = writes ? memory.write_ports : memory.read_ports;
-    const double rate = memory.dram ? sustained_rate(memory)
-                                    : memory.banks * ports * per_reference_cycle(memory.word, word_period(memory));
+    if (memory.dram) {
+      list.push_back({LaneKey::Kind::dram, index, 0, 1, 1, writes});
+      return;
+    }
+    const double rate = memory.banks * ports * per_reference_cycle(memory.word, memory.period);
     const double beat = static_cast<double>(memory.word) / rate;
-    list.push_back({LaneKey::Kind::ports, index, writes && !shared ? 1 : 0, memory.word, beat});
+    list.push_back({LaneKey::Kind::ports, index, writes && !memory.shared_ports ? 1 : 0, memory.word, beat});
   }
 
   const Architecture& architecture_;
@@ -133,6 +136,7 @@ Contention::Contention(const Architecture& architecture) : architecture_(archite
     if (units.size() > 1) numbers.emplace(lane, numbers.size());
   }
   taken_.resize(numbers.size());
+  served_.resize(numbers.size());
   const auto ways = [&](const std::vector<std::vector<LaneList>>& lists) {
     std::vector<std::vector<Way>> result(lists.size());
     for (std::size_t u = 0; u < lists.size(); ++u) {
@@ -141,7 +145,8 @@ Contention::Contention(const Architecture& architecture) : architecture_(archite
         for (const LaneKey& lane : list) {
           const auto number = numbers.find(lane);
           if (number != numbers.end())
-            way.push_back({number->second, lane.width, lane.beat, lane.kind != LaneKey::Kind::ports});
+            way.push_back({number->second, lane.width, lane.beat, lane.kind < LaneKey::Kind::ports,
+                           lane.kind == LaneKey::Kind::dram ? &architecture_.memories[lane.id] : nullptr, lane.writes});
         }
       }
     }
@@ -158,6 +163,7 @@ const Contention::Way& Contention::way_of(const LowOp& op) const {
 }
 
 double Contention::Crossed::cycles(const LowOp& op) const {
+  if (dram != nullptr) return op.dram;
   const double one = static_cast<double>(ceil_div(op.request, width)) * beat;
   return op.requests * (rounded ? std::ceil(one) : one);
 }
@@ -172,8 +178,30 @@ std::int64_t Contention::pass(const LowOp& op, int stretches, std::int64_t from)
   const auto earliest = static_cast<double>(from);
   double wait = 0;
   for (const Crossed& crossed : way) wait = std::max(wait, taken_[crossed.lane].wait(earliest));
-  for (const Crossed& crossed : way) taken_[crossed.lane].add(earliest, crossed.cycles(op) / stretches);
+  for (const Crossed& crossed : way) {
+    taken_[crossed.lane].add(earliest, crossed.cycles(op) / stretches + met(crossed, op, stretches));
+  }
   return static_cast<std::int64_t>(std::ceil(wait));
+}
+
+double Contention::met(const Crossed& crossed, const LowOp& op, int stretches) {
+  if (crossed.dram == nullptr) return 0;
+  const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(op.mnemonic)];
+  const bool transfer = mnemonic.meaning == Meaning::transfer;
+  const Stream stream{transfer ? mnemonic.route : -1 - mnemonic.capability, op.image != 0, crossed.writes};
+  const double batches = static_cast<double>(op.batches) / stretches;
+  return std::min(batches, 1.0) * served_[crossed.lane].meet(*crossed.dram, stream, op.unit);
+}
+
+double Contention::Served::meet(const Memory& memory, const Stream& stream, int unit) {
+  auto& alike = units[stream.writes ? 1 : 0];
+  alike.insert(unit);
+  const auto last = std::ranges::find(streams, stream);
+  double lost = reopening(memory, static_cast<double>(last - streams.begin())) / static_cast<double>(alike.size());
+  if (!streams.empty() && streams.front().writes != stream.writes) lost += turnaround(memory, stream.writes);
+  if (last != streams.end()) streams.erase(last);
+  streams.insert(streams.begin(), stream);
+  return lost;
 }
 
 double Contention::Taken::wait(double from) const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
@@ -9,8 +11,9 @@
 namespace accord {
 
 /// What transfers of several units compete for: links, each direction of a duplex one by itself; of a crossbar the
-/// memories at its ends; the ports of off-chip memories. Each of these lanes serves one request after another. What one
-/// unit alone uses is no lane: it has its operations one after another anyway.
+/// memories at its ends; the ports of off-chip memories; DRAM, whose rows and directions they change (dram_timing.h).
+/// Each of these lanes serves one request after another. What one unit alone uses is no lane: it has its operations one
+/// after another anyway.
 class Contention {
  public:
   explicit Contention(const Architecture& architecture);
@@ -28,9 +31,11 @@ class Contention {
   /// A lane on a way, and how it takes requests.
   struct Crossed {
     std::size_t lane = 0;
-    std::int64_t width = 1;  ///< bytes of a beat
-    double beat = 1;         ///< reference cycles
-    bool rounded = false;    ///< a request takes whole cycles
+    std::int64_t width = 1;        ///< bytes of a beat
+    double beat = 1;               ///< reference cycles
+    bool rounded = false;          ///< a request takes whole cycles
+    const Memory* dram = nullptr;  ///< whose rows and directions requests meet at
+    bool writes = false;
     double cycles(const LowOp& op) const;
   };
 
@@ -41,13 +46,35 @@ class Contention {
     void add(double from, double cycles);
   };
 
+  /// Operations that read or write one tensor, as far as operations say: elements with a part of one work each go
+  /// through the same rows.
+  struct Stream {
+    int way = -1;  ///< route of its unit; below 0: -1 less its capability
+    bool constant = false;
+    bool writes = false;
+    bool operator==(const Stream&) const = default;
+  };
+
+  /// What a DRAM has served.
+  struct Served {
+    std::vector<Stream> streams;         ///< the last first
+    std::array<std::set<int>, 2> units;  ///< that have read, written
+    /// Cycles lost to others as one more of the stream's batches comes: while it waits for its row, other movers that
+    /// go the same direction are served.
+    double meet(const Memory& memory, const Stream& stream, int unit);
+  };
+
   using Way = std::vector<Crossed>;
 
   const Way& way_of(const LowOp& op) const;
 
+  /// What one of the operation's stretches loses to others in a DRAM.
+  double met(const Crossed& crossed, const LowOp& op, int stretches);
+
   const Architecture& architecture_;
   std::vector<std::vector<Way>> routes_, capabilities_;  ///< [unit][route or capability]
   std::vector<Taken> taken_;                             ///< by lane
+  std::vector<Served> served_;                           ///< by lane
 };
 
 }  // namespace accord

@@ -39,6 +39,8 @@ void set_requests(LowOp& op, const RequestTiming& requests) {
   op.requests = static_cast<std::int32_t>(requests.count);
   op.request = static_cast<std::int32_t>(requests.bytes);
   op.link = static_cast<std::int32_t>(std::ceil(requests.link));
+  op.dram = static_cast<std::int32_t>(std::ceil(requests.dram.cycles));
+  op.batches = static_cast<float>(requests.dram.batches);
 }
 
 /// Emits the instructions of one step over one box.

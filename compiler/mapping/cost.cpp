@@ -36,7 +36,7 @@ class Predictor {
     cost_.error = overfull(machine_, mapping_, footprint(machine_, mapping_, tiles_.bytes, copies));
     if (!cost_.error.empty()) return cost_;
     for (const auto& move : tiles_.moves) add_move(move);
-    cost_.link_cycles = busiest_link();
+    cost_.link_cycles = std::max(busiest_link(), dram_cycles());
     double sum = 0;
     for (std::size_t s = 0; s < mapping_.steps.size(); ++s) {
       cost_.unit_cycles[mapping_.steps[s].match.unit] += tiles_.step_cycles[s];
@@ -57,6 +57,7 @@ class Predictor {
   std::int64_t times(const Use& use, const TileCosts::Move& move) const;
   double busiest() const;
   double busiest_link() const;
+  double dram_cycles() const;
   void cross(const TileCosts::Move& move, double times);
   double rounds() const;
   double issued() const;
@@ -127,6 +128,29 @@ double Predictor::busiest_link() const {
   return most;
 }
 
+/// What all streams of the busiest DRAM take together.
+double Predictor::dram_cycles() const {
+  double most = 0;
+  const auto& memories = machine_.architecture.memories;
+  for (std::size_t m = 0; m < memories.size(); ++m) {
+    if (!memories[m].dram) continue;
+    DramMix mix(memories[m]);
+    const auto of = [&](int use) { return mapping_.uses[use].home == static_cast<int>(m); };
+    for (std::size_t i = 0; i < moved_.size(); ++i) {
+      const auto& move = tiles_.moves[i];
+      if (of(move.use)) mix.add(move.dram * moved_[i].times, mapping_.uses[move.use].role == UseRole::output);
+    }
+    for (std::size_t s = 0; s < mapping_.steps.size(); ++s) {
+      const auto& operands = machine_.capability(mapping_.steps[s].match).operands;
+      if (std::ranges::find(operands, static_cast<int>(m), &CapabilityOperand::memory) == operands.end()) continue;
+      mix.add(tiles_.step_dram[s][0], false);
+      mix.add(tiles_.step_dram[s][1], true);
+    }
+    most = std::max(most, mix.cycles());
+  }
+  return most;
+}
+
 /// Instructions in the program: all that are executed, of which hardware loops, as many as the machine nests, repeat
 /// most. What a loop repeats stands there about three times, as kernel, prologue and epilogue; five times where two
 /// copies of tiles from off-chip memory take turns.
@@ -185,11 +209,9 @@ void Predictor::cross(const TileCosts::Move& move, double times) {
   const Hop& hop = hop_at(use, move.level);
   const Route& route = machine_.architecture.units[hop.unit].routes[hop.route];
   const bool inwards = machine_.architecture.memories[route.source].off_chip;
-  const Memory& memory = machine_.architecture.memories[inwards ? route.source : route.target];
-  const double least = memory.dram ? move.source_bytes / sustained_rate(memory) : 0;
   for (const int link : route.links) {
     const double beats = request_beats(machine_.architecture.links[link], move.source_bytes / move.requests);
-    const double cycles = std::max(move.requests * beats, least) * times;
+    const double cycles = move.requests * beats * times;
     (inwards ? link_cycles_[link].first : link_cycles_[link].second) += cycles;
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/mapping/candidates.h"
+#include "compiler/mapping/dram_timing.h"
 #include "compiler/mapping/layout.h"
 #include "compiler/mapping/transfer.h"
 
@@ -30,6 +31,7 @@ struct TileMove {
   std::int64_t image_bytes = 0;  ///< packed constant: size of its image
   double cycles = 0;  ///< all pieces, one after another (timing.h); of a part of divided work until it has them
   double requests = 0;
+  DramTraffic dram;
   std::string error;
 };
 

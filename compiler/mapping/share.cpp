@@ -77,6 +77,7 @@ class Sharing {
     for (const auto& footing : footings_) {
       for (const auto& [unit, route] : footing.hops) share_ports(architecture_.units[unit].routes[route]);
     }
+    for (const auto& [memory, users] : memory_users_) share_dram(architecture_.memories[memory], users);
     serve_alike();
     if (parts_.size() > 1) share_controller(static_cast<int>(parts_.size()));
   }
@@ -99,12 +100,22 @@ class Sharing {
     }
   }
 
+  /// Each part has its share of the clocks; a first word comes no later, and while one part waits for a row to be
+  /// closed and opened the others are served.
+  void share_dram(Memory& memory, std::int64_t users) {
+    if (!memory.dram || users < 2) return;
+    Dram& part = *memory.dram;
+    slow_down(part.period, users, 1);
+    part.burst_period = part.make_burst_period();
+    for (const auto time : {&Dram::cl, &Dram::rp, &Dram::rcd}) part.*time /= users;
+  }
+
   /// Ports of an off-chip memory that cannot serve all parts at their links' rate.
   void share_ports(Route& route) {
     for (const int end : {route.source, route.target}) {
       const Memory& memory = architecture_.memories[end];
       const std::int64_t users = memory_users_[end];
-      if (!memory.off_chip || users < 2) continue;
+      if (!memory.off_chip || memory.dram || users < 2) continue;
       const int ports = end == route.source ? memory.read_ports : memory.write_ports;
       Link wire;
       wire.width = memory.word * memory.banks * ports;

@@ -43,6 +43,7 @@ class TileMeasure {
       : machine_(machine), geometry_(geometry), work_(work), mapping_(mapping) {
     costs_.step_cycles.assign(mapping.steps.size(), 0);
     costs_.step_instructions.assign(mapping.steps.size(), 0);
+    costs_.step_dram.resize(mapping.steps.size());
     for (const auto& step : mapping.steps) costs_.step_latency.push_back(latency_around_step(step));
     costs_.depends = dependences(mapping);
   }
@@ -202,7 +203,8 @@ void TileMeasure::add_use(int u) {
     const double receivers = level == 0 ? use.shared.receivers : 1;
     costs_.moves.push_back({u, level, at, hop, move.cycles * share,
                             static_cast<double>(move.source_bytes) * share / receivers,
-                            move.requests * share / receivers, static_cast<double>(move.pieces.size()) / receivers,
+                            move.requests * share / receivers, move.dram * (share / receivers),
+                            static_cast<double>(move.pieces.size()) / receivers,
                             static_cast<double>(hop_latency(machine_.architecture, hop))});
   }
 }
@@ -259,6 +261,7 @@ void TileMeasure::add_box(int s, const Extents& box, std::int64_t count) {
   const StepCycles cycles = cycles_of(machine_, mapping_, s, shape, seen, box);
   costs_.step_cycles[s] += static_cast<double>(count) * static_cast<double>(cycles.cycles);
   costs_.step_instructions[s] += static_cast<double>(count) * static_cast<double>(cycles.instructions);
+  for (std::size_t w = 0; w < 2; ++w) costs_.step_dram[s][w] += cycles.dram[w] * static_cast<double>(count);
 }
 
 void TileMeasure::add_boxes(int s, std::size_t it, Extents& box, std::int64_t count) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,16 +22,18 @@ struct TileCosts {
     int box = 0;  ///< level whose loops move it
     Hop hop;
     double cycles = 0;        ///< its mover is occupied
-    double source_bytes = 0;  ///< read; of a part of divided work its share, as the next two
+    double source_bytes = 0;  ///< read; of a part of divided work its share, as the next three
     double requests = 0;
+    DramTraffic dram;
     double pieces = 0;   ///< instructions
     double latency = 0;  ///< of one instruction, beside its cycles
   };
 
   std::string error;  ///< why no order and no copies make the tiles legal; empty: some may
   std::vector<Move> moves;
-  std::vector<double> step_cycles;        ///< [step]: all its instructions on their unit
-  std::vector<double> step_instructions;  ///< [step]
+  std::vector<double> step_cycles;                    ///< [step]: all its instructions on their unit
+  std::vector<double> step_instructions;              ///< [step]
+  std::vector<std::array<DramTraffic, 2>> step_dram;  ///< [step]: read, written
   std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
   TileBytes bytes;
   std::vector<std::vector<bool>> depends;  ///< the mapping's `dependences` (fills.h)

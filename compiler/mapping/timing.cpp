@@ -36,10 +36,19 @@ double run_cycles(const Memory& memory, std::int64_t ports, double runs, std::in
     return static_cast<double>(memory.period.cycles(
         static_cast<std::int64_t>(std::ceil(runs * static_cast<double>(words) / static_cast<double>(ports)))));
   }
-  // Requests to other channels go on beside it.
-  if (memory.dram) return runs * static_cast<double>(words * memory.word) / sustained_rate(memory);
+  if (memory.dram) return 0;  // RequestTiming::dram
   ports *= memory.banks;
   return runs * static_cast<double>(memory.period.cycles(ceil_div(words, ports)));
+}
+
+/// What the piece asks of the DRAM at one of its ends.
+DramWalk dram_walk(const TransferPiece& piece, const RequestTiming& requests, bool writes) {
+  DramWalk walk{std::max<std::int64_t>(piece.extent[0], 1), {}, requests.count, requests.bytes, writes};
+  const auto& steps = writes ? piece.target_stride : piece.source_stride;
+  for (std::size_t d = 1; d < piece.extent.size(); ++d) {
+    if (piece.extent[d] > 1 && steps[d] != 0) walk.dims.push_back({piece.extent[d], steps[d]});
+  }
+  return walk;
 }
 
 RequestTiming requests_of(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
@@ -55,6 +64,8 @@ RequestTiming requests_of(const Architecture& architecture, const Hop& hop, cons
   if (route.links.empty()) beats = std::max(beats, request_beats(private_wire(architecture, route), each));
   for (const int link : route.links) beats = std::max(beats, request_beats(architecture.links[link], each));
   requests.link = requests.count * beats;
+  const Memory& memory = architecture.memories[stores ? route.target : route.source];
+  if (memory.dram) requests.dram = dram_traffic(memory, dram_walk(piece, requests, stores), unit.in_flight);
   return requests;
 }
 
@@ -82,7 +93,7 @@ TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop,
                                         : run_cycles(target, target.write_ports, rows, row);
   // One per cycle of the mover's clock, also of what it holds already since the source is read over and over.
   const auto presented = static_cast<double>(unit.period.cycles(ceil_div(piece.bytes, chunk)));
-  const double ends = std::max({in_flight, presented, reads, writes, 1.0});
+  const double ends = std::max({in_flight, presented, reads, writes, timing.requests.dram.cycles, 1.0});
   timing.stream = std::max(timing.requests.link, ends);
   timing.apart = std::max(ends, static_cast<double>(unit.period.cycles(unit.setup)));
   timing.busy = std::max(timing.requests.link, timing.apart);
@@ -137,6 +148,22 @@ OffChipRun off_chip_run(const Mapping& mapping, const StepShape& shape, const Us
   return run;
 }
 
+/// The steps of an instruction from one run of its off-chip operand to others.
+std::vector<DramWalk::Dim> steps_apart(const Mapping& mapping, const StepShape& shape, const UseView& view,
+                                       const Extents& box, const std::vector<std::int64_t>& chunk,
+                                       std::int64_t together) {
+  std::vector<DramWalk::Dim> apart;
+  for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+    const auto& counted = shape.dims[d].counted;
+    const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
+    if (chunk[d] == 1 || moving == counted.rend()) continue;
+    const std::int64_t step = std::abs(view_step(mapping, view, *moving));
+    if (step >= together) apart.push_back({chunk[d], step});
+  }
+  std::ranges::sort(apart, {}, &DramWalk::Dim::step);
+  return apart;
+}
+
 /// The requests for an off-chip operand of a mover's capability.
 RequestTiming requests_of(const Machine& machine, const Unit& unit, const OffChipRun& run) {
   RequestTiming requests;
@@ -149,10 +176,10 @@ RequestTiming requests_of(const Machine& machine, const Unit& unit, const OffChi
 
 /// Their beats on the way's narrowest link, or the time that the requests in flight allow.
 double request_cycles(const Machine& machine, const Unit& unit, const Use& use, const RequestTiming& requests) {
-  if (use.role == UseRole::output) return requests.link;
+  const double ways = std::max(requests.link, requests.dram.cycles);
+  if (use.role == UseRole::output) return ways;
   const std::int64_t latency = latency_of(machine.architecture.memories[use.memory]);
-  return std::max(requests.link,
-                  requests.count * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight));
+  return std::max(ways, requests.count * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight));
 }
 
 }  // namespace
@@ -240,8 +267,17 @@ void each_request(const Machine& machine, const Mapping& mapping, int step, cons
   if (unit.kind != UnitKind::mover) return;
   for (const auto& view : views) {
     const Use& use = mapping.uses[view.use];
-    if (view.layout != nullptr || !machine.architecture.memories[use.memory].off_chip) continue;
-    fn(use, requests_of(machine, unit, off_chip_run(mapping, shape, view, box, formula_values)));
+    const Memory& memory = machine.architecture.memories[use.memory];
+    if (view.layout != nullptr || !memory.off_chip) continue;
+    const OffChipRun run = off_chip_run(mapping, shape, view, box, formula_values);
+    RequestTiming requests = requests_of(machine, unit, run);
+    if (memory.dram) {
+      const auto apart = steps_apart(mapping, shape, view, box, formula_values, run.together);
+      const bool writes = use.role == UseRole::output;
+      const DramWalk walk{run.together, apart, requests.count, requests.bytes, writes};
+      requests.dram = dram_traffic(memory, walk, unit.in_flight);
+    }
+    fn(use, requests);
   }
 }
 
@@ -268,10 +304,13 @@ RequestTiming requests_of(const Machine& machine, const Mapping& mapping, int st
                           const std::vector<UseView>& views, const Extents& box,
                           const std::vector<std::int64_t>& formula_values) {
   RequestTiming most;
+  DramTraffic dram;
   each_request(machine, mapping, step, shape, views, box, formula_values,
                [&](const Use&, const RequestTiming& requests) {
+                 dram += requests.dram;
                  if (requests.link > most.link) most = requests;
                });
+  most.dram = dram;
   return most;
 }
 
@@ -305,6 +344,10 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
     if (count == 0) continue;
     total.instructions += count;
     total.cycles += count * instruction_cycles(unit, working_cycles(machine, mapping, step, shape, views, box, values));
+    const auto asked = [&](const Use& use, const RequestTiming& requests) {
+      total.dram[use.role == UseRole::output ? 1 : 0] += requests.dram * static_cast<double>(count);
+    };
+    each_request(machine, mapping, step, shape, views, box, values, asked);
   }
   return total;
 }

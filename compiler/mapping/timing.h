@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "compiler/mapping/dram_timing.h"
 #include "compiler/mapping/step_shape.h"
 
 namespace accord {
@@ -15,6 +17,7 @@ struct RequestTiming {
   double count = 0;
   std::int64_t bytes = 1;  ///< of each
   double link = 0;         ///< the link of their way that they take longest is occupied: whole beats for each
+  DramTraffic dram;        ///< none where off-chip memory has no rows
 };
 
 /// One transfer's times.
@@ -65,6 +68,7 @@ std::int64_t instruction_cycles(const Unit& unit, std::int64_t working);
 struct StepCycles {
   std::int64_t instructions = 0;
   std::int64_t cycles = 0;
+  std::array<DramTraffic, 2> dram;  ///< read, written
 };
 StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                      const std::vector<UseView>& views, const Extents& box);

@@ -1,0 +1,140 @@
+#include "compiler/mapping/dram_timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "archdsl/graph/rates.h"
+#include "archdsl/tensor/rounding.h"
+
+namespace accord {
+namespace {
+
+/// How consecutive addresses lie in a DRAM: stretches of `bytes` with `abreast` rows each, in all channels; the next
+/// `turns` stretches lie in other banks.
+struct Stretches {
+  std::int64_t bytes, abreast, turns;
+};
+
+Stretches stretches_of(const Memory& memory) {
+  const Dram& part = *memory.dram;
+  const std::int64_t channels = memory.banks;
+  const auto stretches = [&](std::int64_t abreast, std::int64_t turns) {
+    return Stretches{channels * abreast * part.row, channels * abreast, turns};
+  };
+  switch (part.interleave) {
+    case Dram::Interleave::group: return stretches(part.groups, part.banks);
+    case Dram::Interleave::row: return stretches(1, part.groups * part.banks);
+    case Dram::Interleave::bank: break;
+  }
+  return stretches(part.groups * part.banks, 1);
+}
+
+/// The rows that a walk opens.
+struct Opened {
+  double rows = 0;
+  double abreast = 1;  ///< of them side by side in other groups, channels or banks
+  double turns = 1;    ///< banks in which those after each other lie
+};
+
+/// Steps within a stretch come back to the same rows; greater ones lead to others.
+Opened opened_by(const Memory& memory, const DramWalk& walk) {
+  const Stretches stretches = stretches_of(memory);
+  double jumps = 1, turns = 1, near = 1;
+  std::int64_t extent = walk.run;
+  for (const DramWalk::Dim& dim : walk.dims) {
+    const auto count = static_cast<double>(dim.count);
+    const std::int64_t step = std::abs(dim.step);
+    if (step >= stretches.bytes) {
+      jumps *= count;
+      const bool whole = step % stretches.bytes == 0;
+      const std::int64_t common = whole ? std::gcd(stretches.turns, step / stretches.bytes) : 1;
+      turns = std::max(turns, std::min(count, static_cast<double>(stretches.turns / common)));
+    } else if (jumps > turns) {
+      jumps *= count;  // what was open has been closed
+    } else {
+      extent += (dim.count - 1) * step;
+      near *= count;
+    }
+  }
+  const double bursts = near * static_cast<double>(ceil_div(walk.run, memory.word));
+  const double across = static_cast<double>(ceil_div(extent, memory.word));
+  Opened opened;
+  opened.abreast = std::min({static_cast<double>(stretches.abreast), bursts, across});
+  opened.turns = turns;
+  const double share = static_cast<double>(extent) / static_cast<double>(stretches.bytes);
+  opened.rows = jumps * opened.abreast * (jumps > 1 ? std::max(share, 1.0) : share);
+  return opened;
+}
+
+/// Clocks from one activate of a bank to the next.
+double row_cycle(const Dram& part, bool write) {
+  return static_cast<double>(std::max(part.ras, part.rcd + part.recovery(write)) + part.rp);
+}
+
+double reference_cycles(const Dram& part, double clocks) {
+  return clocks * static_cast<double>(part.period.numerator) / static_cast<double>(part.period.denominator);
+}
+
+/// Clocks from one burst to the next where nothing holds them up.
+std::int64_t column_spacing(const Dram& part) {
+  return part.groups > 1 && part.interleave != Dram::Interleave::row ? part.ccd_s : part.ccd_l;
+}
+
+}  // namespace
+
+double dram_cycles(const Memory& memory, const DramWalk& walk) {
+  const Dram& part = *memory.dram;
+  const auto channels = static_cast<double>(memory.banks);
+  const double bursts = walk.requests * static_cast<double>(ceil_div(walk.bytes, memory.word));
+  const Opened opened = opened_by(memory, walk);
+  const double abreast = std::max(opened.abreast / channels, 1.0);
+  const auto column = static_cast<double>(column_spacing(part));
+  const bool in_groups = abreast > 1 || opened.turns > static_cast<double>(part.banks);
+  const double activate =
+      std::max({static_cast<double>(in_groups ? part.rrd_s : part.rrd_l), static_cast<double>(part.faw) / 4,
+                opened.turns > 1 || opened.rows > 1 ? row_cycle(part, walk.write) / (abreast * opened.turns) : 0.0});
+  const double clocks = std::max(bursts * column, opened.rows * activate) / channels;
+  const double left = sustained_rate(memory) / peak_rate(memory);
+  return reference_cycles(part, clocks) / left;
+}
+
+double turnaround(const Memory& memory, bool write) {
+  const Dram& part = *memory.dram;
+  const std::int64_t spacing =
+      write ? part.rtw : part.cwl + part.burst_cycles + (part.groups > 1 ? part.wtr_s : part.wtr_l);
+  return reference_cycles(part, static_cast<double>(std::max<std::int64_t>(spacing - column_spacing(part), 0)));
+}
+
+double reopening(const Memory& memory, double others) {
+  const Dram& part = *memory.dram;
+  const double elsewhere = 1 - 1 / static_cast<double>(stretches_of(memory).turns);
+  return reference_cycles(part, static_cast<double>(part.rp + part.rcd)) * (1 - std::pow(elsewhere, others));
+}
+
+DramTraffic& DramTraffic::operator+=(const DramTraffic& other) {
+  cycles += other.cycles;
+  batches += other.batches;
+  return *this;
+}
+
+DramTraffic dram_traffic(const Memory& memory, const DramWalk& walk, int in_flight) {
+  const double bursts = walk.requests * static_cast<double>(ceil_div(walk.bytes, memory.word));
+  const double channels = std::min(bursts / static_cast<double>(memory.banks), 1.0);
+  return {dram_cycles(memory, walk), channels * std::max(walk.requests / std::max(in_flight, 1), 1.0)};
+}
+
+void DramMix::add(const DramTraffic& stream, bool write) {
+  (write ? written_ : read_) += stream;
+  if (stream.batches > 0) ++streams_;
+}
+
+double DramMix::cycles() const {
+  const double alone = read_.cycles + written_.cycles, batches = read_.batches + written_.batches;
+  if (batches == 0) return 0;
+  const double turns = read_.batches * written_.batches / batches;
+  return alone + turns * (turnaround(memory_, false) + turnaround(memory_, true)) +
+         batches * reopening(memory_, streams_ - 1);
+}
+
+}  // namespace accord

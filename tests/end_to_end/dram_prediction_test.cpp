@@ -1,0 +1,129 @@
+// Does the compiler know what the rows of DRAM cost?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "archdsl/graph/rates.h"
+#include "cli/layer_runs.h"
+#include "compiler/compile.h"
+#include "compiler/explore.h"
+#include "compiler/frontends/topology.h"
+#include "compiler/mapping/dram_timing.h"
+#include "compiler/numerics/quantise.h"
+#include "simulator/modules/dram_channel.h"
+#include "tests/end_to_end/machines.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE_MESSAGE(at != std::string::npos, from);
+  return text.replace(at, from.size(), to);
+}
+
+/// A shipped machine with this part, `part: ..` and more, as off-chip memory.
+Architecture with_dram(const std::string& name, const std::string& part, const std::string& more) {
+  const std::string banks = name == "gemmini16x4" ? "banks: \"${channels}\", " : "";
+  std::string text = edited(name, "capacity: 4 GiB, word: 16 B, " + banks + "latency: 32,",
+                            "capacity: 2 GiB, latency: 8, dram: {part: dram_part" + more + "},");
+  const LoadResult loaded = load_text(replaced(text, "tables: {", "tables: {dram_part: parts/" + part + ".yaml, "));
+  REQUIRE(loaded.architecture);
+  return *loaded.architecture;
+}
+
+/// Four cores, each with a buffer and an array of its own, on one channel without bank groups; with bank groups; on
+/// several channels; and one core whose mover loads two tensors in turn.
+std::vector<std::pair<std::string, Architecture>> covenants() {
+  return {{"four cores, one bank group", with_dram("gemmini16x4", "lpddr4_3200", "")},
+          {"four cores, rows side by side", with_dram("gemmini16x4", "lpddr4_3200", ", interleave: row")},
+          {"four cores, bank groups", with_dram("gemmini16x4", "ddr4_3200", "")},
+          {"four cores, channels", with_dram("gemmini16x4", "hbm2_2000", ", channels: 8")},
+          {"one core", with_dram("gemmini16", "lpddr4_3200", "")}};
+}
+
+/// Layers that load, that store, and that do both beside little work.
+Network layers(const Architecture& architecture) {
+  const auto conv = [](const char* name, std::int64_t c, std::int64_t size, std::int64_t k, std::int64_t r) {
+    TopologyLayer layer;
+    layer.name = name;
+    layer.c = c;
+    layer.h = layer.w = size;
+    layer.k = k;
+    layer.r = layer.s = r;
+    layer.pad_h = layer.pad_w = r / 2;
+    return layer;
+  };
+  const Network network = build_topology("rows",
+                                         {conv("wide", 32, 27, 128, 1), conv("narrow", 128, 27, 16, 1),
+                                          conv("window", 16, 28, 64, 3), conv("deep", 256, 6, 128, 3)},
+                                         17);
+  return quantise(network, architecture.numerics, {});
+}
+
+/// Clocks until the last burst's end, 16 requests for a burst under way at a time.
+double simulated_clocks(const Dram& part, std::int64_t bursts_apart, int count, bool write) {
+  sim::DramChannel channel(part);
+  std::array<sim::DramChannel::Clock, 16> done{};
+  for (int n = 0; n < count; ++n) {
+    auto& oldest = done[static_cast<std::size_t>(n) % done.size()];
+    oldest = channel.access(write, n * bursts_apart, oldest) + part.burst_cycles;
+  }
+  return static_cast<double>(*std::ranges::max_element(done));
+}
+
+}  // namespace
+
+TEST_CASE("do bursts at any distance take a channel as long as predicted") {
+  constexpr int count = 512;
+  for (const std::string name : {"ddr4_3200", "lpddr4_3200", "lpddr5_6400", "hbm2_2000"}) {
+    for (const std::string interleave : {"group", "row"}) {
+      const Architecture machine = with_dram("gemmini16", name, ", tREFI: 0, interleave: " + interleave);
+      const Memory& memory = machine.memories[0];
+      const Dram& part = *memory.dram;
+      const bool group = interleave == "group";
+      const std::int64_t stretch = (group ? part.groups : 1) * part.row / memory.word;
+      for (const std::int64_t apart : {std::int64_t{1}, stretch, 2 * stretch, part.groups * part.banks * stretch}) {
+        for (const bool write : {false, true}) {
+          CAPTURE(name);
+          CAPTURE(interleave);
+          CAPTURE(apart);
+          CAPTURE(write);
+          const DramWalk walk{memory.word, {{count, apart * memory.word}}, count, memory.word, write};
+          const double clocks = dram_cycles(memory, walk) * static_cast<double>(part.period.denominator) /
+                                static_cast<double>(part.period.numerator);
+          CHECK(clocks == doctest::Approx(simulated_clocks(part, apart, count, write)).epsilon(0.2));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("are layers on DRAM with rows predicted") {
+  constexpr double allowed_mean = 0.2, allowed_worst = 0.45;
+  for (const auto& [name, machine] : covenants()) {
+    CAPTURE(name);
+    const Network network = layers(machine);
+    const CompileOptions options;
+    Compilation compilation(machine, network, options);
+    double sum = 0;
+    int count = 0;
+    for (const LayerChoices& layer : explore(compilation)) {
+      const auto run = run_layer(machine, network, layer);
+      if (!run) continue;
+      CAPTURE(layer.name);
+      CAPTURE(run->predicted);
+      CAPTURE(run->simulated);
+      REQUIRE(run->failure.empty());
+      CHECK(std::abs(run->error()) < allowed_worst);
+      sum += std::abs(run->error());
+      ++count;
+    }
+    REQUIRE(count == 4);
+    CHECK(sum / count < allowed_mean);
+  }
+}
