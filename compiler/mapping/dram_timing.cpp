@@ -61,7 +61,7 @@ Opened opened_by(const Memory& memory, const DramWalk& walk) {
   const double across = static_cast<double>(ceil_div(extent, memory.word));
   Opened opened;
   opened.abreast = std::min({static_cast<double>(stretches.abreast), bursts, across});
-  opened.turns = turns;
+  opened.turns = jumps > 1 ? turns : static_cast<double>(stretches.turns);
   const double share = static_cast<double>(extent) / static_cast<double>(stretches.bytes);
   opened.rows = jumps * opened.abreast * (jumps > 1 ? std::max(share, 1.0) : share);
   return opened;
@@ -93,7 +93,7 @@ double dram_cycles(const Memory& memory, const DramWalk& walk) {
   const bool in_groups = abreast > 1 || opened.turns > static_cast<double>(part.banks);
   const double activate =
       std::max({static_cast<double>(in_groups ? part.rrd_s : part.rrd_l), static_cast<double>(part.faw) / 4,
-                opened.turns > 1 || opened.rows > 1 ? row_cycle(part, walk.write) / (abreast * opened.turns) : 0.0});
+                row_cycle(part, walk.write) / (abreast * opened.turns)});
   const double clocks = std::max(bursts * column, opened.rows * activate) / channels;
   const double left = sustained_rate(memory) / peak_rate(memory);
   return reference_cycles(part, clocks) / left;
