@@ -1,6 +1,7 @@
 #include "compiler/mapping_schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "archdsl/source/error.h"
@@ -12,6 +13,8 @@ namespace {
 
 /// Operations of a list from which on it is shortened. What hardware loops repeat makes lists no longer.
 double enough(const Architecture& architecture) { return architecture.controller.loop_depth > 0 ? 15000 : 1500; }
+
+constexpr double agreement = 0.1;  ///< of sums with schedules, about what trips take
 
 Cost cost_of(const Compilation& compilation, const Machine& machine, const LayerPlan& layer, const Mapping& mapping) {
   Geometry geometry(machine, compilation.network, layer.work, compilation.homes, mapping);
@@ -51,28 +54,36 @@ double MappingSchedule::link_cycles() const {
   return most;
 }
 
-/// What is shortened may have another busiest unit than the whole, which the sums of both tell. Those of divided work
-/// (as one part sees it) and of in-order machines say it worse than the schedules alone.
-bool MappingSchedule::compares_sums() const {
-  return layers() > 1 && parts_.size() == 1 && compilation_.architecture.sync.kind != Sync::Kind::in_order;
-}
-
 double MappingSchedule::summed_cycles(std::size_t layer) const {
   return cost_of(compilation_, machine_, layer_, shortening_.shortened(parts_.front(), layer)).cycles;
+}
+
+/// From those of the shortened layers. What is shortened may have another busiest unit than the whole, which the sums
+/// of both tell, where they agree with the schedules about what fewer trips save. Those of divided work (as one part
+/// sees it) and of in-order machines say it worse than the schedules alone.
+double MappingSchedule::whole_cycles(const std::vector<double>& scheduled) const {
+  const bool in_order = compilation_.architecture.sync.kind == Sync::Kind::in_order;
+  if (layers() == 1 || parts_.size() > 1 || in_order) return shortening_.whole(scheduled);
+  const double longest = summed_cycles(0);
+  std::vector<double> unseen = {scheduled[0] - longest};
+  for (std::size_t l = 1; l < layers(); ++l) {
+    const double summed = summed_cycles(l), saved = scheduled[0] - scheduled[l];
+    if (std::abs(longest - summed - saved) > agreement * saved) return shortening_.whole(scheduled);
+    unseen.push_back(scheduled[l] - summed);
+  }
+  return first_.cycles + shortening_.whole(unseen);
 }
 
 MappingSchedule::Result MappingSchedule::run() const {
   Result result;
   try {
-    const bool sums = compares_sums();
-    std::vector<double> cycles;  // with sums: what these do not see
+    std::vector<double> cycles;
     for (std::size_t l = 0; l < layers(); ++l) {
       const OpList list = lowered(l);
       result.operations += static_cast<double>(list.ops.size());
       cycles.push_back(static_cast<double>(schedule_for(list, compilation_.architecture).cycles));
-      if (sums) cycles.back() -= summed_cycles(l);
     }
-    result.cycles = std::max(shortening_.whole(cycles) + (sums ? first_.cycles : 0), link_cycles());
+    result.cycles = std::max(whole_cycles(cycles), link_cycles());
   } catch (const Error&) {
     result.cycles = std::numeric_limits<double>::infinity();
   }

@@ -37,8 +37,8 @@ class MappingSchedule {
 
  private:
   OpList lowered(std::size_t layer) const;
-  bool compares_sums() const;
   double summed_cycles(std::size_t layer) const;
+  double whole_cycles(const std::vector<double>& scheduled) const;
   double link_cycles() const;
 
   const Compilation& compilation_;
