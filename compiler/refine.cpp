@@ -1,6 +1,7 @@
 #include "compiler/refine.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/mapping/search.h"
 #include "compiler/mapping_schedule.h"
@@ -10,6 +11,7 @@ namespace {
 
 constexpr double most_operations = 20000;  ///< scheduled for one layer, all mappings together
 constexpr double most_in_loops = 15000;    ///< the same where there are loops: a body is scheduled for several turns
+constexpr double most_unseen = 1.2;        ///< of sums alone: a best one too long to schedule may be behind so far
 constexpr std::size_t near = 16;           ///< tilings tried around each that is better
 
 class Refinement {
@@ -23,8 +25,9 @@ class Refinement {
 
   bool run() {
     const bool all = evaluate_all();
-    std::ranges::stable_sort(mappings_, {}, [](const SearchResult::Found& found) {
-      return std::pair(!found.mapping.scheduled, found.mapping.predicted_cycles);
+    const double unseen = mappings_.front().mapping.scheduled ? std::numeric_limits<double>::infinity() : most_unseen;
+    std::ranges::stable_sort(mappings_, {}, [&](const SearchResult::Found& found) {
+      return found.mapping.predicted_cycles * (found.mapping.scheduled ? 1 : unseen);
     });
     if (!mappings_.front().mapping.scheduled) return false;
     for (;;) {
@@ -37,8 +40,7 @@ class Refinement {
   }
 
  private:
-  /// The first ones that are too long stand behind those that could be scheduled; then the budget ends it. True if all
-  /// were.
+  /// Those after the first ones that are too long, until the budget ends it. True if all were.
   bool evaluate_all() {
     bool any = false, all = true;
     for (auto& [assignment, mapping] : mappings_) {
