@@ -94,9 +94,9 @@ TEST_CASE("does what a mover repeats take a cycle of its clock each") {
   const Machine machine(architecture);
   const auto load = std::ranges::find(architecture.units, "load", &Unit::name);
   TransferPiece row;
-  row.extent = {64, 100};
-  row.source_stride = {0, 0};
-  row.target_stride = {0, 64};
+  row.extent = {64, 100, 1, 1};
+  row.source_stride = {0, 0, 0, 0};
+  row.target_stride = {0, 64, 0, 0};
   row.bytes = 6400;
   row.source_bytes = row.contiguous = 64;
   OpList list;
