@@ -54,6 +54,8 @@ Exit run_command(const MapCommand& command) {
   if (command.explain && command.layer.empty()) {
     Compilation whole(architecture, numeric, options);
     explore_chains(whole);
+    print_layouts(whole, std::cout);
+    json["layouts"] = whole.layouts;
     print_chains(whole, std::cout);
     json["chains"] = chains_json(whole);
   }

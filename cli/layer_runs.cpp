@@ -58,6 +58,17 @@ bool is_interleaved(const Work& work, const Network& numeric) {
   });
 }
 
+/// Lays the tensors as they lie beside the other layers, without what is between their rows there.
+void lay_out(Compilation& alone, const LayerChoices& layer) {
+  for (std::size_t t = 0; t < alone.homes.size(); ++t) {
+    const Tensor& tensor = alone.network.tensors[t];
+    const auto known = layer.strides.find(tensor.name);
+    if (known == layer.strides.end()) continue;
+    alone.homes[t].order = order_of(tensor.shape, known->second);
+    settle(alone.homes[t], tensor.shape, tensor.type);
+  }
+}
+
 }  // namespace
 
 std::optional<LayerRun> run_layer(const Architecture& architecture, const Network& numeric, const LayerChoices& layer) {
@@ -65,7 +76,9 @@ std::optional<LayerRun> run_layer(const Architecture& architecture, const Networ
   const Network alone = extract(numeric, layer.plan.group.operators);
   CompileOptions options;
   options.searcher = std::make_shared<Known>(layer.choices[0].mapping, is_interleaved(layer.plan.work, numeric));
-  const Program program = compile(architecture, alone, options);
+  Compilation compilation(architecture, alone, options);
+  lay_out(compilation, layer);
+  const Program program = compile_layers(compilation);
   LayerRun run;
   run.predicted = std::llround(layer.choices[0].mapping.predicted_cycles);
   for (const auto& compiled : program.layers) {

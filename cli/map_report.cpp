@@ -151,6 +151,11 @@ void print_choices(const Machine& machine, const LayerChoices& layer, bool expla
   for (const auto& rejection : layer.rejections) fmt::print(out, "  {} {}\n", rejection.capability, rejection.reason);
 }
 
+void print_layouts(const Compilation& compilation, std::ostream& out) {
+  fmt::print(out, "layouts weighed: {}\n", compilation.layouts.size());
+  for (const auto& layout : compilation.layouts) fmt::print(out, "  {}\n", layout);
+}
+
 void print_chains(const Compilation& compilation, std::ostream& out) {
   fmt::print(out, "chains that keep results on chip: {} chosen, {} refused\n", compilation.chains.size(),
              compilation.refused_chains.size());

@@ -14,6 +14,7 @@ namespace accord {
 void print_choices(const Machine& machine, const LayerChoices& layer, bool explain, std::ostream& out);
 
 /// Chains that keep their results on chip, and those that were weighed and refused.
+void print_layouts(const Compilation& compilation, std::ostream& out);
 void print_chains(const Compilation& compilation, std::ostream& out);
 nlohmann::json chains_json(const Compilation& compilation);
 

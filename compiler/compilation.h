@@ -64,6 +64,7 @@ struct Compilation {
   std::map<TensorId, StripOf> strips;  ///< tensors kept on chip
   std::vector<FusedChain> chains;
   std::vector<std::string> refused_chains;  ///< that were looked into, with the reason
+  std::vector<std::string> layouts;         ///< that were weighed against those by rule, each with what came of it
 
   Compilation(const Architecture& a, Network n, const CompileOptions& o)
       : architecture(a), network(std::move(n)), options(o), machine(a), homes(initial_homes(network)) {}
@@ -79,10 +80,14 @@ LayerPlan layer_of(const Compilation& compilation, Group group);
 /// A copy without the layer's mappings, for another form of it: there are thousands of them before they are searched.
 LayerPlan without_mappings(LayerPlan& layer);
 
+/// The assignments of the layer's work and their bound; on the host where there are none.
+void assign(const Compilation& compilation, LayerPlan& layer);
+
 /// The passes, in order; one file each.
 void group_pass(Compilation& compilation);        ///< fusion groups -> work
 void place_pass(Compilation& compilation);        ///< work -> candidate mappings, or host with the reason
 void interleave_pass(Compilation& compilation);   ///< rows of the network's inputs side by side, where that is quicker
+void layout_pass(Compilation& compilation);       ///< which index of a tensor lies innermost, what only shows others
 void map_pass(Compilation& compilation);          ///< tiles, loop order
 void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, aliases
 void fuse_pass(Compilation& compilation);         ///< chains of layers that keep their results on chip

@@ -64,6 +64,7 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
   group_pass(compilation);
   place_pass(compilation);
   interleave_pass(compilation);
+  layout_pass(compilation);
   SharedMachines shared(compilation.machine);
   std::vector<LayerChoices> layers;
   for (const auto& plan : compilation.layers) {
@@ -77,6 +78,10 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
     if (!plan.mappings.empty()) {
       match_statement(compilation.architecture, plan.work, plan.mappings[0].steps[0].statement, &layer.rejections);
     }
+    for (const auto& operand : plan.work.operands) {
+      if (operand.tensor == no_tensor || operand.constant) continue;
+      layer.strides[compilation.network.tensor(operand.tensor).name] = compilation.homes[operand.tensor].strides;
+    }
     if (plan.placement == Placement::machine) search(compilation, shared, layer);
     layers.push_back(std::move(layer));
   }
@@ -84,7 +89,7 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
 }
 
 void explore_chains(Compilation& compilation) {
-  for (const auto pass : {group_pass, place_pass, interleave_pass, map_pass, allocate_pass, fuse_pass})
+  for (const auto pass : {group_pass, place_pass, interleave_pass, layout_pass, map_pass, allocate_pass, fuse_pass})
     pass(compilation);
 }
 

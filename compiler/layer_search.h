@@ -16,7 +16,7 @@ struct LayerSearch {
 /// Searches the layer's assignments with the compilation's searcher, and divides the best over elements that are alike.
 LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer);
 
-/// The same, once for layers that are equal: they get equal mappings. The homes' orders must stay between calls.
+/// The same, once for layers that are equal and whose tensors lie alike: they get equal mappings.
 const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer);
 
 }  // namespace accord

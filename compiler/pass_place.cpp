@@ -8,6 +8,7 @@
 #include "compiler/compilation.h"
 #include "compiler/mapping/step_bound.h"
 #include "compiler/mapping/views.h"
+#include "compiler/memory_sharing.h"
 
 namespace accord {
 namespace {
@@ -42,7 +43,8 @@ void drop_long(const Compilation& compilation, LayerPlan& layer) {
   }
 }
 
-/// The assignments of the layer's work and their bound; on the host where there are none.
+}  // namespace
+
 void assign(const Compilation& compilation, LayerPlan& layer) {
   auto& reasons = layer.turned_down;
   layer.mappings = candidates(compilation.machine, compilation.network, layer.work, compilation.homes, reasons);
@@ -54,6 +56,8 @@ void assign(const Compilation& compilation, LayerPlan& layer) {
   }
   layer.bound = bound_of(compilation.machine, compilation.network, layer.work, compilation.homes, layer.mappings);
 }
+
+namespace {
 
 /// The layer with a count of one where capabilities count several at least: rows of a matrix unit that takes 16 at a
 /// time, where the layer has one. Taken where it promises fewer cycles.
@@ -106,12 +110,13 @@ std::vector<LayerPlan> parts(const Compilation& compilation, LayerPlan& layer) {
 /// Layers that only rearrange are left to the allocation, which may share memory instead of copying.
 void place_pass(Compilation& compilation) {
   auto& layers = compilation.layers;
+  for (auto& layer : layers) {
+    if (only_rearranges(compilation, layer.group)) layer.placement = Placement::memory;
+  }
+  foresee_strides(compilation.network, layers, compilation.homes);
   for (std::size_t l = 0; l < layers.size(); ++l) {
     compilation.progress("place", l, layers.size());
-    if (only_rearranges(compilation, layers[l].group)) {
-      layers[l].placement = Placement::memory;
-      continue;
-    }
+    if (layers[l].placement == Placement::memory) continue;
     place(compilation, layers[l]);
     if (layers[l].placement == Placement::machine) continue;
     std::vector<LayerPlan> apart = parts(compilation, layers[l]);

@@ -40,6 +40,16 @@ void settle(Home& home, const Shape& shape, ElementType type) {
   for (std::size_t i = 0; i < rank; ++i) home.origin += home.before[i] * home.strides[i];
 }
 
+std::vector<std::size_t> order_of(const Shape& shape, const HomeStrides& strides) {
+  std::vector<std::size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    if ((shape[a] == 1) != (shape[b] == 1)) return shape[a] == 1;
+    return shape[a] != 1 && strides[a] > strides[b];
+  });
+  return order;
+}
+
 void reach(Home& home, const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents) {
   for (std::size_t i = 0; i < access.indices.size(); ++i) {
     std::int64_t low = access.indices[i].offset;

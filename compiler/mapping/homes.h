@@ -36,6 +36,9 @@ using Homes = std::vector<Home>;
 /// what is computed from them element by element.
 Homes initial_homes(const Network& network);
 
+/// The order in which indices with these strides lie; what has an extent of 1 stays outside.
+std::vector<std::size_t> order_of(const Shape& shape, const HomeStrides& strides);
+
 /// Widens the margins to what the access reaches beyond its tensor over these extents.
 void reach(Home& home, const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents);
 

@@ -72,9 +72,13 @@ std::optional<View> view_of(const Network& network, const Operator& op, const Ho
   return View{*shown, 0};
 }
 
+bool shows_input(const Operator& op) {
+  return op.type == "Reshape" || op.type == "Identity" || op.type == "Slice" || op.type == "Transpose";
+}
+
 bool may_be_view(const Network& network, const Operator& op, const Homes& homes) {
-  if (op.type == "Reshape" || op.type == "Identity") return true;
-  if (op.type != "Slice" && op.type != "Transpose") return false;
+  if (!shows_input(op)) return false;
+  if (op.type != "Slice" && op.type != "Transpose") return true;
   const auto view = view_of(network, op, homes[op.inputs[0]].strides);
   return keeps_runs(homes[op.outputs[0]], network.tensors[op.outputs[0]], view->strides);
 }

@@ -13,8 +13,10 @@ struct View {
   std::int64_t offset = 0;  ///< bytes from the other's element 0 to this one's
 };
 
-/// Whether the operator only shows its input's elements otherwise (Reshape, Transpose, Slice, Identity), so that its
-/// result may need no memory of its own.
+/// Whether the operator's result may be its input's elements, shown otherwise (Reshape, Transpose, Slice, Identity).
+bool shows_input(const Operator& op);
+
+/// Whether it is shown where it lies unless something else is quicker: its innermost elements stay side by side.
 bool may_be_view(const Network& network, const Operator& op, const Homes& homes);
 
 /// The operator's result as a view of its input, which has these strides; nothing where it takes a copy.

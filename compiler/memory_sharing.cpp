@@ -1,0 +1,156 @@
+#include "compiler/memory_sharing.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/mapping/views.h"
+
+namespace accord {
+
+std::vector<bool> MemorySharing::run(const std::vector<LayerPlan>& layers) {
+  std::vector<bool> copies(layers.size(), false);
+  const auto rearranges = [&](std::size_t l) { return layers[l].placement == Placement::memory; };
+  const auto operator_of = [&](std::size_t l) -> const Operator& {
+    return network_.operators[layers[l].group.operators[0]];
+  };
+  const auto is_concat = [&](std::size_t l) { return operator_of(l).type == "Concat"; };
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (rearranges(l) && is_concat(l)) copies[l] = !share_concat(operator_of(l));
+  }
+  settle_all();
+  // What is a part of a Concat passes its place on to what it shows.
+  for (std::size_t l = layers.size(); l-- > 0;) {
+    if (rearranges(l) && !copies[l]) share_source(operator_of(l));
+  }
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (rearranges(l) && !is_concat(l)) copies[l] = !share_view(operator_of(l));
+  }
+  return copies;
+}
+
+bool MemorySharing::can_alias(TensorId tensor) const {
+  const bool is_input = std::find(network_.inputs.begin(), network_.inputs.end(), tensor) != network_.inputs.end();
+  return homes_[tensor].alias < 0 && !network_.tensors[tensor].is_constant() && !is_input &&
+         std::find(network_.outputs.begin(), network_.outputs.end(), tensor) == network_.outputs.end();
+}
+
+/// The inputs are written right into their parts of the result.
+bool MemorySharing::share_concat(const Operator& op) {
+  const TensorId whole = op.outputs[0];
+  const Shape& shape = network_.tensors[whole].shape;
+  auto axis = attribute(op, "axis", std::int64_t{1});
+  if (axis < 0) axis += static_cast<std::int64_t>(shape.size());
+  std::set<TensorId> distinct(op.inputs.begin(), op.inputs.end());
+  if (distinct.size() != op.inputs.size()) return false;
+  for (const TensorId t : op.inputs) {
+    const Home& home = homes_[t];
+    const bool margin = home.before[axis] != 0 || home.after[axis] != 0;
+    const bool padded = home.before != std::vector<std::int64_t>(shape.size(), 0) ||
+                        home.after != std::vector<std::int64_t>(shape.size(), 0);
+    const bool clash = padded && outside_known_.count(whole) != 0 && homes_[whole].outside != home.outside;
+    if (!can_alias(t) || margin || clash || network_.tensors[t].type != network_.tensors[whole].type) return false;
+  }
+  std::int64_t offset = 0;
+  for (const TensorId t : op.inputs) {
+    Home& home = homes_[t];
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      homes_[whole].before[i] = std::max(homes_[whole].before[i], home.before[i]);
+      homes_[whole].after[i] = std::max(homes_[whole].after[i], home.after[i]);
+    }
+    if (outside_known_.count(t) != 0) {
+      homes_[whole].outside = home.outside;
+      outside_known_.insert(whole);
+    }
+    home.alias = whole;
+    shown_.insert(whole);
+    home.alias_offset = offset;  // elements along the axis until settled
+    offset += network_.tensors[t].shape[axis];
+  }
+  return true;
+}
+
+bool MemorySharing::has_margin(TensorId tensor) const {
+  const Home& home = homes_[tensor];
+  const auto wide = [](std::int64_t margin) { return margin != 0; };
+  return std::ranges::any_of(home.before, wide) || std::ranges::any_of(home.after, wide);
+}
+
+/// Whether a Reshape can show the Transpose's result only if that lies in its own order.
+bool MemorySharing::wants_order(const Operator& transpose) const {
+  const TensorId to = transpose.outputs[0];
+  const auto shown = view_of(network_, transpose, homes_[transpose.inputs[0]].strides);
+  return std::ranges::any_of(network_.operators, [&](const Operator& op) {
+    if (op.type != "Reshape" || op.inputs[0] != to) return false;
+    const Shape &shape = network_.tensors[to].shape, &after = network_.tensors[op.outputs[0]].shape;
+    return !reshaped(shape, shown->strides, after) && reshaped(shape, homes_[to].strides, after);
+  });
+}
+
+/// Strides with which the operator's input would lie in its result's place.
+std::optional<HomeStrides> MemorySharing::source_strides(const Operator& op) const {
+  const TensorId from = op.inputs[0], to = op.outputs[0];
+  const bool placed = homes_[to].alias >= 0;  // in a Concat
+  if (placed && (op.type == "Reshape" || op.type == "Identity"))
+    return reshaped(network_.tensors[to].shape, homes_[to].strides, network_.tensors[from].shape);
+  if (op.type != "Transpose" || (!placed && !wants_order(op))) return std::nullopt;
+  HomeStrides strides(homes_[to].strides.size());
+  const auto perm = attribute(op, "perm", std::vector<std::int64_t>{});
+  for (std::size_t d = 0; d < perm.size(); ++d) strides[static_cast<std::size_t>(perm[d])] = homes_[to].strides[d];
+  return strides;
+}
+
+/// An input that is written right where the result lies: in a Concat, or in the order that a Reshape needs.
+void MemorySharing::share_source(const Operator& op) {
+  const TensorId from = op.inputs[0], to = op.outputs[0];
+  if (!can_alias(from) || has_margin(from) || has_margin(to) || shown_.contains(from)) return;
+  const auto strides = source_strides(op);
+  if (!strides) return;
+  homes_[from].strides = *strides;
+  homes_[from].alias = to;
+  shown_.insert(to);
+  views_.insert(from);
+}
+
+/// The result is read where the input lies.
+bool MemorySharing::share_view(const Operator& op) {
+  const TensorId from = op.inputs[0], to = op.outputs[0];
+  if (homes_[from].alias == to && views_.contains(from)) return true;
+  if (!can_alias(to) || has_margin(to) || network_.tensors[from].is_constant()) return false;
+  const auto view = view_of(network_, op, homes_[from].strides);
+  if (!view) return false;
+  homes_[to].strides = view->strides;
+  homes_[to].alias = from;
+  homes_[to].alias_offset = view->offset;
+  return true;
+}
+
+void MemorySharing::settle_all() {
+  for (std::size_t t = 0; t < homes_.size(); ++t) {
+    settle(homes_[t], network_.tensors[t].shape, network_.tensors[t].type);
+  }
+  // Parts take their whole's steps; wholes may be parts themselves, so outermost first.
+  std::vector<bool> done(homes_.size(), false);
+  auto resolve = [&](auto&& self, std::size_t t) -> void {
+    if (done[t]) return;
+    done[t] = true;
+    Home& home = homes_[t];
+    if (home.alias < 0 || home.interleaved > 1) return;
+    self(self, static_cast<std::size_t>(home.alias));
+    const Home& whole = homes_[home.alias];
+    const Shape &part = network_.tensors[t].shape, &all = network_.tensors[home.alias].shape;
+    const auto axis = std::mismatch(part.begin(), part.end(), all.begin()).first - part.begin();
+    home.strides = whole.strides;
+    for (std::size_t i = 0; i < home.relied.size(); ++i) home.relied[i] = home.relied[i] || whole.relied[i];
+    if (axis < std::ssize(part)) home.alias_offset *= whole.strides[static_cast<std::size_t>(axis)];
+  };
+  for (std::size_t t = 0; t < homes_.size(); ++t) resolve(resolve, t);
+}
+
+std::vector<bool> foresee_strides(const Network& network, const std::vector<LayerPlan>& layers, Homes& homes) {
+  Homes shared = homes;
+  std::vector<bool> copies = MemorySharing(network, shared, {}).run(layers);
+  for (std::size_t t = 0; t < homes.size(); ++t) homes[t].strides = std::move(shared[t].strides);
+  return copies;
+}
+
+}  // namespace accord
