@@ -110,7 +110,8 @@ std::int64_t way_of(const Architecture& architecture, const std::vector<Hop>& ho
 /// The least that any assignment takes.
 struct MainWork {
   std::int64_t compute = INT64_MAX;  ///< of its units, and what must follow until the last result is off chip
-  std::int64_t busy = INT64_MAX;     ///< the same, or of the wires and movers that its operands pass
+  std::int64_t busy = INT64_MAX;     ///< the same, or of the wires and movers that its operands pass, with what is left
+                                     ///< of the last byte's way
   std::int64_t passage = INT64_MAX;  ///< of the last byte read, through the main statement, to the last byte written
   std::int64_t ending = INT64_MAX;   ///< the same where that byte is read by any statement
   bool waits = true;                 ///< for an operand that a mover brings
@@ -159,7 +160,9 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   return work;
 }
 
-MainWork main_work(const Machine& machine, const PassageFinder& finder, const std::vector<Mapping>& candidates) {
+/// `one_way`: no wire carries both reads and writes.
+MainWork main_work(const Machine& machine, const PassageFinder& finder, bool one_way,
+                   const std::vector<Mapping>& candidates) {
   const LinkBound links(machine, finder);
   const MoverBound movers(machine, finder);
   MainWork least;
@@ -168,7 +171,8 @@ MainWork main_work(const Machine& machine, const PassageFinder& finder, const st
     least.compute = std::min(least.compute, work.compute);
     if (work.compute < least.busy) {
       const Passages passages = finder.of(mapping);
-      least.busy = std::min(least.busy, std::max({work.compute, links.cycles(passages), movers.cycles(passages)}));
+      const std::int64_t wires = links.cycles(passages) + (one_way && work.apart ? work.ending : 0);
+      least.busy = std::min(least.busy, std::max({work.compute, wires, movers.cycles(passages)}));
     }
     least.passage = std::min(least.passage, work.passage);
     least.ending = std::min(least.ending, work.ending);
@@ -227,8 +231,8 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   if (candidates.empty()) return bound;
   const CompulsoryTraffic traffic = compulsory(network, work, homes, candidates.front().steps[0].statement);
   bound.compulsory_bytes = traffic.read + traffic.written;
-  const MainWork main = main_work(machine, PassageFinder(machine, network, work), candidates);
   const OffChipWidth width(machine.architecture);
+  const MainWork main = main_work(machine, PassageFinder(machine, network, work), !width.shares(), candidates);
   const std::int64_t latency = first_byte(machine.architecture);
   const std::int64_t computed = (main.waits ? latency : 0) + main.busy;
   // What is read last, or the first that is written, leaves the rest of its way to pass.

@@ -125,9 +125,11 @@ class Packer {
     size_ = step * extent;
   }
 
-  void place_blocks() {
+  /// `alike`: all hold the same, so that one serves for all.
+  void place_blocks(bool alike) {
     for (const int g : blocked_) {
       size_ = round_up(size_, word_);
+      if (alike) continue;
       layout_.groups[g].block_step = size_;
       size_ *= ceil_div(layout_.groups[g].extent, layout_.groups[g].block);
     }
@@ -186,7 +188,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
       packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
     }
   }
-  packer.place_blocks();
+  packer.place_blocks(use.filled && memory != use.memory);
   for (int a = static_cast<int>(layout.axes.size()) - 1; a >= 0; --a) {
     if (!is_grouped(a)) packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
   }

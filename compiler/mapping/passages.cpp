@@ -1,5 +1,6 @@
 #include "compiler/mapping/passages.h"
 
+#include <algorithm>
 #include <map>
 
 #include "compiler/mapping/compulsory.h"
@@ -16,6 +17,24 @@ std::int64_t PassageFinder::bytes_of(int operand) const {
   return bytes;
 }
 
+/// A constant comes with what pads it to the capabilities' dims: the unit reads that, too. Forms of the work have
+/// iterators of their own.
+std::int64_t PassageFinder::padded_bytes(const Mapping& assignment, const Use& use) const {
+  const int operand = use.access.operand;
+  if (!work_.operands[operand].constant || assignment.form != nullptr) return 0;
+  std::int64_t count = bytes(network_.tensors[work_.operands[operand].tensor].type);
+  for (std::size_t it = 0; it < assignment.extent.size(); ++it) {
+    const auto counts = [&](const Access& access) {
+      return access.operand == operand && depends(access, static_cast<int>(it));
+    };
+    const bool counted = std::ranges::any_of(work_.program.statements, [&](const Statement& statement) {
+      return std::ranges::any_of(statement.accesses, counts);
+    });
+    if (counted) count *= assignment.extent[it];
+  }
+  return count;
+}
+
 Passages PassageFinder::of(const Mapping& assignment) const {
   Passages result{machine_.elements.images(assignment), {}};
   std::map<int, Passage> by_operand;
@@ -25,7 +44,9 @@ Passages PassageFinder::of(const Mapping& assignment) const {
     if (use.filled || use.role == UseRole::accumulator || operand < 0) continue;
     if (work_.operands[operand].tensor == no_tensor || !off_chip(use.home)) continue;
     Passage& passage = by_operand[operand];
-    passage.bytes = bytes_of(operand);
+    const std::int64_t distinct = bytes_of(operand);
+    const std::int64_t needed = std::max(distinct, padded_bytes(assignment, use));
+    passage.bytes = passage.places.empty() ? needed : std::min(passage.bytes, needed);
     for (const auto& image : result.images) {
       passage.places.push_back({&image.uses[u], image.steps[use.step].match.unit});
     }

@@ -15,7 +15,7 @@ struct Passage {
     const Use* use = nullptr;
     int unit = -1;  ///< of the statement
   };
-  std::int64_t bytes = 0;  ///< distinct ones
+  std::int64_t bytes = 0;  ///< distinct ones; of a constant with what pads it
   std::vector<Place> places;
 };
 
@@ -43,6 +43,7 @@ class PassageFinder {
 
  private:
   std::int64_t bytes_of(int operand) const;
+  std::int64_t padded_bytes(const Mapping& assignment, const Use& use) const;
 
   const Machine& machine_;
   const Network& network_;
