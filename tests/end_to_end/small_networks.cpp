@@ -107,6 +107,14 @@ TensorId NetworkBuilder::flatten(TensorId x) {
   return emit("Reshape", {x}, {shape(x)[0], element_count(shape(x)) / shape(x)[0]});
 }
 
+TensorId NetworkBuilder::reshape(TensorId x, Shape to) { return emit("Reshape", {x}, std::move(to)); }
+
+TensorId NetworkBuilder::transpose(TensorId x, const std::vector<std::int64_t>& perm) {
+  Shape turned;
+  for (const std::int64_t axis : perm) turned.push_back(shape(x)[static_cast<std::size_t>(axis)]);
+  return emit("Transpose", {x}, turned, {{"perm", perm}});
+}
+
 Network NetworkBuilder::finish(TensorId output) {
   network_.outputs = {output};
   return network_;

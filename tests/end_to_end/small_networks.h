@@ -29,6 +29,8 @@ class NetworkBuilder {
   TensorId sigmoid(TensorId x);
   TensorId multiply(TensorId a, TensorId b);
   TensorId flatten(TensorId x);
+  TensorId reshape(TensorId x, Shape to);
+  TensorId transpose(TensorId x, const std::vector<std::int64_t>& perm);
   Network finish(TensorId output);
 
  private:
