@@ -4,7 +4,9 @@
 #include <iterator>
 #include <numeric>
 
+#include "archdsl/graph/rates.h"
 #include "archdsl/isa/emit.h"
+#include "archdsl/tensor/rounding.h"
 
 namespace accord {
 namespace {
@@ -35,11 +37,29 @@ void limit_step(Step& step, const Binding& binding) {
   if (step.kind == Step::Kind::free && is_constant(binding)) step = {Step::Kind::fixed, binding.bias};
 }
 
+TransferPace pace_of(const Architecture& architecture, const Unit& unit, const Route& route) {
+  const Memory& source = architecture.memories[route.source];
+  TransferPace pace;
+  pace.asks_at_target = architecture.memories[route.target].off_chip;
+  pace.request = unit.request;
+  pace.each = static_cast<double>(std::max<std::int64_t>(unit.period.cycles(unit.setup), 1));
+  // Without the way's: elements that are alike, near and far, are to walk alike.
+  const auto latency = static_cast<double>(latency_of(source) + 2);
+  pace.per_request =
+      std::max(static_cast<double>(unit.period.cycles(1)), latency / static_cast<double>(unit.in_flight));
+  pace.per_byte = 1 / bytes_per_cycle(architecture, route);
+  const Memory& other = pace.asks_at_target ? source : architecture.memories[route.target];
+  const auto ports = static_cast<double>(pace.asks_at_target ? other.read_ports : other.write_ports);
+  pace.word = other.word;
+  pace.per_word = static_cast<double>(word_period(other).cycles(1)) / ports;
+  return pace;
+}
+
 RouteLimits limit_route(const Architecture& architecture, int index, int unit) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
   const Route& route = architecture.units[unit].routes[mnemonic.route];
   const auto names = transfer_arguments(route);
-  RouteLimits limits{index, route.walk, 1, 1};
+  RouteLimits limits{index, route.walk, 1, 1, pace_of(architecture, architecture.units[unit], route)};
   for (std::size_t a = 0; a < names.size(); ++a) {
     const Binding& binding = mnemonic.arguments[a];
     const std::string& name = names[a];
@@ -88,6 +108,13 @@ std::vector<int> driven_units(const Mnemonic& mnemonic) {
 }
 
 }  // namespace
+
+double TransferPace::cycles(std::int64_t bytes, std::int64_t row, std::int64_t together) const {
+  const std::int64_t runs = ceil_div(bytes, together), chunk = std::min(together, request);
+  const double requests = static_cast<double>(runs * ceil_div(together, request));
+  const double words = static_cast<double>(ceil_div(bytes, row) * ceil_div(row, word));
+  return std::max({each, requests * std::max(per_request, static_cast<double>(chunk) * per_byte), words * per_word});
+}
 
 Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
   for (std::size_t m = 0; m < architecture.isa.mnemonics.size(); ++m) {

@@ -10,6 +10,20 @@
 
 namespace accord {
 
+/// What transfers of a route take, as far as it tells one walk over the same bytes from another. Reference cycles.
+struct TransferPace {
+  bool asks_at_target = false;  ///< requests are for what lies together there: off chip; else at the source
+  std::int64_t request = 64;    ///< bytes at most
+  double each = 1;              ///< of one transfer at least: its set-up
+  double per_request = 1;       ///< at least: presented one per cycle, with so many in flight
+  double per_byte = 0;          ///< over the links
+  std::int64_t word = 1;        ///< of the memory at the other end
+  double per_word = 0;          ///< through its ports
+
+  /// Of a transfer of so many bytes in rows of `row`, of which so many lie together where requests are for them.
+  double cycles(std::int64_t bytes, std::int64_t row, std::int64_t together) const;
+};
+
 /// What the instruction set lets a capability or route do: the covenant's dims cut down to what fields, constants and
 /// registers of its mnemonic can hold.
 struct RouteLimits {
@@ -17,6 +31,7 @@ struct RouteLimits {
   std::vector<WalkDim> walk;
   std::int64_t source_unit = 1;  ///< addresses are multiples of this
   std::int64_t target_unit = 1;
+  TransferPace pace;
 };
 
 struct RunLimits {

@@ -88,7 +88,9 @@ TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop,
   const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
   const std::int64_t row = std::max<std::int64_t>(piece.extent[0], 1);
   const double rows = static_cast<double>(piece.bytes) / static_cast<double>(row);
-  const double reads = source.off_chip ? run_cycles(source, source.read_ports, requests, chunk) : 0;
+  const double rows_read = static_cast<double>(piece.source_bytes) / static_cast<double>(row);
+  const double reads = source.off_chip ? run_cycles(source, source.read_ports, requests, chunk)
+                                       : run_cycles(source, source.read_ports, rows_read, row);
   const double writes = target.off_chip ? run_cycles(target, target.write_ports, requests, chunk)
                                         : run_cycles(target, target.write_ports, rows, row);
   // One per cycle of the mover's clock, also of what it holds already since the source is read over and over.

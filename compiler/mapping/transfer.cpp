@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "archdsl/tensor/rounding.h"
 
@@ -45,11 +47,14 @@ struct Slot {
 
 struct Choice {
   std::vector<Slot> slots;
+  double cycles = std::numeric_limits<double>::infinity();
   std::int64_t instructions = INT64_MAX;
-  std::int64_t contiguous = 0;  ///< bytes that the first slot continues at the source
 };
 
 bool takes(const Step& step, std::int64_t bytes) { return step.kind == Step::Kind::free || step.bytes == bytes; }
+
+/// Each instruction has to be issued, ordered and waited for: more of them only where they take half of the time.
+constexpr double worth_more = 2;
 
 /// Tries every assignment of dims to walk dimensions.
 class SlotSearch {
@@ -60,7 +65,7 @@ class SlotSearch {
     remaining_ = dims;
     slots_.assign(limits_.walk.size(), {});
     visit(1);
-    return best_;
+    return quickest_.cycles * worth_more <= fewest_.cycles ? quickest_ : fewest_;
   }
 
  private:
@@ -89,22 +94,25 @@ class SlotSearch {
   void consider() {
     std::int64_t count = 1;
     for (const auto& dim : remaining_) count *= dim.extent;
-    std::int64_t contiguous = run_;
+    std::int64_t bytes = run_, together = run_;
+    bool joined = true;
     for (const auto& slot : slots_) {
       if (slot.extent == 1) continue;
-      if (slot.source != contiguous) break;  // the walk leaves the run here
-      contiguous *= slot.extent;
+      joined = joined && (limits_.pace.asks_at_target ? slot.target : slot.source) == together;
+      if (joined) together *= slot.extent;
+      bytes *= slot.extent;
     }
-    if (count < best_.instructions || (count == best_.instructions && contiguous > best_.contiguous)) {
-      best_ = {slots_, count, contiguous};
-    }
+    const double cycles = static_cast<double>(count) * limits_.pace.cycles(bytes, run_, together);
+    if (std::pair(cycles, count) < std::pair(quickest_.cycles, quickest_.instructions))
+      quickest_ = {slots_, cycles, count};
+    if (std::pair(count, cycles) < std::pair(fewest_.instructions, fewest_.cycles)) fewest_ = {slots_, cycles, count};
   }
 
   const RouteLimits& limits_;
   std::int64_t run_;
   std::vector<CopyDim> remaining_;
   std::vector<Slot> slots_;
-  Choice best_;
+  Choice quickest_, fewest_;
 };
 
 TransferPiece make_piece(const RouteLimits& limits, std::int64_t run, const std::vector<Slot>& slots) {

@@ -40,8 +40,8 @@ struct TransferPlan {
   bool legal = true;
 };
 
-/// Splits a copy into transfers that the mover can walk: the fewest instructions found by trying every assignment of
-/// the copy's dims to the walk's.
+/// Splits a copy into transfers that the mover can walk: the fewest, or more that take half of the time by the route's
+/// pace, found by trying every assignment of the copy's dims to the walk's.
 TransferPlan plan_copy(const RouteLimits& limits, const Copy& copy);
 
 /// The same where the source is ours to arrange (a constant's image): `bytes` contiguous at the target; pieces read
