@@ -146,8 +146,29 @@ void MemorySharing::settle_all() {
   for (std::size_t t = 0; t < homes_.size(); ++t) resolve(resolve, t);
 }
 
+namespace {
+
+/// Margins that the works' windows need, whatever mappings add to them.
+void foresee_margins(const std::vector<LayerPlan>& layers, Homes& homes) {
+  for (const LayerPlan& layer : layers) {
+    if (layer.placement == Placement::memory) continue;
+    std::vector<std::int64_t> extents;
+    for (const auto& iterator : layer.work.program.iterators) extents.push_back(iterator.extent);
+    for (const auto& statement : layer.work.program.statements) {
+      for (const Access& access : statement.accesses) {
+        const WorkOperand& operand = layer.work.operands[access.operand];
+        if (operand.tensor == no_tensor || operand.constant) continue;
+        reach(homes[operand.tensor], operand.shape, access, extents);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<bool> foresee_strides(const Network& network, const std::vector<LayerPlan>& layers, Homes& homes) {
   Homes shared = homes;
+  foresee_margins(layers, shared);
   std::vector<bool> copies = MemorySharing(network, shared, {}).run(layers);
   for (std::size_t t = 0; t < homes.size(); ++t) homes[t].strides = std::move(shared[t].strides);
   return copies;
