@@ -36,8 +36,7 @@ class LoopPipeliner {
   void walk(std::size_t first, std::size_t last, LoopSpan loops);
   void schedule(LoopSpan loops);
   bool goes_off_chip(const LowLoop& loop) const;
-  void add_loop(const LowLoop& loop);
-  void keep(const LowLoop& loop);
+  bool add_loop(const LowLoop& loop);
   void lay_out(const LowLoop& loop, const ModuloSchedule& schedule);
   std::vector<Moving> ranges_of(const LowLoop& loop) const;
   bool may_meet(const LowLoop& loop, const std::vector<Moving>& ranges) const;
@@ -97,18 +96,8 @@ bool LoopPipeliner::goes_off_chip(const LowLoop& loop) const {
 }
 
 void LoopPipeliner::schedule(LoopSpan loops) {
-  if (loops.size() > 1 || loops.front().length > most_modulo || goes_off_chip(loops.front())) {
-    overlap_turns(list_, loops, architecture_, copy_);
-  } else {
-    add_loop(loops.front());
-  }
-}
-
-void LoopPipeliner::keep(const LowLoop& loop) {
-  const LoopSpan one(&loop, 1);
-  copy_.open(loop, loop.turns, std::max<std::int64_t>(loop_cycles(list_, one, architecture_) / loop.turns, 1));
-  for (std::size_t i = 0; i < loop.length; ++i) copy_.operation(loop.first + i);
-  copy_.close();
+  const bool modulo = loops.size() == 1 && loops.front().length <= most_modulo && !goes_off_chip(loops.front());
+  if (!modulo || !add_loop(loops.front())) overlap_turns(list_, loops, architecture_, copy_);
 }
 
 std::vector<LoopPipeliner::Moving> LoopPipeliner::ranges_of(const LowLoop& loop) const {
@@ -214,12 +203,13 @@ void LoopPipeliner::lay_out(const LowLoop& loop, const ModuloSchedule& schedule)
                 [&](std::size_t op, std::int64_t turn) { copy_.operation(loop.first + op, &loop, turn); });
 }
 
-void LoopPipeliner::add_loop(const LowLoop& loop) {
+/// False where no interval has been found.
+bool LoopPipeliner::add_loop(const LowLoop& loop) {
   const auto ranges = ranges_of(loop);
-  if (may_meet(loop, ranges)) return keep(loop);
+  if (may_meet(loop, ranges)) return false;
   const auto& schedule = solve(problem_of(loop, ranges));
-  if (!schedule) return keep(loop);
-  lay_out(loop, *schedule);
+  if (schedule) lay_out(loop, *schedule);
+  return schedule.has_value();
 }
 
 }  // namespace
