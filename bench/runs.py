@@ -37,12 +37,12 @@ def run_layer(accord, machine, layer, settings=(), verify=True):
 
 
 def search_ms(accord, machine, layer, settings=()):
-    """Milliseconds from a layer's statements to its mapping: the passes `place`, `interleave` and `map`."""
+    """Milliseconds from a layer's statements to its mapping: the passes `place`, `interleave`, `layout` and `map`."""
     result, error = with_layer(layer, lambda model: call(accord, "compile", machine, model, settings))
     if result is None:
         return error
     passes = {entry["stage"]: entry["seconds"] for entry in result["wall"]["stages"]}
-    return f"{1e3 * (sum(passes[name] for name in ('place', 'interleave', 'map'))):.0f}"
+    return f"{1e3 * (sum(passes[name] for name in ('place', 'interleave', 'layout', 'map'))):.0f}"
 
 
 def holds(result, verify=True):

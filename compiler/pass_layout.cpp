@@ -21,7 +21,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double quicker = 0.95;           ///< of the cycles as it stands: what another layout must promise
 constexpr double quicker_in_order = 0.75;  ///< where turns of hardware loops are in order: schedules see less of them
-constexpr double torn = 1.5;  ///< times what its bytes take by their link alone: a tensor that may lie better
+constexpr double torn = 1.5;               ///< times what its bytes take side by side: a tensor that may lie better
 
 /// Weighs for tensors that layers hand on which of their indices lies innermost, and whether a Transpose or Slice that
 /// would tear rows apart is worth copying its input: by the predictions of all layers that read or write what changes.
@@ -223,7 +223,8 @@ double LayoutChooser::cycles_with(const std::vector<std::size_t>& affected, doub
   double sum = 0;
   for (const std::size_t l : affected) sum += static_cast<double>(compilation_.layers[l].bound.cycles);
   for (const std::size_t l : affected) {
-    if (sum >= limit) return never;
+    const bool interleaved = compilation_.layers[l].macs >= 0;  // weighed already, with what it reads
+    if (sum >= limit || interleaved) return never;
     LayerPlan plan = without_mappings(compilation_.layers[l]);
     plan.turned_down.clear();
     assign(compilation_, plan);

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 
@@ -23,6 +25,16 @@ TEST_CASE("does gemmini16 compute what the reference computes") { check_all_netw
 TEST_CASE("does dnnweaver64 compute what the reference computes") { check_all_networks("dnnweaver64"); }
 TEST_CASE("does hvx compute what the reference computes") { check_all_networks("hvx"); }
 TEST_CASE("does bf16npu compute what the reference computes") { check_all_networks("bf16npu"); }
+
+TEST_CASE("do vectors work all the time where turns of a loop have no interval") {
+  // A 3x3 convolution of 16 channels in register tiles of two positions: single copies of 18 loads for 36 products.
+  NetworkBuilder b(seed);
+  const Network network = b.finish(b.conv(b.conv(b.input({1, 64, 28, 55}), 16, 1), 64, 3, 1, 1));
+  const auto layers = run_checked(machine("hvx"), network, seed).report.layers;
+  const auto window = std::ranges::find_if(layers, [](const auto& l) { return l.macs > 64 * 16 * 28 * 55; });
+  REQUIRE(window != layers.end());
+  CHECK(window->efficiency() > 0.9);
+}
 
 TEST_CASE("is a run the same when it is run again") {
   const auto architecture = machine("gemmini16");

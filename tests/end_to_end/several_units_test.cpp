@@ -78,6 +78,18 @@ TEST_CASE("do four cores take about a quarter of one core's time for a convoluti
   CHECK(four >= one / 4.2);
 }
 
+TEST_CASE("do four cores also where layers are too long to schedule") {
+  NetworkBuilder b(seed);
+  const Network network = b.finish(b.conv(b.conv(b.input({1, 64, 56, 56}), 128, 3, 1, 1), 64, 1));
+  const auto one = run_checked(machine("gemmini16"), network, seed).report;
+  const auto four = run_checked(machine("gemmini16x4"), network, seed).report;
+  for (std::size_t l = 0; l < one.layers.size(); ++l) {
+    if (one.layers[l].macs == 0) continue;
+    CAPTURE(one.layers[l].name);
+    CHECK(static_cast<double>(four.layers[l].cycles) < static_cast<double>(one.layers[l].cycles) / 3);
+  }
+}
+
 TEST_CASE("do arrays on the same memories share them, and halve the time") {
   const Network network = convolution(28);
   const Architecture both = two_arrays();

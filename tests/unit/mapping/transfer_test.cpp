@@ -165,6 +165,21 @@ TEST_CASE("is a copy that the walk can do in one go one instruction") {
   CHECK(plan_copy(limits, swapped).pieces.size() == 1);
 }
 
+TEST_CASE("do more transfers replace fewer where requests are whole only with them") {
+  // Four rows of 55 positions of 16 channels, in blocks of 8 on chip: with positions and rows walked, two transfers ask
+  // for 8 bytes each time; with channels and positions, four ask for runs of 880.
+  RouteLimits limits;
+  limits.walk = {{8, {}, {}}, {255, {}, {}}, {255, {}, {}}};
+  const Copy copy{8, {{2, 8, 1760}, {55, 16, 8}, {4, 912, 440}}};
+  CHECK(plan_copy(limits, copy).pieces.size() == 4);
+  limits.pace.request = 8;  // never more than a row at once: nothing to gain
+  CHECK(plan_copy(limits, copy).pieces.size() == 2);
+  limits.pace.request = 64;
+  limits.pace.word = 8;
+  limits.pace.per_word = 1;  // 110 rows each take a word's cycle on chip, however they are asked for
+  CHECK(plan_copy(limits, copy).pieces.size() == 2);
+}
+
 TEST_CASE("is a source step of 0 read once") {
   RouteLimits limits;
   limits.walk = {{16, {}, {}}, {8, {}, {}}};
