@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -149,10 +150,14 @@ class Simulation {
         front_(architecture, program, map_, hazards_),
         host_(places_),
         sequence_(run_, front_, host_) {
-    load_images(architecture, program, stores_);
-    load_inputs(program, places_, inputs);
+    if (options.values) {
+      load_images(architecture, program, stores_);
+      load_inputs(program, places_, inputs);
+    }
     run_.in_order = architecture.sync.kind == Sync::Kind::in_order;
     run_.timed = options.fidelity != Fidelity::function;
+    run_.values = options.values;
+    assert(run_.values || (run_.timed && !options.check_hazards));
     run_.most_cycles = options.most_cycles;
     front_.limit(most_instructions(architecture.controller, options.most_cycles));
     run_.ahead = run_.in_order && options.fidelity == Fidelity::transaction;
@@ -180,7 +185,8 @@ class Simulation {
     result.timed = run_.timed;
     result.instructions = front_.executed();
     for (const Symbol& symbol : program_.symbols) {
-      if (symbol.role == Symbol::Role::output) result.outputs.merge(read_outputs({symbol.name}, places_));
+      if (run_.values && symbol.role == Symbol::Role::output)
+        result.outputs.merge(read_outputs({symbol.name}, places_));
     }
     result.hazards = hazards_.take();
     return result;

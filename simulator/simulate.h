@@ -25,6 +25,10 @@ enum class Fidelity {
 struct SimulateOptions {
   Fidelity fidelity = Fidelity::transaction;
   bool check_hazards = true;
+  /// False: time without values, for who wants cycles only. Images and inputs are not loaded, operations compute and
+  /// move nothing, there are no outputs, and lists of a gather count as zeros. Not with Fidelity::function or
+  /// check_hazards.
+  bool values = true;
   std::filesystem::path trace;  ///< Chrome trace events; empty: none; an Error at Fidelity::function
   /// A run that is not over by this cycle ends with the hazard cycle_limit.
   std::int64_t most_cycles = std::numeric_limits<std::int64_t>::max();

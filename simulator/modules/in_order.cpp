@@ -97,7 +97,7 @@ bool InOrderController::start() {
     run_.out_of_time(start, operation.instruction, operation.mnemonic);
     return false;
   }
-  if (run_.ahead) run_.evaluator.evaluate(operation);
+  if (run_.ahead && run_.values) run_.evaluator.evaluate(operation);
   unfinished_.push_back(&operation);
   operation_ = nullptr;
   return true;

@@ -40,6 +40,9 @@ void Machine::perform(const Agenda::Item& item) {
     return;
   }
   const Operation& operation = *item.operation;
+  if (!run_.values) {
+    return run_.pool.release(item.operation, item.holds);
+  }
   if (item.first == item.last) {
     run_.evaluator.evaluate(operation);
   } else {

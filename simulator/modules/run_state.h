@@ -37,6 +37,7 @@ struct RunState {
   bool in_order = false;
   bool ahead = false;            ///< in order, and every end known when it begins: time runs ahead of SystemC's
   bool timed = true;             ///< false: Fidelity::function
+  bool values = true;            ///< false: only time passes; memories stay as they are
   std::exception_ptr failure{};  ///< thrown inside a process, which SystemC must not see
 
   /// A layer's outputs are complete.
