@@ -60,6 +60,7 @@ struct Compilation {
   std::vector<LayerPlan> layers;
   std::map<std::string, std::shared_ptr<const LayerSearch>> searches;  ///< those made, by what they look at
   Homes homes;
+  bool keeps_constants = true;         ///< false: the program has none of their bytes, only their addresses
   std::int64_t tensor_bytes = 0;       ///< of off-chip memory, from 0 on, that tensors take turns in
   std::map<TensorId, StripOf> strips;  ///< tensors kept on chip
   std::vector<FusedChain> chains;

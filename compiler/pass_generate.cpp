@@ -28,7 +28,8 @@ class Generator {
         encoder_(architecture_, compilation.machine.limits),
         continuation_(architecture_, compilation.tensor_bytes) {
     for (std::size_t m = 0; m < architecture_.memories.size(); ++m) {
-      if (architecture_.memories[m].off_chip) off_chip_.emplace_back(architecture_.memories[m], static_cast<int>(m));
+      if (architecture_.memories[m].off_chip)
+        off_chip_.emplace_back(architecture_.memories[m], static_cast<int>(m), compilation.keeps_constants);
     }
     if (off_chip_.empty()) throw Error("the machine has no off-chip memory to keep the model in");
   }

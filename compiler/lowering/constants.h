@@ -23,8 +23,11 @@ class OffChip {
   /// Bytes; a request never straddles more memory words than it must.
   static constexpr std::int64_t alignment = 64;
 
-  OffChip(const Memory& memory, int index) : memory_(memory), index_(index) {}
+  /// `keeps_bytes` false: constants have addresses and no images; nobody will read them.
+  OffChip(const Memory& memory, int index, bool keeps_bytes = true)
+      : memory_(memory), index_(index), keeps_bytes_(keeps_bytes) {}
   int index() const { return index_; }
+  bool keeps_bytes() const { return keeps_bytes_; }
   /// Throws MemoryFull with the sizes where the memory is full.
   std::int64_t allocate(std::int64_t bytes, const std::string& what);
   std::vector<Image> images;
@@ -46,6 +49,7 @@ class OffChip {
  private:
   const Memory& memory_;
   int index_;
+  bool keeps_bytes_;
   std::int64_t next_ = 0;
   std::unordered_multimap<std::size_t, std::size_t> constants_;  ///< hash of the bytes -> index into `images`
 };

@@ -78,7 +78,10 @@ class Lowering {
   void emit_move(int u, int level, const TileMove& move, const Place& source, const Place& target);
   std::int64_t home_address(int u, const Extents& origin) const;
   Place constant_image(int u, const Box& box);
-  std::vector<std::byte> image_of(int u, const Box& box);
+  std::int64_t image_size(int u, const Box& box);
+  void write_image(int u, const Box& box, std::byte* image);
+  std::int64_t address_of_images(int u, const std::vector<std::pair<Box, std::int64_t>>& placed, std::int64_t size,
+                                 OffChip& memory);
   const Box& box_at(int u, int level) const { return boxes_[box_level(mapping_, mapping_.uses[u], level)]; }
   /// The tile outside the one of a level: the whole work at level 0.
   const Extents& outer_extents(int u, int level) const {
@@ -114,7 +117,7 @@ class Lowering {
   Residents resident_;
   std::vector<Box> boxes_;
   std::vector<Extents> written_;  ///< per output: how far of each iterator it is written; of other uses empty
-  int target_ = -1;  ///< the main statement's target use
+  int target_ = -1;               ///< the main statement's target use
   int start_ = -1;
   int target_level_ = -1;
   std::vector<std::vector<bool>> rolled_;  ///< [level][depth]: loops that may become hardware loops

@@ -27,50 +27,63 @@ void Lowering::each_tile(const Use& use, int level, int last, std::size_t depth,
   }
 }
 
-/// The tile's bytes in the order in which the mover reads them.
-std::vector<std::byte> Lowering::image_of(int u, const Box& box) {
+std::int64_t Lowering::image_size(int u, const Box& box) {
   const Use& use = mapping_.uses[u];
-  const Layout& layout = geometry_.layout(u, 0, box.extent);
-  auto tile = materialise(network_, work_, use, layout, box.origin, box.extent);
-  if (use.role == UseRole::start && use.depth == 1) return tile;
+  if (use.role == UseRole::start && use.depth == 1) return geometry_.layout(u, 0, box.extent).bytes;
   const TileMove& move = geometry_.move(u, 0, box.extent, mapping_.extent);
   if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
-  std::vector<std::byte> image(static_cast<std::size_t>(move.image_bytes));
-  for (const auto& piece : move.pieces) {
-    for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t run) {
-      std::memcpy(image.data() + source, tile.data() + target, static_cast<std::size_t>(run));
-    });
-  }
-  return image;
+  return move.image_bytes;
 }
 
-/// Writes the images of a constant use's tiles side by side in loop order, so that addresses grow evenly with each
+/// Writes the tile's bytes in the order in which the mover reads them.
+void Lowering::write_image(int u, const Box& box, std::byte* image) {
+  const Use& use = mapping_.uses[u];
+  const auto tile = materialise(network_, work_, use, geometry_.layout(u, 0, box.extent), box.origin, box.extent);
+  if (use.role == UseRole::start && use.depth == 1) {
+    std::ranges::copy(tile, image);
+    return;
+  }
+  for (const auto& piece : geometry_.move(u, 0, box.extent, mapping_.extent).pieces) {
+    for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t run) {
+      std::memcpy(image + source, tile.data() + target, static_cast<std::size_t>(run));
+    });
+  }
+}
+
+/// Gives the images of a constant use's tiles addresses side by side in loop order, so that they grow evenly with each
 /// loop. Tiles that stand in memory already, as those of another part of divided work, stay where they are.
 void Lowering::lay_images(int u) {
   const Use& use = mapping_.uses[u];
   if (off_chip_.empty() || use.depth == 0 || use.hops.empty() || !geometry_.is_constant(u)) return;
   const bool start = use.role == UseRole::start && use.depth == 1;
-  std::vector<std::byte> block;
   std::vector<std::pair<Box, std::int64_t>> placed;
+  std::int64_t size = 0;
   const Box whole{Extents(mapping_.extent.size(), 0), mapping_.extent};
   Box box = whole;
   each_tile(use, 0, start ? target_level_ : box_level(mapping_, use, 0), 0, box, whole, [&](const Box& tile) {
     if (images_.find(u, use.access, tile.origin, tile.extent) >= 0) return;
-    const auto image = image_of(u, tile);
-    placed.emplace_back(tile, static_cast<std::int64_t>(block.size()));
-    block.insert(block.end(), image.begin(), image.end());
-    block.resize((block.size() + OffChip::alignment - 1) / OffChip::alignment * OffChip::alignment);
+    placed.emplace_back(tile, size);
+    size += ceil_div(image_size(u, tile), OffChip::alignment) * OffChip::alignment;
   });
   if (placed.empty()) return;
   OffChip* memory = &off_chip_[0];
   for (auto& candidate : off_chip_) {
     if (candidate.index() == use.home) memory = &candidate;
   }
-  const std::int64_t base = memory->add_constant(std::move(block), "the model's constants");
+  const std::int64_t base = address_of_images(u, placed, size, *memory);
   for (const auto& [tile, offset] : placed) {
     images_.find(u, use.access, tile.origin, tile.extent);
     images_.add(base + offset);
   }
+}
+
+std::int64_t Lowering::address_of_images(int u, const std::vector<std::pair<Box, std::int64_t>>& placed,
+                                         std::int64_t size, OffChip& memory) {
+  const std::string what = "the model's constants";
+  if (!memory.keeps_bytes()) return memory.allocate(size, what);
+  std::vector<std::byte> block(static_cast<std::size_t>(size));
+  for (const auto& [tile, offset] : placed) write_image(u, tile, block.data() + offset);
+  return memory.add_constant(std::move(block), what);
 }
 
 Lowering::Place Lowering::constant_image(int u, const Box& box) {
