@@ -17,6 +17,7 @@
 #include "archdsl/source/error.h"
 #include "cli/architecture.h"
 #include "cli/inputs.h"
+#include "cli/measure.h"
 #include "compiler/compile.h"
 #include "compiler/mapping/exhaustive_searcher.h"
 #include "simulator/simulate.h"
@@ -62,6 +63,7 @@ std::optional<std::int64_t> cycles_of(const Architecture& architecture, const Ne
                                       std::shared_ptr<const Searcher> searcher) {
   CompileOptions options;
   options.searcher = std::move(searcher);
+  options.measure = measure_cycles;
   const Program program = compile(architecture, network, options);
   if (program.layers.back().placed_on == "host") return std::nullopt;
   return simulate(architecture, program, seeded_inputs_of(network, 1)).total_cycles;

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/measure.h"
 #include "cli/model.h"
 #include "cli/numeric.h"
 #include "cli/progress.h"
@@ -70,6 +71,7 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
   options.dump_after = command.dump_after;
   options.dump = &std::cout;
   options.fuse = command.fuse;
+  options.measure = measure_cycles;
   options.progress = [&](const std::string& pass, int done, int total) {
     progress.show(fmt::format("compile: {} {}/{}", pass, done, total));
   };

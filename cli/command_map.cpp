@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/map_report.h"
+#include "cli/measure.h"
 #include "cli/model.h"
 #include "cli/numeric.h"
 #include "cli/progress.h"
@@ -38,6 +39,7 @@ Exit run_command(const MapCommand& command) {
   const auto numeric = to_numeric(architecture, model.network, model.inputs);
   CompileOptions options;
   options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
+  options.measure = measure_cycles;
   const Progress progress(Progress::wanted(command.progress));
   Compilation compilation(architecture, numeric, options);
   const auto layers = chosen_layers(explore(compilation), numeric, command.layer);

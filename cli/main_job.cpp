@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/measure.h"
 #include "cli/numeric.h"
 #include "cli/reference_run.h"
 #include "cli/scratch_file.h"
@@ -44,6 +45,7 @@ Program compile_to_file(const Architecture& architecture, const Network& numeric
   compile_options.dump_after = options.dump_after;
   compile_options.dump = options.dump;
   compile_options.fuse = options.fuse;
+  compile_options.measure = measure_cycles;
   compile_options.progress = [&](const std::string& pass, int done, int total) {
     show(options, fmt::format("compile: {} {}/{}", pass, done, total));
   };

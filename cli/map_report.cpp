@@ -74,12 +74,20 @@ std::size_t found_count(const LayerChoices& layer) {
       std::count_if(layer.choices.begin(), layer.choices.end(), [](const auto& choice) { return choice.found; }));
 }
 
+std::string measured_text(const Mapping& mapping) {
+  return mapping.measured_cycles > 0 ? fmt::format(" ({:.0f} measured)", mapping.measured_cycles) : "";
+}
+
 /// Why the first one stands first.
 std::string verdict(const Architecture& architecture, const LayerChoices& layer) {
   const LayerChoice& winner = layer.choices[0];
   std::string text = fmt::format("most of its time {} works", busiest(unit_cycles(architecture, winner)));
   if (found_count(layer) == 1) return text + "; no other assignment was tiled";
-  const double next = layer.choices[1].mapping.predicted_cycles, best = winner.mapping.predicted_cycles;
+  const Mapping& second = layer.choices[1].mapping;
+  const bool measured = winner.mapping.measured_cycles > 0 && second.measured_cycles > 0;
+  const double next = measured ? second.measured_cycles : second.predicted_cycles;
+  const double best = measured ? winner.mapping.measured_cycles : winner.mapping.predicted_cycles;
+  if (!measured && next < best) return text + "; measured, it is the quickest of those predicted about as quick";
   return text + (next > best ? fmt::format("; the next assignment takes {:.1f} % longer", 100 * (next / best - 1))
                              : "; another assignment is as quick, and stands later");
 }
@@ -114,6 +122,7 @@ nlohmann::json choice_json(const Machine& machine, const LayerChoices& layer, co
   }
   json["levels"] = std::move(levels);
   json["predicted_cycles"] = choice.mapping.predicted_cycles;
+  if (choice.mapping.measured_cycles > 0) json["measured_cycles"] = choice.mapping.measured_cycles;
   json["unit_cycles"] = unit_cycles(architecture, choice);
   json["predicted_link_bytes"] = link_bytes(architecture, choice);
   json["footprint_bytes"] = memory_bytes(architecture, choice);
@@ -132,8 +141,9 @@ void print_choices(const Machine& machine, const LayerChoices& layer, bool expla
   if (found == 0) {
     fmt::print(out, "host: {}\n", layer.plan.reason);
   } else {
-    fmt::print(out, "{:.0f} cycles predicted, bound {}; {} of {} assignments tiled\n  chosen: {}\n",
-               layer.choices[0].mapping.predicted_cycles, layer.plan.bound.cycles, found, layer.choices.size(),
+    const Mapping& best = layer.choices[0].mapping;
+    fmt::print(out, "{:.0f} cycles predicted{}, bound {}; {} of {} assignments tiled\n  chosen: {}\n",
+               best.predicted_cycles, measured_text(best), layer.plan.bound.cycles, found, layer.choices.size(),
                verdict(machine.architecture, layer));
     print_found(machine, layer, layer.choices[0], out);
   }

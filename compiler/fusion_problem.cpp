@@ -51,13 +51,14 @@ LayerFacts facts_of(const Compilation& compilation, const LayerPlan& layer, cons
   LayerFacts facts;
   facts.work = &layer.work;
   // What one element keeps, others do not reach: work divided over elements stays apart.
-  const bool chains = layer.placement == Placement::machine && layer.mappings.front().spatial.empty();
+  const bool on_machine = layer.placement == Placement::machine;
+  const bool chains = on_machine && layer.mappings[predicted_best(layer)].spatial.empty();
   facts.assignments = chains ? &layer.assignments : &none;
   if (layer.outputs.size() != 1 || facts.assignments->empty()) return facts;
   facts.result = layer.outputs[0];
   const bool shares = compilation.homes[facts.result].alias >= 0;
   facts.last_reader = shares ? static_cast<int>(compilation.layers.size()) : last_reader[facts.result];
-  const Mapping& best = layer.mappings.front();
+  const Mapping& best = layer.mappings[predicted_best(layer)];
   Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, best);
   facts.cycles = best.predicted_cycles;
   facts.inner_cycles = inner_cycles(compilation.architecture, best,
@@ -85,6 +86,12 @@ void find_keepers(const Compilation& compilation, FusionProblem& problem) {
 }
 
 }  // namespace
+
+std::size_t predicted_best(const LayerPlan& layer) {
+  const auto& mappings = layer.mappings;
+  const bool measured = mappings.size() > 1 && mappings[0].measured_cycles > 0;
+  return measured && mappings[1].predicted_cycles < mappings[0].predicted_cycles ? 1 : 0;
+}
 
 FusionProblem fusion_problem(const Compilation& compilation) {
   FusionProblem problem{compilation.architecture,

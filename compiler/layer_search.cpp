@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -11,8 +12,8 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t kept = 3;        // per capability, for the case that an encoding cannot express the best
-constexpr std::size_t scheduled = 12;  // per capability, of which the schedule chooses those
+constexpr std::size_t kept = 3;       // per capability, for the case that an encoding cannot express the best
+constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
 
 /// Adds the divisions over several elements that are quicker; each mapping stays behind its own. True if there are any.
 bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
@@ -20,7 +21,7 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   std::vector<SearchResult::Found> all;
   for (const auto& [index, mapping] : known) {
     auto quicker = divide(problem, searcher, shared, mapping);
-    if (quicker.size() > scheduled) quicker.resize(scheduled);
+    if (quicker.size() > compared) quicker.resize(compared);
     for (auto& divided : quicker) all.push_back({index, std::move(divided)});
     all.push_back({index, mapping});
   }
@@ -80,6 +81,12 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
 
 }  // namespace
 
+double LayerSearch::predicted_cycles() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& found : kept) least = std::min(least, found.mapping.predicted_cycles);
+  return least;
+}
+
 LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
   const Searcher& searcher = *compilation.options.searcher;
   const SearchProblem problem = {compilation.machine, compilation.network, layer.work,
@@ -88,14 +95,17 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   result.all = searcher.search(problem);
   result.kept = result.all.found;
   // What the first choice left out for its budget the second may look at.
+  std::vector<ScheduledMapping> scheduled;
   const auto choose = [&] {
-    const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept);
+    const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept, scheduled);
     keep(result.kept, kept);
     return settled;
   };
-  keep(result.kept, searcher.leaves_choice() ? scheduled : kept);
+  keep(result.kept, searcher.leaves_choice() ? compared : kept);
   const bool settled = choose();
   if (divide_all(problem, searcher, shared, result.kept) || !settled) choose();
+  measure_best(compilation, layer, std::move(scheduled), result.kept);
+  keep(result.kept, kept);
   return result;
 }
 

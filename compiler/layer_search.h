@@ -9,8 +9,13 @@ namespace accord {
 
 /// What is known of a layer's mappings once its assignments are searched.
 struct LayerSearch {
-  std::vector<SearchResult::Found> kept;  ///< handed to the later passes, fewest predicted cycles first
-  SearchResult all;                       ///< undivided
+  std::vector<SearchResult::Found>
+      kept;          ///< handed to the later passes, fewest cycles first, measured or else predicted
+  SearchResult all;  ///< undivided
+
+  /// The fewest predicted cycles, infinite where nothing was found: what layers and forms are compared by, which may
+  /// not all be short enough to be measured.
+  double predicted_cycles() const;
 };
 
 /// Searches the layer's assignments with the compilation's searcher, and divides the best over elements that are alike.

@@ -177,7 +177,7 @@ bool Fuser::map_slice(const Chain& chain, int strip, int l, Realised& realised, 
 /// The layers' own cycles by the yardstick that the slices are measured with.
 bool Fuser::schedule_apart(const Chain& chain) {
   for (int l = chain.first; l <= chain.last; ++l) {
-    Mapping& mapping = compilation_.layers[l].mappings.front();
+    Mapping& mapping = compilation_.layers[l].mappings[predicted_best(layer(l))];
     const auto cycles = search_.cycles(layer(l), mapping);
     if (!cycles) return false;
     mapping.predicted_cycles = problem_.layers[l].cycles = *cycles;

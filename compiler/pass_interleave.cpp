@@ -188,17 +188,16 @@ class Interleaver {
     layer.mappings = candidates(compilation_.machine, network_, layer.work, compilation_.homes, layer.turned_down);
   }
 
-  double cycles(const LayerPlan& layer) {
-    const LayerSearch& known = search_once(compilation_, shared_, layer);
-    return known.kept.empty() ? std::numeric_limits<double>::infinity() : known.kept.front().mapping.predicted_cycles;
-  }
+  double cycles(const LayerPlan& layer) { return search_once(compilation_, shared_, layer).predicted_cycles(); }
 
-  /// The same of the first mapping that the instruction set can express: there is no way back to the plain form later.
+  /// The same of mappings that the instruction set can express: there is no way back to the plain form later.
   double encoded_cycles(const LayerPlan& layer) {
+    double least = std::numeric_limits<double>::infinity();
     for (const auto& found : search_once(compilation_, shared_, layer).kept) {
-      if (encodes(layer, found.mapping)) return found.mapping.predicted_cycles;
+      if (found.mapping.predicted_cycles < least && encodes(layer, found.mapping))
+        least = found.mapping.predicted_cycles;
     }
-    return std::numeric_limits<double>::infinity();
+    return least;
   }
 
   /// Homes as they will be, each at address 0.

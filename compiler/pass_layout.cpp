@@ -93,8 +93,7 @@ bool is_operand(const LayerPlan& layer, const std::vector<bool>& tensors) {
 }
 
 double LayoutChooser::cycles(const LayerPlan& layer) {
-  const LayerSearch& known = search_once(compilation_, shared_, layer);
-  return known.kept.empty() ? never : known.kept.front().mapping.predicted_cycles;
+  return search_once(compilation_, shared_, layer).predicted_cycles();
 }
 
 /// What the layer takes; of the host's as much as its bytes would take the machine, in and out.
@@ -253,7 +252,9 @@ bool LayoutChooser::weigh(const Change& change, const std::string& what) {
   for (std::size_t l = 0; l < layers.size(); ++l) {
     if (layers[l].placement == Placement::machine && is_operand(layers[l], moved)) affected.push_back(l);
   }
+  if (change.shown) layers[*change.shown].placement = before;
   for (const std::size_t l : affected) cycles_now += cycles(layers[l]);
+  if (change.shown) layers[*change.shown].placement = Placement::memory;
   std::swap(homes, compilation_.homes);
   std::vector<LayerPlan> plans;
   const double cycles_then = copies == copies_ ? cycles_with(affected, worth_ * cycles_now, plans) : never;

@@ -20,6 +20,7 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<SearchResult::Found
     mapping.copies = source.copies;
     mapping.predicted_cycles = source.predicted_cycles;
     mapping.scheduled = source.scheduled;
+    mapping.measured_cycles = source.measured_cycles;
     result.push_back(std::move(mapping));
   }
   mappings = std::move(result);

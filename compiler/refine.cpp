@@ -17,8 +17,8 @@ constexpr std::size_t near = 16;           ///< tilings tried around each that i
 class Refinement {
  public:
   Refinement(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
-             std::vector<SearchResult::Found>& mappings)
-      : compilation_(compilation), shared_(shared), layer_(layer), mappings_(mappings) {
+             std::vector<SearchResult::Found>& mappings, std::vector<ScheduledMapping>& scheduled)
+      : compilation_(compilation), shared_(shared), layer_(layer), mappings_(mappings), scheduled_(scheduled) {
     const bool loops = compilation_.architecture.controller.loop_depth > 0;
     left_ = loops ? most_in_loops : most_operations;
   }
@@ -44,7 +44,7 @@ class Refinement {
   bool evaluate_all() {
     bool any = false, all = true;
     for (auto& [assignment, mapping] : mappings_) {
-      const bool done = evaluate(mapping);
+      const bool done = evaluate(assignment, mapping);
       all &= done;
       if (any && !done) break;
       any |= done;
@@ -53,7 +53,7 @@ class Refinement {
   }
 
   /// False where that would cost too much.
-  bool evaluate(Mapping& mapping) {
+  bool evaluate(std::size_t assignment, Mapping& mapping) {
     if (mapping.scheduled) return true;
     const MappingSchedule schedule(compilation_, shared_, layer_, mapping);
     if (schedule.expected_operations() > left_) return false;
@@ -61,6 +61,7 @@ class Refinement {
     left_ -= operations;
     mapping.predicted_cycles = cycles;
     mapping.scheduled = true;
+    scheduled_.push_back({{assignment, mapping}, operations});
     return true;
   }
 
@@ -78,10 +79,10 @@ class Refinement {
 
   /// Replaces the best mapping by the first better one near it.
   Outcome improve() {
-    Mapping& best = mappings_.front().mapping;
+    auto& [assignment, best] = mappings_.front();
     for (auto& mapping : near_best()) {
       mapping.scheduled = false;
-      if (!evaluate(mapping)) return Outcome::too_long;
+      if (!evaluate(assignment, mapping)) return Outcome::too_long;
       if (mapping.predicted_cycles >= best.predicted_cycles) continue;
       best = std::move(mapping);
       return Outcome::better;
@@ -93,14 +94,15 @@ class Refinement {
   SharedMachines& shared_;
   const LayerPlan& layer_;
   std::vector<SearchResult::Found>& mappings_;
+  std::vector<ScheduledMapping>& scheduled_;
   double left_;  ///< operations that may still be scheduled
 };
 
 }  // namespace
 
 bool refine(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
-            std::vector<SearchResult::Found>& mappings) {
-  return mappings.empty() || Refinement(compilation, shared, layer, mappings).run();
+            std::vector<SearchResult::Found>& mappings, std::vector<ScheduledMapping>& scheduled) {
+  return mappings.empty() || Refinement(compilation, shared, layer, mappings, scheduled).run();
 }
 
 }  // namespace accord

@@ -13,6 +13,7 @@
 
 #include "archdsl/check/load.h"
 #include "archdsl/source/error.h"
+#include "cli/measure.h"
 #include "cli/model.h"
 #include "cli/numeric.h"
 #include "compiler/compile.h"
@@ -68,7 +69,9 @@ struct Loaded {
 
 Loaded compiled(Architecture machine, const std::string& network) {
   LoadedModel model = load_chosen({network, {}, {}});
-  Program program = compile(machine, to_numeric(machine, model.network, model.inputs));
+  CompileOptions options;
+  options.measure = measure_cycles;
+  Program program = compile(machine, to_numeric(machine, model.network, model.inputs), options);
   return {std::move(machine), std::move(program), std::move(model.inputs)};
 }
 

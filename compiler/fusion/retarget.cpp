@@ -67,6 +67,7 @@ std::optional<Mapping> retarget(const Machine& machine, const Homes& homes, cons
   const Work& slice = work_of(whole_slice, result);
   if (!set_extents(machine, slice, result)) return std::nullopt;
   result.scheduled = false;
+  result.measured_cycles = 0;
   for (auto& step : result.steps) {
     for (auto& operand : step.match.operands) {
       if (operand.kind == OperandMatch::Kind::access) move_access(operand.access, layer, slice);

@@ -103,7 +103,8 @@ struct Mapping {
   std::vector<std::vector<int>> order;          ///< [level]: loops, outermost first
   Copies copies;
   double predicted_cycles = 0;
-  bool scheduled = false;  ///< those are the cycles of its schedule, not of a cost model
+  bool scheduled = false;      ///< those are the cycles of its schedule, not of a cost model
+  double measured_cycles = 0;  ///< of the layer alone on the machine; 0: not measured
 };
 
 /// The statements whose iterators the mapping counts: the layer's work, or its form of that.

@@ -199,6 +199,7 @@ class Divider {
       Mapping divided = mapping_;
       divided.spatial = divisions[i].second;
       divided.scheduled = false;
+      divided.measured_cycles = 0;
       for (auto& tiled : tile(divided, searcher)) {
         if (tiled.predicted_cycles < mapping_.predicted_cycles) quicker.push_back(std::move(tiled));
       }

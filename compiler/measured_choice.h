@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/compilation.h"
+
+namespace accord {
+
+/// A mapping whose operations were scheduled.
+struct ScheduledMapping {
+  SearchResult::Found found;
+  double operations = 0;
+};
+
+/// Puts the quickest, on the machine (CompileOptions::measure), of the mappings that are predicted about as quick as
+/// the first of `mappings` before that one. Only where that one, and so those, are short. `scheduled`: those to choose
+/// from.
+void measure_best(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping> scheduled,
+                  std::vector<SearchResult::Found>& mappings);
+
+}  // namespace accord
