@@ -5,6 +5,7 @@
 
 #include "archdsl/source/error.h"
 #include "cli/validation/benches.h"
+#include "compiler/frontends/zoo.h"
 
 namespace accord {
 
@@ -12,9 +13,9 @@ namespace {
 
 BenchRun run(const CsvRow& row) {
   const std::string& network = row.text("network");
-  // zoo networks of these names have these layers
-  if (network != "resnet18" && network != "resnet50")
-    throw Error(fmt::format("{}: network is '{}'; there are resnet18, resnet50", row.where(), network));
+  const auto known = zoo_names();
+  if (std::find(known.begin(), known.end(), network) == known.end())
+    throw Error(fmt::format("{}: network is '{}'; the zoo has {}", row.where(), network, fmt::join(known, ", ")));
   const auto cycles = static_cast<double>(row.integer("rtl_cycles"));
   if (cycles == 0) throw Error(row.where() + ": rtl_cycles is 0");
   return {fmt::format("{}, published {}", network, row.text("published_as")),

@@ -22,7 +22,9 @@ const std::map<std::string, Build>& networks() {
       {"vgg16", build_vgg16},
       {"resnet18", build_resnet18},
       {"mobilenet_v2", build_mobilenet_v2},
+      {"resnet34", build_resnet34},
       {"resnet50", build_resnet50},
+      {"resnet101", build_resnet101},
   };
   return table;
 }

@@ -7,7 +7,8 @@
 
 namespace accord {
 
-/// Networks that `write_zoo` knows: alexnet, bert_base, lstm, mlp, mobilenet_v2, resnet18, resnet50, vgg16.
+/// Networks that `write_zoo` knows: alexnet, bert_base, lstm, mlp, mobilenet_v2, resnet18, resnet34, resnet50,
+/// resnet101, vgg16.
 std::vector<std::string> zoo_names();
 
 /// Writes a standard network (the structures of torchvision and of BERT-base, batch 1) as ONNX, opset 13, with seeded

@@ -120,7 +120,9 @@ void classify_dense(ZooBuilder& b, const Activation& image) {
 }  // namespace
 
 void build_resnet18(ZooBuilder& builder) { build_residual(builder, {basic_branch, 1, {2, 2, 2, 2}}); }
+void build_resnet34(ZooBuilder& builder) { build_residual(builder, {basic_branch, 1, {3, 4, 6, 3}}); }
 void build_resnet50(ZooBuilder& builder) { build_residual(builder, {bottleneck_branch, 4, {3, 4, 6, 3}}); }
+void build_resnet101(ZooBuilder& builder) { build_residual(builder, {bottleneck_branch, 4, {3, 4, 23, 3}}); }
 
 void build_mobilenet_v2(ZooBuilder& builder) {
   auto x = builder.image_input("input", {1, 3, 224, 224});

@@ -74,7 +74,9 @@ TEST_CASE("Has the zoo the published sizes?") {
     double giga_macs;
   };
   for (const auto& [name, weights, giga_macs] :
-       {Published{"resnet50", 25502912, 4.09}, {"resnet18", 11678912, 1.81}, {"mobilenet_v2", 3469760, 0.30}}) {
+       {Published{"resnet18", 11678912, 1.81}, Published{"resnet34", 21779648, 3.66},
+        Published{"resnet50", 25502912, 4.09}, Published{"resnet101", 44442816, 7.80},
+        Published{"mobilenet_v2", 3469760, 0.30}}) {
     CAPTURE(name);
     const auto network = zoo_network(name);
     CHECK(parameters(network) == weights);
