@@ -50,21 +50,25 @@ Exit status_of(const RunReport& report) {
 }  // namespace
 
 Exit run_command(const SimCommand& command) {
+  if (!command.values && command.fidelity == Fidelity::function)
+    throw Error("--fidelity function has values only: with --no-values nothing is left");
   const auto architecture = load_or_report(command.choice);
   const auto program = read_program(command.program);
   const auto wanted = slots_of(program, Symbol::Role::input);
   Values inputs = read_tensors(command.inputs, wanted);
-  fill_seeded(inputs, wanted, command.seed);
+  if (command.values) fill_seeded(inputs, wanted, command.seed);
 
   SimulateOptions options;
   options.fidelity = command.fidelity;
-  options.check_hazards = command.check_hazards;
+  options.values = command.values;
+  options.check_hazards = command.check_hazards && command.values;
   options.most_cycles = command.most_cycles;
   request(command.recordings, options);
   const Stopwatch simulating;
   const auto result = simulate(architecture, program, inputs, options);
   auto report = make_report(architecture, program, result);
   report.model = command.program.string();
+  report.values = command.values;
   report.simulate_s = simulating.seconds();
   report.total_s = report.simulate_s;
   report.binary_bytes = static_cast<std::int64_t>(std::filesystem::file_size(command.program));

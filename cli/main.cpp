@@ -194,11 +194,15 @@ void add_sim(CLI::App& app, Action& chosen) {
   auto* sub = add_command(app, chosen, "sim", "Runs a binary on the machine's model", command);
   sub->add_option("program", command->program, "Program file")->required();
   add_architecture(sub, command->choice)->required();
-  sub->add_option("--input", command->inputs, "NAME=FILE.npy; seeded values otherwise")->allow_extra_args(false);
-  sub->add_option("--output", command->outputs, "NAME=FILE.npy, written")->allow_extra_args(false);
-  sub->add_option("--seed", command->seed, "Of the inputs that are not given");
+  auto* input = sub->add_option("--input", command->inputs, "NAME=FILE.npy; seeded values otherwise");
+  auto* output = sub->add_option("--output", command->outputs, "NAME=FILE.npy, written");
+  auto* seed = sub->add_option("--seed", command->seed, "Of the inputs that are not given");
   add_fidelity(sub, command->fidelity);
   sub->add_flag("!--no-hazards", command->check_hazards, "Leaves the hazard checks out");
+  sub->add_flag("!--no-values", command->values, "Time only: no outputs, no hazard checks, sooner done")
+      ->excludes(input->allow_extra_args(false))
+      ->excludes(output->allow_extra_args(false))
+      ->excludes(seed);
   sub->add_option("--most-cycles", command->most_cycles, "Ends a run that takes longer, with the hazard cycle_limit")
       ->check(CLI::PositiveNumber);
   add_recordings(sub, command->recordings);

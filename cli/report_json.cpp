@@ -82,6 +82,7 @@ nlohmann::json to_json(const RunReport& report) {
       {"model", report.model},
       {"clock_hz", report.clock_hz},
       {"timed", report.timed},
+      {"values", report.values},
       {"total_cycles", timed_json(report, report.total_cycles)},
       {"bound_cycles", timed_json(report, report.bound_cycles)},
       {"instructions", report.instructions},

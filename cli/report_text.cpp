@@ -132,6 +132,7 @@ void print_totals(const RunReport& report, std::ostream& out) {
 }
 
 void print_verdict(const RunReport& report, std::ostream& out) {
+  if (!report.values) fmt::print(out, "time only: values and hazards were left out\n");
   for (const auto& distance : report.distances) print_distance(distance, out);
   const auto is_wrong = [](const LayerReport& layer) { return !layer.verdict.empty(); };
   for (const auto& layer : report.layers | std::views::filter(is_wrong) | std::views::take(most_lines)) {

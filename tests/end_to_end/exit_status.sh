@@ -48,6 +48,9 @@ expect 1 compile --arch gemmini16 --model mlp.onnx --dump-after nothing
 expect 0 disasm mlp.elf --arch gemmini16 -o mlp.s
 expect 0 asm mlp.s --arch gemmini16 -o again.elf
 expect 0 sim again.elf --arch gemmini16 --trace trace.json --json sim.json
+expect 0 sim again.elf --arch gemmini16 --no-values --json time.json
+expect 1 sim again.elf --arch gemmini16 --no-values --fidelity function
+expect 1 sim again.elf --arch gemmini16 --no-values --output y=y.npy
 expect 1 sim again.elf --arch gemmini16 --set dim=8
 expect 1 sim mlp.onnx --arch gemmini16
 head -c 500 mlp.elf >cut.elf
@@ -55,7 +58,7 @@ expect 1 sim cut.elf --arch gemmini16
 printf 'mvin dst=\n' >broken.s
 expect 1 asm broken.s --arch gemmini16 -o broken.elf
 
-for file in check.json run.json sim.json trace.json machine.json; do
+for file in check.json run.json sim.json time.json trace.json machine.json; do
   python3 -m json.tool "$file" >/dev/null || { echo "$file is not JSON"; failed=1; }
 done
 exit $failed
