@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -133,7 +134,7 @@ void OnnxImporter::read_initialisers() {
 
 void OnnxImporter::read_initialiser(onnx::TensorProto& proto) {
   auto tensor = read_tensor(file_, proto);
-  proto.clear_raw_data();  // halves the memory of large models
+  const std::unique_ptr<std::string> raw(proto.release_raw_data());  // freed, where clearing would keep it
   proto.clear_float_data();
   if (!tensor) {
     tensor.emplace();

@@ -109,35 +109,40 @@ void store_all(std::vector<std::byte>& data, const Source* source, std::size_t c
 }
 
 template <typename Stored, typename Raw>
-void widen(std::vector<std::byte>& data, const char* raw, std::size_t count) {
+std::vector<std::byte> widened(const std::string& raw) {
+  const auto count = raw.size() / sizeof(Raw);
+  std::vector<std::byte> data(count * sizeof(Stored));
   for (std::size_t i = 0; i < count; ++i) {
     Raw value;
-    std::memcpy(&value, raw + i * sizeof(Raw), sizeof(Raw));
+    std::memcpy(&value, raw.data() + i * sizeof(Raw), sizeof(Raw));
     const auto stored = static_cast<Stored>(value);
     std::memcpy(data.data() + i * sizeof(Stored), &stored, sizeof(Stored));
   }
+  return data;
 }
 
-void widen_half(std::vector<std::byte>& data, const char* raw, std::size_t count, ElementType type) {
+std::vector<std::byte> widened_halves(const std::byte* halves, std::size_t count, ElementType type) {
+  std::vector<std::byte> data(4 * count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto value = static_cast<float>(load_element(reinterpret_cast<const std::byte*>(raw) + 2 * i, type));
+    const auto value = static_cast<float>(load_element(halves + 2 * i, type));
     std::memcpy(data.data() + 4 * i, &value, 4);
   }
+  return data;
 }
 
-void decode_raw(std::vector<std::byte>& data, int onnx_type, const std::string& raw, std::size_t count) {
+std::vector<std::byte> decode_raw(int onnx_type, const std::string& raw, std::size_t count) {
   using Proto = onnx::TensorProto;
-  if (raw.size() != count * raw_size(onnx_type)) {
+  if (raw.size() % raw_size(onnx_type) != 0 || raw.size() / raw_size(onnx_type) != count) {
     throw Error(fmt::format("{} bytes of data where its shape needs {}", raw.size(), count * raw_size(onnx_type)));
   }
+  const auto* begin = reinterpret_cast<const std::byte*>(raw.data());
   switch (onnx_type) {
-    case Proto::DOUBLE: return widen<float, double>(data, raw.data(), count);
-    case Proto::UINT16: return widen<std::int32_t, std::uint16_t>(data, raw.data(), count);
-    case Proto::UINT32: return widen<std::int64_t, std::uint32_t>(data, raw.data(), count);
-    case Proto::FLOAT16: return widen_half(data, raw.data(), count, ElementType::fp16);
-    case Proto::BFLOAT16: return widen_half(data, raw.data(), count, ElementType::bf16);
-    default:
-      if (count > 0) std::memcpy(data.data(), raw.data(), raw.size());
+    case Proto::DOUBLE: return widened<float, double>(raw);
+    case Proto::UINT16: return widened<std::int32_t, std::uint16_t>(raw);
+    case Proto::UINT32: return widened<std::int64_t, std::uint32_t>(raw);
+    case Proto::FLOAT16: return widened_halves(begin, count, ElementType::fp16);
+    case Proto::BFLOAT16: return widened_halves(begin, count, ElementType::bf16);
+    default: return {begin, begin + raw.size()};
   }
 }
 
@@ -154,8 +159,7 @@ void decode_halves(std::vector<std::byte>& data, const onnx::TensorProto& proto,
   std::vector<std::byte> packed;
   decode_field<std::uint16_t>(packed, proto.int32_data(), count);
   const auto type = proto.data_type() == onnx::TensorProto::FLOAT16 ? ElementType::fp16 : ElementType::bf16;
-  data.resize(count * 4);
-  widen_half(data, reinterpret_cast<const char*>(packed.data()), count, type);
+  data = widened_halves(packed.data(), count, type);
 }
 
 void decode_fields(std::vector<std::byte>& data, const onnx::TensorProto& proto, std::size_t count) {
@@ -240,15 +244,9 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     const auto raw = read_external(file, proto, count * raw_size(proto.data_type()));
     if (!raw) return std::nullopt;
-    data.resize(count * static_cast<std::size_t>(bytes(tensor.type)));
-    decode_raw(data, proto.data_type(), *raw, count);
+    data = decode_raw(proto.data_type(), *raw, count);
   } else if (proto.has_raw_data()) {
-    if (proto.raw_data().size() / raw_size(proto.data_type()) < count) {
-      throw Error(fmt::format("{} bytes of data where its shape needs {}", proto.raw_data().size(),
-                              count * raw_size(proto.data_type())));
-    }
-    data.resize(count * static_cast<std::size_t>(bytes(tensor.type)));
-    decode_raw(data, proto.data_type(), proto.raw_data(), count);
+    data = decode_raw(proto.data_type(), proto.raw_data(), count);
   } else {
     decode_fields(data, proto, count);
   }

@@ -1,22 +1,16 @@
 #include <algorithm>
 
 #include "compiler/network/constants.h"
+#include "compiler/network/passes/graph_index.h"
 #include "compiler/network/passes/passes.h"
 
 namespace accord {
 
 namespace {
 
-std::vector<float> scaled(const float* values, std::size_t count, float factor) {
-  std::vector<float> result(values, values + count);
-  for (auto& v : result) v *= factor;
-  return result;
-}
-
 /// [columns, rows] from [rows, columns], block by block: both sides stay in the cache.
-std::vector<float> turned(const float* values, std::size_t rows, std::size_t columns, float factor) {
+void turn(const float* values, std::size_t rows, std::size_t columns, float factor, float* result) {
   constexpr std::size_t block = 32;
-  std::vector<float> result(rows * columns);
   for (std::size_t r0 = 0; r0 < rows; r0 += block) {
     for (std::size_t c0 = 0; c0 < columns; c0 += block) {
       for (std::size_t c = c0; c < std::min(c0 + block, columns); ++c) {
@@ -26,7 +20,6 @@ std::vector<float> turned(const float* values, std::size_t rows, std::size_t col
       }
     }
   }
-  return result;
 }
 
 /// Weights as [N, K], times `factor`. `given` is [K, N], or [N, K] if `transposed`; leading dimensions of 1 go.
@@ -37,8 +30,14 @@ TensorId add_weights(Network& network, const Tensor& given, bool transposed, flo
   const Shape shape = transposed ? Shape{given.shape[rank - 2], given.shape[rank - 1]}
                                  : Shape{given.shape[rank - 1], given.shape[rank - 2]};
   const auto* values = constant_data<float>(given);
-  const auto weights = transposed ? scaled(values, rows * columns, factor) : turned(values, rows, columns, factor);
-  auto result = make_constant(given.name, shape, weights);
+  std::vector<std::byte> data(given.data->size());
+  auto* weights = reinterpret_cast<float*>(data.data());
+  if (transposed)
+    std::transform(values, values + rows * columns, weights, [=](float value) { return value * factor; });
+  else
+    turn(values, rows, columns, factor, weights);
+  Tensor result{
+      given.name, ElementType::fp32, shape, std::make_shared<const std::vector<std::byte>>(std::move(data)), {}};
   if (given.quantisation && factor == 1.0F) {
     result.quantisation = given.quantisation;
     const auto columns_axis = static_cast<int>(rank) - 1;
@@ -178,6 +177,7 @@ bool multiplies_matrix(const Network& network, const Operator& op) {
 }  // namespace
 
 void unify_products(Network& network) {
+  const GraphIndex index(network);
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
     const bool leading = op.type == "Gemm" && network.tensor(op.inputs[0]).shape.size() != 2;  // canonical already
@@ -186,9 +186,10 @@ void unify_products(Network& network) {
       continue;
     }
     if (multiplies_matrix(network, op)) {
-      const auto weights = network.tensor(op.inputs[1]);
+      const auto given = op.inputs[1];
       op.type = "Gemm";
-      op.inputs[1] = add_weights(network, weights, false, 1.0F);
+      op.inputs[1] = add_weights(network, Tensor(network.tensor(given)), false, 1.0F);
+      if (index.uses(given) == 1) network.tensor(given).data.reset();  // most of a transformer's bytes
       op.attributes = {{"transB", std::int64_t{1}}};
     }
     operators.push_back(std::move(op));
