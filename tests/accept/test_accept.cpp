@@ -11,6 +11,7 @@
 #include "archdsl/check/load.h"
 #include "tests/accept/accepted.h"
 #include "tests/file_text.h"
+#include "tests/scratch.h"
 
 using namespace accord;
 using test::accepted;
@@ -111,17 +112,16 @@ TEST_CASE("an override replaces a param and changes the hash") {
 
 TEST_CASE("comments, order of keys, citation and path do not change the hash; content does") {
   const std::filesystem::path gemmini = root / "configs/accelerators/gemmini16.yaml";
-  const std::filesystem::path copy = std::filesystem::temp_directory_path() / "accord_hash_copy.yaml";
-  std::ofstream(copy) << "# a comment\nsync: {interlock: {entries: 28}}\n"
-                      << [&] {
-                           std::string moved = file_text(gemmini);
-                           const std::string line = "sync: {interlock: {entries: 28}}\n";
-                           moved.erase(moved.find(line), line.size());
-                           return moved;
-                         }();
+  const Scratch copy("copy.yaml");
+  std::ofstream(copy.path) << "# a comment\nsync: {interlock: {entries: 28}}\n"
+                           << [&] {
+                                std::string moved = file_text(gemmini);
+                                const std::string line = "sync: {interlock: {entries: 28}}\n";
+                                moved.erase(moved.find(line), line.size());
+                                return moved;
+                              }();
   const std::string hash = load(gemmini).hash;
-  CHECK(load(copy).hash == hash);
-  std::filesystem::remove(copy);
+  CHECK(load(copy.path).hash == hash);
   CHECK(load_architecture(gemmini, {{"dim", "32"}}).architecture.value().hash != hash);
 }
 

@@ -10,6 +10,7 @@
 #include "archdsl/export/show.h"
 #include "archdsl/source/error.h"
 #include "tests/file_text.h"
+#include "tests/scratch.h"
 #include "tests/shipped.h"
 
 using namespace accord;
@@ -24,22 +25,21 @@ TEST_CASE("json holds every component and the hash") {
 }
 
 TEST_CASE("show writes what the extension names") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path();
+  const Scratch scratch("show");
+  const std::filesystem::path& folder = scratch.path;
+  std::filesystem::create_directory(folder);
   const Architecture a = shipped("gemmini16");
   for (const char* const extension : {".dot", ".json", ".xml", ".yaml"}) {
     const std::filesystem::path file = folder / (std::string("accord_show") + extension);
     show(a, file);
     CHECK(std::filesystem::file_size(file) > 100);
-    std::filesystem::remove(file);
   }
-  std::filesystem::remove_all(folder / "accord_show.ipxact");
   CHECK_THROWS_AS(show(a, folder / "accord_show.png"), Error);
   CHECK_THROWS_AS(show(a, "/nonexistent/a.dot"), Error);
   const std::filesystem::path picture = folder / "accord_show.svg";
   if (std::system("command -v dot > /dev/null") == 0) {
     show(a, picture);
     CHECK(file_text(picture).find("<svg") != std::string::npos);
-    std::filesystem::remove(picture);
   } else {
     CHECK_THROWS_AS(show(a, picture), Error);
     CHECK_FALSE(std::filesystem::exists(picture));

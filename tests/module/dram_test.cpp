@@ -1,6 +1,5 @@
 // Do DRAM parts keep the times of their data sheets, and reach the rates that follow from them?
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "machines.h"
 #include "simulator/modules/dram_channel.h"
 #include "simulator/simulate.h"
+#include "tests/scratch.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -24,13 +24,10 @@ const std::vector<std::string> parts = {"ddr4_2400", "ddr4_3200", "lpddr4_3200",
 
 /// gemmini16 with this memory instead of its own.
 Memory memory_of(const std::string& part, const std::string& more = "") {
-  // Tests run beside each other, each in a process of its own.
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("accord_dram_test_" + std::to_string(::getpid()) + "_" + part + ".yaml");
-  std::ofstream(file) << "accord: 1\nextends: gemmini16.yaml\nname: with_" << part << "\ntables: {part: parts/" << part
-                      << ".yaml}\ncomponents:\n  dram: {word: ~, dram: {part: part" << more << "}}\n";
-  const LoadResult loaded = load_architecture(file);
-  std::filesystem::remove(file);
+  const Scratch file(part + ".yaml");
+  std::ofstream(file.path) << "accord: 1\nextends: gemmini16.yaml\nname: with_" << part << "\ntables: {part: parts/"
+                           << part << ".yaml}\ncomponents:\n  dram: {word: ~, dram: {part: part" << more << "}}\n";
+  const LoadResult loaded = load_architecture(file.path);
   for (const Diagnostic& diagnostic : loaded.diagnostics) INFO(diagnostic.message);
   REQUIRE(loaded.architecture);
   return loaded.architecture->memories[0];

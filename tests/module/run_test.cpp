@@ -8,6 +8,7 @@
 
 #include "archdsl/source/error.h"
 #include "matrix_case.h"
+#include "tests/scratch.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -149,11 +150,11 @@ TEST_CASE("does the trace show operations in layers and statements, and what hol
   product.assembler.layer("with \"quotes\"");
   product.assembler.program.map.back().statement = "c += a * b";
   SimulateOptions options;
-  options.trace = std::filesystem::temp_directory_path() / "accord_trace_test.json";
+  const Scratch scratch("trace.json");
+  options.trace = scratch.path;
   const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
   std::ifstream file(options.trace);
   const auto trace = nlohmann::json::parse(file);
-  std::filesystem::remove(options.trace);
   std::map<int, std::string> processes;
   std::vector<std::string> begun;
   std::vector<std::pair<std::int64_t, std::int64_t>> operations;  // from the begin until done, in the file's order

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,6 +10,7 @@
 #include "archdsl/check/load.h"
 #include "tests/file_text.h"
 #include "tests/overrides.h"
+#include "tests/scratch.h"
 
 namespace accord {
 
@@ -26,18 +25,6 @@ inline std::vector<std::filesystem::path> all_covenants() {
   }
   return files;
 }
-
-/// A file or folder in the temporary folder that goes away with the object.
-struct Scratch {
-  explicit Scratch(const std::string& name)
-      : path(std::filesystem::temp_directory_path() / fmt::format("accord_unit_export_{}_{}", getpid(), name)) {
-    std::filesystem::remove_all(path);
-  }
-  ~Scratch() { std::filesystem::remove_all(path); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::filesystem::path path;
-};
 
 inline Architecture load_file(const std::filesystem::path& file) {
   LoadResult result = load_architecture(file, overrides_of(file));

@@ -46,22 +46,22 @@ std::string small_model() {
       {flat, b.integers("starts", {1}), b.integers("ends", {1000}), b.integers("axes", {1}), b.integers("steps", {3})});
   const auto y = b.node("Softmax", "softmax", {sliced}, {{"axis", std::int64_t{-1}}});
   b.output(y, {1, 12});
-  const TemporaryFile file("small.onnx");
-  b.write(file.path());
-  return file_text(file.path());
+  const Scratch file("small.onnx");
+  b.write(file.path);
+  return file_text(file.path);
 }
 
 }  // namespace
 
 TEST_CASE("Is every cut-off model an Error?") {
   const auto model = small_model();
-  const TemporaryFile file("cut.onnx");
-  write_file(file.path(), model);
-  CHECK(accepts(file.path()));
+  const Scratch file("cut.onnx");
+  write_file(file.path, model);
+  CHECK(accepts(file.path));
   int accepted = 0;
   for (std::size_t length = 0; length < model.size(); length += 1) {
-    write_file(file.path(), model.substr(0, length));
-    accepted += accepts(file.path()) ? 1 : 0;
+    write_file(file.path, model.substr(0, length));
+    accepted += accepts(file.path) ? 1 : 0;
   }
   CHECK(accepted == 0);
 }
@@ -72,14 +72,14 @@ TEST_CASE("Does any changed byte crash the import?") {
   CAPTURE(seed);
   MESSAGE("seed " << seed);
   std::mt19937_64 random(seed);
-  const TemporaryFile file("changed.onnx");
+  const Scratch file("changed.onnx");
   for (int i = 0; i < 3000; ++i) {
     auto changed = model;
     for (auto changes = random() % 4 + 1; changes > 0; --changes) {
       changed[random() % changed.size()] = static_cast<char>(random() % 4 == 0 ? 0xff : random());
     }
-    write_file(file.path(), changed);
-    accepts(file.path());
+    write_file(file.path, changed);
+    accepts(file.path);
   }
 }
 
@@ -87,22 +87,22 @@ TEST_CASE("Does an unknown operator name itself, its node and what is supported?
   ZooBuilder b("unknown", 0);
   const auto x = b.image_input("x", {1, 2, 6, 6});
   b.output(b.node("Frobnicate", "node7", {x.name}), {1, 2, 6, 6});
-  const TemporaryFile file("unknown.onnx");
-  b.write(file.path());
-  CHECK_THROWS_WITH_AS(load_model(file.path()), doctest::Contains("node 'node7' (Frobnicate)"), Error);
-  CHECK_THROWS_WITH_AS(load_model(file.path()), doctest::Contains("supported are: Abs, Add"), Error);
+  const Scratch file("unknown.onnx");
+  b.write(file.path);
+  CHECK_THROWS_WITH_AS(load_model(file.path), doctest::Contains("node 'node7' (Frobnicate)"), Error);
+  CHECK_THROWS_WITH_AS(load_model(file.path), doctest::Contains("supported are: Abs, Add"), Error);
 }
 
 TEST_CASE("Is a node without outputs an Error?") {
   auto model = small_model();
   onnx::ModelProto proto;
   REQUIRE(proto.ParseFromString(model));
-  const TemporaryFile file("mute.onnx");
+  const Scratch file("mute.onnx");
   for (int n = 0; n < proto.graph().node_size(); ++n) {
     auto changed = proto;
     changed.mutable_graph()->mutable_node(n)->clear_output();
-    write_file(file.path(), changed.SerializeAsString());
-    CHECK_THROWS_WITH_AS(load_model(file.path()), doctest::Contains("no outputs"), Error);
+    write_file(file.path, changed.SerializeAsString());
+    CHECK_THROWS_WITH_AS(load_model(file.path), doctest::Contains("no outputs"), Error);
   }
 }
 
@@ -111,9 +111,9 @@ TEST_CASE("Are weights that the file lacks seeded, with a warning?") {
   const auto x = b.image_input("x", {1, 2, 6, 6});
   b.input("w", onnx::TensorProto::FLOAT, {4, 2, 3, 3});
   b.output(b.node("Conv", "conv", {x.name, "w"}), {1, 4, 4, 4});
-  const TemporaryFile file("stripped.onnx");
-  b.write(file.path());
-  const auto network = load_model(file.path());
+  const Scratch file("stripped.onnx");
+  b.write(file.path);
+  const auto network = load_model(file.path);
   CHECK(network.inputs.size() == 1);
   REQUIRE(network.warnings.size() == 1);
   CHECK(network.warnings[0].find("'w' got seeded values") != std::string::npos);

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "tests/scratch.h"
+
 namespace accord {
 
 /// The recorded models beside the source tree, where they are at hand.
@@ -15,25 +17,5 @@ inline std::vector<std::filesystem::path> shared_models() {
   }
   return models;
 }
-
-/// A file that is removed at the end.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("accord-" + std::to_string(serial()) + "-" + name)) {}
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  static std::size_t serial() {
-    static const auto start =
-        static_cast<std::size_t>(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
-    static std::size_t count = 0;
-    return start + count++;
-  }
-  std::filesystem::path path_;
-};
 
 }  // namespace accord

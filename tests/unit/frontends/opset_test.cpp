@@ -24,9 +24,9 @@ Network imported(int opset, const std::string& graph, const OnnxOptions& options
   onnx::ModelProto model;
   const auto status = onnx::OnnxParser::Parse(model, text.c_str());
   REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
-  const TemporaryFile file("text.onnx");
-  std::ofstream(file.path(), std::ios::binary) << model.SerializeAsString();
-  return import_onnx(file.path(), options);
+  const Scratch file("text.onnx");
+  std::ofstream(file.path, std::ios::binary) << model.SerializeAsString();
+  return import_onnx(file.path, options);
 }
 
 /// Element i of an input.

@@ -54,9 +54,9 @@ TEST_CASE("Are the shapes of the recorded models those that ONNX infers?") {
 
 TEST_CASE("Does ONNX accept what the zoo writes, with the same shapes?") {
   for (const std::string name : {"resnet50", "mobilenet_v2", "lstm", "mlp"}) {
-    const TemporaryFile file(name + ".onnx");
-    write_zoo(name, file.path());
-    CHECK_NOTHROW(onnx::checker::check_model(read_onnx_file(file.path()).model));
-    compare_shapes(file.path());
+    const Scratch file(name + ".onnx");
+    write_zoo(name, file.path);
+    CHECK_NOTHROW(onnx::checker::check_model(read_onnx_file(file.path).model));
+    compare_shapes(file.path);
   }
 }

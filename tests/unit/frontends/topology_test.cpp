@@ -11,9 +11,9 @@ using namespace accord;
 namespace {
 
 Network load_text(const std::string& name, const std::string& text) {
-  const TemporaryFile file(name);
-  std::ofstream(file.path()) << text;
-  return load_model(file.path());
+  const Scratch file(name);
+  std::ofstream(file.path) << text;
+  return load_model(file.path);
 }
 
 const Shape& shape_of(const Network& network, const std::string& name) {

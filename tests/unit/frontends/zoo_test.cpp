@@ -18,9 +18,9 @@ using namespace accord;
 namespace {
 
 Network zoo_network(const std::string& name, std::uint64_t seed = 0) {
-  const TemporaryFile file(name + ".onnx");
-  write_zoo(name, file.path(), seed);
-  return load_model(file.path());
+  const Scratch file(name + ".onnx");
+  write_zoo(name, file.path, seed);
+  return load_model(file.path);
 }
 
 Value normal_value(const Tensor& tensor) {

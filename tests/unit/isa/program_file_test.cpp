@@ -9,26 +9,24 @@
 #include "archdsl/source/error.h"
 #include "sample_isa.h"
 #include "tests/file_text.h"
+#include "tests/scratch.h"
 
 using namespace accord;
 using namespace accord::test;
 
 namespace {
 
-/// A path in the temporary folder, removed in the end.
-class TemporaryFile {
+/// A program's file.
+class ProgramFile {
  public:
-  TemporaryFile()
-      : path_(std::filesystem::temp_directory_path() / ("accord_isa_" + std::to_string(getpid()) + ".elf")) {}
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return scratch_.path; }
 
-  std::string read() const { return file_text(path_); }
+  std::string read() const { return file_text(path()); }
 
-  void write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
+  void write(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
 
  private:
-  std::filesystem::path path_;
+  Scratch scratch_{"program.elf"};
 };
 
 std::string output_of(const std::string& command) {
@@ -57,7 +55,7 @@ TEST_CASE("does a program file give back what was written?") {
   const std::uint64_t start = seed();
   CAPTURE(start);
   std::mt19937_64 random(start);
-  const TemporaryFile file;
+  const ProgramFile file;
   for (int round = 0; round < 150; ++round) {
     const Architecture architecture = around(random_isa(random));
     const Program program = random_program(random, architecture);
@@ -81,7 +79,7 @@ TEST_CASE("does readelf understand it?") {
   program.symbols.push_back({"x", "dram", 0x9000, ElementType::i32, {4}, {4}, Symbol::Role::input});
   program.layers.emplace_back().name = "conv1";
   program.map.push_back({0, 3, 0, "c[i,j] += a[i,k]"});
-  const TemporaryFile file;
+  const ProgramFile file;
   write_program(program, file.path());
   const std::string text = output_of("LC_ALL=C readelf -aW " + file.path().string() + " 2>&1");
   CAPTURE(text);
@@ -100,7 +98,7 @@ TEST_CASE("is every cut-off or damaged file an error or a program, never a crash
   const std::uint64_t start = seed();
   CAPTURE(start);
   std::mt19937_64 random(start);
-  const TemporaryFile file;
+  const ProgramFile file;
   const Architecture architecture = around(random_isa(random));
   Program program = random_program(random, architecture);
   program.images.clear();
@@ -127,7 +125,7 @@ TEST_CASE("is every cut-off or damaged file an error or a program, never a crash
 }
 
 TEST_CASE("are files that are no program files refused with a reason?") {
-  const TemporaryFile file;
+  const ProgramFile file;
   const auto reason = [&](const std::filesystem::path& path) -> std::string {
     try {
       read_program(path);
@@ -146,7 +144,7 @@ TEST_CASE("are files that are no program files refused with a reason?") {
 }
 
 TEST_CASE("are programs that make no sense refused before anything is written?") {
-  const TemporaryFile file;
+  const ProgramFile file;
   Program program;
   program.map.push_back({0, 1, 3, ""});
   CHECK_THROWS_AS(write_program(program, file.path()), Error);

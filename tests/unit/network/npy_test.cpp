@@ -6,12 +6,11 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/network/npy.h"
+#include "tests/scratch.h"
 
 using namespace accord;
 
 namespace {
-
-std::filesystem::path scratch() { return std::filesystem::temp_directory_path() / "accord-npy-test.npy"; }
 
 std::string file_bytes(int version, const std::string& header, const std::string& data) {
   std::string bytes = "\x93NUMPY";
@@ -24,8 +23,9 @@ std::string file_bytes(int version, const std::string& header, const std::string
 }
 
 Value load_bytes(const std::string& bytes) {
-  std::ofstream(scratch(), std::ios::binary) << bytes;
-  return load_npy(scratch());
+  const Scratch file("array.npy");
+  std::ofstream(file.path, std::ios::binary) << bytes;
+  return load_npy(file.path);
 }
 
 std::string header(const std::string& descr, const std::string& order, const std::string& shape) {
@@ -41,8 +41,9 @@ TEST_CASE("Do arrays come back as they were saved?") {
       std::size_t count = static_cast<std::size_t>(bytes(type));
       for (const auto extent : shape) count *= static_cast<std::size_t>(extent);
       for (std::size_t i = 0; i < count; ++i) value.data.push_back(static_cast<std::byte>(i * 7));
-      save_npy(scratch(), value);
-      const auto again = load_npy(scratch());
+      const Scratch file("array.npy");
+      save_npy(file.path, value);
+      const auto again = load_npy(file.path);
       CHECK(again.type == type);
       CHECK(again.shape == shape);
       CHECK(again.data == value.data);
@@ -79,6 +80,5 @@ TEST_CASE("Is everything else a clear Error?") {
   rejects(file_bytes(1, header("<f4", "False", "(-1,)"), ""), "no tuple");
   rejects(file_bytes(1, header("<f4", "False", "(1000000000,)"), ""), "cut off");
   rejects(file_bytes(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n", "1234"), "structured");
-  std::filesystem::remove(scratch());
-  CHECK_THROWS_WITH_AS(load_npy(scratch()), doctest::Contains("cannot open"), Error);
+  CHECK_THROWS_WITH_AS(load_npy(Scratch("array.npy").path), doctest::Contains("cannot open"), Error);
 }

@@ -8,6 +8,7 @@
 
 #include "archdsl/check/load.h"
 #include "tests/file_text.h"
+#include "tests/scratch.h"
 
 using namespace accord;
 
@@ -27,10 +28,9 @@ TEST_CASE("what is no file is named so") {
   CHECK(first_message("/nonexistent/arch.yaml") == "the file does not exist");
   CHECK(first_message(root) == "this is not a file");
   CHECK(first_message("/dev/zero") == "this is not a file");
-  const std::filesystem::path large = std::filesystem::temp_directory_path() / "accord_large.yaml";
-  std::ofstream(large) << std::string(5 << 20, 'a');
-  CHECK(first_message(large) == "the file is larger than 4 MiB");
-  std::filesystem::remove(large);
+  const Scratch large("large.yaml");
+  std::ofstream(large.path) << std::string(5 << 20, 'a');
+  CHECK(first_message(large.path) == "the file is larger than 4 MiB");
 }
 
 TEST_CASE("diagnostics come in source order, all at once") {
@@ -58,8 +58,7 @@ TEST_CASE("mutilated covenants give diagnostics or load, and never crash") {
   CAPTURE(seed);
   std::mt19937 random(seed);
   const std::string original = file_text(root / "configs/accelerators/gemmini16.yaml");
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / ("accord_mutant_" + std::to_string(seed) + ".yaml");
+  const Scratch file("mutant.yaml");
   const std::string alphabet = "{}[]:,\"'#&*!|>-?%@`${} \n\t09azAZ._+";
   for (int round = 0; round < 300; ++round) {
     std::string text = original;
@@ -72,10 +71,9 @@ TEST_CASE("mutilated covenants give diagnostics or load, and never crash") {
         default: text.insert(at, original.substr(random() % original.size(), random() % 60));
       }
     }
-    std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-    const LoadResult result = load_architecture(file);
+    std::ofstream(file.path, std::ios::binary | std::ios::trunc) << text;
+    const LoadResult result = load_architecture(file.path);
     if (!result.architecture) CHECK_FALSE(result.diagnostics.empty());
     for (const Diagnostic& diagnostic : result.diagnostics) CHECK_FALSE(render(diagnostic).empty());
   }
-  std::filesystem::remove(file);
 }
