@@ -94,6 +94,8 @@ class Emitter {
 
   void add_term(Plan& plan, const Mnemonic& mnemonic, const Binding& binding, int argument) const;
   void add_settable(const Mnemonic& mnemonic, const RegisterUpdate& update);
+  std::optional<Instruction> set_at_once(std::span<const RegisterWrite> writes,
+                                         std::span<const MaybeValue> known) const;
   std::string argument_name(int mnemonic, int argument) const;
   std::string register_name(int number) const;
 

@@ -177,8 +177,29 @@ struct Emitter::Solver {
     return candidates.require(whole, unit < 0 ? -unit : unit);
   }
 
+  /// The content that a term without a free field needs.
+  std::optional<std::int64_t> fixed_content(const RegisterGroup& group) {
+    for (const Term& term : group.terms) {
+      std::int64_t content = 0;
+      if (term.field < 0 && wanted(term) && !__builtin_sub_overflow(value(term), term.bias, &content)) return content;
+    }
+    return std::nullopt;
+  }
+
+  bool can_be_set(int reg, std::int64_t content) const {
+    const auto& ways = emitter.settables_[static_cast<std::size_t>(reg)];
+    return std::any_of(ways.begin(), ways.end(), [content](const Settable& way) {
+      const std::int64_t rest = content % way.multiple;
+      return content >= way.lowest && content <= way.highest &&
+             (rest < 0 ? rest + way.multiple : rest) == way.remainder;
+    });
+  }
+
   /// A content of the register that some mnemonic can set and that suits all terms of the group.
   std::optional<std::int64_t> choose(const RegisterGroup& group, int reg) {
+    if (const auto content = fixed_content(group)) {
+      return accepts(group, *content) && can_be_set(reg, *content) ? content : std::nullopt;
+    }
     Int128 target = Int128{1} << 100;
     for (const Term& term : group.terms) {
       if (wanted(term)) target = std::min(target, static_cast<Int128>(value(term)) - term.bias);

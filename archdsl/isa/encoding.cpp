@@ -20,8 +20,15 @@ std::uint64_t load(const std::byte* at, std::size_t size) {
   return word;
 }
 
-void store_bits(std::byte* out, int offset, int bits, std::uint64_t value) {
+// `out` has `size` bytes.
+void store_bits(std::byte* out, std::size_t size, int offset, int bits, std::uint64_t value) {
   value &= low_bits(bits);
+  const auto at = static_cast<std::size_t>(offset) / 8;
+  if (at + 8 <= size && offset % 8 + bits <= 64) {
+    const std::uint64_t word = load(out + at, 8) | value << (offset % 8);
+    std::memcpy(out + at, &word, 8);
+    return;
+  }
   while (bits > 0) {
     const int shift = offset % 8;
     out[offset / 8] |= static_cast<std::byte>(value << shift);
@@ -83,12 +90,13 @@ void for_each_index(const Isa& isa, const Mnemonic& mnemonic, const Visit& visit
 void encode(const Isa& isa, const Instruction& instruction, std::byte* out) {
   const Mnemonic& mnemonic = isa.mnemonics[static_cast<std::size_t>(instruction.mnemonic)];
   assert(instruction.fields.size() == mnemonic.fields.size());
-  std::memset(out, 0, static_cast<std::size_t>(isa.width) / 8);
-  store_bits(out, isa.opcode_offset, isa.opcode_bits, mnemonic.opcode);
+  const std::size_t size = static_cast<std::size_t>(isa.width) / 8;
+  std::memset(out, 0, size);
+  store_bits(out, size, isa.opcode_offset, isa.opcode_bits, mnemonic.opcode);
   for (std::size_t i = 0; i < mnemonic.fields.size(); ++i) {
     const Field& field = mnemonic.fields[i];
     assert(fits(field, instruction.fields[i]));
-    store_bits(out, field.offset, field.bits, static_cast<std::uint64_t>(instruction.fields[i]));
+    store_bits(out, size, field.offset, field.bits, static_cast<std::uint64_t>(instruction.fields[i]));
   }
 }
 

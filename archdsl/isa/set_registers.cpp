@@ -21,6 +21,29 @@ using Touched = std::bitset<most_touched>;
 using Pinned = boost::container::small_vector<bool, 32>;  ///< by field: its value is chosen
 using Numbers = boost::container::small_vector<int, 16>;
 
+/// Raw field value that gives the register `content` (contents wrap at the register's width).
+std::optional<std::int64_t> raw_of(const Register& reg, const Binding& amount, const Field* field,
+                                   std::int64_t content) {
+  const Int128 period = Int128{1} << std::min(reg.bits, 64);
+  for (const Int128 turn : {Int128{0}, -period, period}) {
+    const Int128 rest = content + turn - amount.bias;
+    if (field == nullptr || amount.unit == 0) {
+      if (rest == 0) return 0;
+      continue;
+    }
+    if (amount.unit != 1 && rest % amount.unit != 0) continue;
+    const Int128 raw = amount.unit == 1 ? rest : rest / amount.unit;
+    if (raw >= lowest_raw(*field) && raw <= highest_raw(*field)) return static_cast<std::int64_t>(raw);
+  }
+  return std::nullopt;
+}
+
+/// Of an update, the field that its amount comes from.
+const Field* field_of(const Mnemonic& mnemonic, const RegisterUpdate& update) {
+  const int field = update.amount.field;
+  return field >= 0 ? &mnemonic.fields[static_cast<std::size_t>(field)] : nullptr;
+}
+
 /// One `set` instruction: registers that it brings to their targets, and those with a target that it spoils.
 struct Candidate {
   Instruction instruction;
@@ -55,23 +78,6 @@ struct Emitter::Sequencer {
 
   const MaybeValue& goal(int reg) const { return target[static_cast<std::size_t>(reg)]; }
 
-  /// Raw field value that gives the register its target (contents wrap at the register's width).
-  std::optional<std::int64_t> raw_of(const Register& reg, const Binding& amount, const Field* field,
-                                     std::int64_t content) const {
-    const Int128 period = Int128{1} << std::min(reg.bits, 64);
-    for (const Int128 turn : {Int128{0}, -period, period}) {
-      const Int128 rest = content + turn - amount.bias;
-      if (field == nullptr || amount.unit == 0) {
-        if (rest == 0) return 0;
-        continue;
-      }
-      if (rest % amount.unit != 0) continue;
-      const Int128 raw = rest / amount.unit;
-      if (raw >= lowest_raw(*field) && raw <= highest_raw(*field)) return static_cast<std::int64_t>(raw);
-    }
-    return std::nullopt;
-  }
-
   int number(const RegisterUpdate& update, const std::vector<std::int64_t>& fields) const {
     if (update.base != Binding::Base::indexed_register) return update.reg;
     return update.reg + static_cast<int>(fields[static_cast<std::size_t>(update.index_field)]);
@@ -86,7 +92,7 @@ struct Emitter::Sequencer {
       if (!goal(reg) || first[bit(reg)] != in_first) return;
       const Binding& amount = update.amount;
       const auto index = static_cast<std::size_t>(std::max(amount.field, 0));
-      const Field* field = amount.field >= 0 ? &m.fields[index] : nullptr;
+      const Field* field = field_of(m, update);
       const auto raw = raw_of(*emitter.registers_[static_cast<std::size_t>(reg)], amount, field, *goal(reg));
       const bool works = raw && (field == nullptr || !pinned[index] || fields[index] == *raw);
       (works ? candidate.good : candidate.bad).set(bit(reg));
@@ -254,10 +260,54 @@ struct Emitter::Sequencer {
   }
 };
 
+/// An instruction without index fields that brings the registers to their targets and spoils no other, the usual case.
+std::optional<Instruction> Emitter::set_at_once(std::span<const RegisterWrite> writes,
+                                                std::span<const MaybeValue> known) const {
+  const auto goal = [&](int reg) {
+    const auto write = std::find_if(writes.begin(), writes.end(), [reg](const auto& one) { return one.reg == reg; });
+    return write != writes.end() ? MaybeValue(write->value) : known[static_cast<std::size_t>(reg)];
+  };
+  for (const int mnemonic : setters_) {
+    const Mnemonic& m = isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
+    const auto sets = [&m](const RegisterWrite& write) {
+      return std::any_of(m.updates.begin(), m.updates.end(), [&](const auto& u) { return u.reg == write.reg; });
+    };
+    if (!std::all_of(writes.begin(), writes.end(), sets)) continue;
+    Instruction result{mnemonic, std::vector<std::int64_t>(m.fields.size(), 0)};
+    Pinned pinned(m.fields.size(), false);
+    const auto place = [&](const RegisterUpdate& update) {
+      if (update.base == Binding::Base::indexed_register) return false;
+      const MaybeValue content = goal(update.reg);
+      if (!content) return true;
+      const Field* field = field_of(m, update);
+      const auto raw = raw_of(*registers_[static_cast<std::size_t>(update.reg)], update.amount, field, *content);
+      if (!raw || field == nullptr) return raw.has_value();
+      const auto index = static_cast<std::size_t>(update.amount.field);
+      if (pinned[index]) return result.fields[index] == *raw;
+      pinned[index] = true;
+      result.fields[index] = *raw;
+      return true;
+    };
+    if (std::all_of(m.updates.begin(), m.updates.end(), place)) return result;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::vector<Instruction>> Emitter::set_registers(std::span<const RegisterWrite> writes,
                                                                std::span<const MaybeValue> known,
                                                                std::string* reason) const {
+  const auto holds = [&](const RegisterWrite& write) {
+    const auto reg = static_cast<std::size_t>(write.reg);
+    return reg < known.size() && known[reg] == MaybeValue(write.value);
+  };
   std::vector<Instruction> result;
+  if (std::all_of(writes.begin(), writes.end(), holds)) return result;
+  if (known.size() >= registers_.size()) {
+    if (auto instruction = set_at_once(writes, known)) {
+      result.push_back(*std::move(instruction));
+      return result;
+    }
+  }
   std::vector<MaybeValue> now(known.begin(), known.end());
   now.resize(registers_.size());
   while (!writes.empty()) {

@@ -98,6 +98,7 @@ class BoxWalk {
       if (at_[i] < 0 || at_[i] >= shape_[i]) return;
       element += at_[i] * strides_[i];
     }
+    if (move.groups.size() == 1 && move.indices.size() == 1) return sweep_line(move, offset, element, fn);
     for (std::int64_t k = 0; k < move.extent; ++k) {
       std::int64_t to = offset, from = element;
       bool inside = true;
@@ -108,6 +109,18 @@ class BoxWalk {
         from += at * strides_[i];
       }
       if (inside) fn(to, from);
+    }
+  }
+
+  /// An iterator that moves one group and one index, as most do.
+  template <typename Fn>
+  void sweep_line(const Move& move, std::int64_t offset, std::int64_t element, Fn& fn) const {
+    const auto [g, flat_step] = move.groups.front();
+    const auto [i, step] = move.indices.front();
+    const std::int64_t* offsets = offsets_[g].data() + flat_[g];
+    const std::int64_t extent = shape_[i], stride = strides_[i];
+    for (std::int64_t k = 0, at = at_[i]; k < move.extent; ++k, at += step) {
+      if (at >= 0 && at < extent) fn(offset + offsets[k * flat_step], element + at * stride);
     }
   }
 

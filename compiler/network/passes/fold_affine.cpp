@@ -94,27 +94,33 @@ std::size_t row_axis(const Network& network, const Operator& op) {
   return op.type == "Conv" ? 1 : network.tensor(op.outputs[0]).shape.size() - 1;
 }
 
-void scale_weights(Network& network, Operator& op, const Affine& affine) {
-  const auto weights = network.tensor(op.inputs[1]);
+/// Rows times their scales.
+Tensor scaled_rows(const Tensor& weights, const Numbers& scale) {
   const auto rows = static_cast<std::size_t>(weights.shape[0]);
   const auto length = count_of(weights.shape) / rows;
   const auto* values = constant_data<float>(weights);
   std::vector<float> scaled(rows * length);
   for (std::size_t i = 0; i < scaled.size(); ++i) {
-    scaled[i] = static_cast<float>(values[i] * at(affine.scale, i / length));
+    scaled[i] = static_cast<float>(values[i] * at(scale, i / length));
   }
+  return make_constant(weights.name, weights.shape, scaled);
+}
+
+bool all_equal(const Numbers& values, double value) {
+  return std::all_of(values.begin(), values.end(), [&](double v) { return v == value; });
+}
+
+void scale_weights(Network& network, Operator& op, const Affine& affine) {
+  const auto rows = static_cast<std::size_t>(network.tensor(op.inputs[1]).shape[0]);
   const auto bias = op.inputs.size() > 2 ? numbers_of(network.tensor(op.inputs[2])) : Numbers{0};
   std::vector<float> shifted(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     shifted[r] = static_cast<float>(at(bias, r) * at(affine.scale, r) + at(affine.shift, r));
   }
-  op.inputs[1] = network.add(make_constant(weights.name, weights.shape, scaled));
+  if (!all_equal(affine.scale, 1))
+    op.inputs[1] = network.add(scaled_rows(Tensor(network.tensor(op.inputs[1])), affine.scale));
   op.inputs.resize(2);
-  op.inputs.push_back(network.add(make_constant(op.name + ".bias", {weights.shape[0]}, shifted)));
-}
-
-bool all_equal(const Numbers& values, double value) {
-  return std::all_of(values.begin(), values.end(), [&](double v) { return v == value; });
+  op.inputs.push_back(network.add(make_constant(op.name + ".bias", {std::ssize(shifted)}, shifted)));
 }
 
 TensorId add_channel_constant(Network& network, const std::string& name, const Numbers& values, std::size_t trailing) {
