@@ -44,11 +44,16 @@ class Predictor {
     for (const double cycles : cost_.unit_cycles) sum += cycles;
     cost_.instructions = code();
     const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
-    cost_.cycles =
-        in_order ? InOrderCost(machine_, mapping_, tiles_, fills_).cycles(cost_.unit_cycles)
-                 : std::max({busiest(), rounds(), issued()}) + *std::max_element(first_.begin(), first_.end()) + last_;
     const bool loops = machine_.architecture.controller.loop_depth > 0;
-    cost_.cycles += tie_weight * sum + (loops ? code_weight : tie_weight) * cost_.instructions;
+    const double ties = tie_weight * sum + (loops ? code_weight : tie_weight) * cost_.instructions;
+    if (in_order) {
+      cost_.cycles = InOrderCost(machine_, mapping_, tiles_, fills_).cycles(cost_.unit_cycles) + ties;
+      return cost_;
+    }
+    const double unhindered = std::max(busiest(), issued());
+    const double ends = *std::max_element(first_.begin(), first_.end()) + last_;
+    cost_.cycles = std::max(unhindered, rounds()) + ends + ties;
+    cost_.least = unhindered + ends + ties;
     return cost_;
   }
 

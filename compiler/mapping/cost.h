@@ -11,6 +11,7 @@ namespace accord {
 /// Predicted cost of a mapping whose tiles are chosen. Contract of every cost model: one call, no memory of others.
 struct Cost {
   double cycles = 0;                ///< of the busiest unit, plus what cannot overlap
+  double least = 0;                 ///< what more copies of the tiles could bring that down to; 0: not known
   std::vector<double> unit_cycles;  ///< occupation per unit; of multicasts a part of divided work bears its share
   double link_cycles = 0;           ///< occupation of the busiest link
   double instructions = 0;          ///< in the program, about: loops' bodies a few times

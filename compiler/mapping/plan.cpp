@@ -5,13 +5,6 @@
 
 namespace accord {
 
-bool depends(const Access& access, int iterator) {
-  return std::any_of(access.indices.begin(), access.indices.end(), [&](const AffineIndex& index) {
-    return std::any_of(index.terms.begin(), index.terms.end(),
-                       [&](const auto& term) { return term.first == iterator; });
-  });
-}
-
 const Access& access_of(const Capability& capability, int operand) {
   const Statement& pattern = capability.program.statements.back();
   for (const auto& access : pattern.accesses) {

@@ -148,6 +148,13 @@ const Access& access_of(const Capability& capability, int operand);
 std::int64_t wired_step(const Capability& capability, int operand, int dim);
 
 /// Whether the access depends on the iterator.
-bool depends(const Access& access, int iterator);
+inline bool depends(const Access& access, int iterator) {
+  for (const AffineIndex& index : access.indices) {  // asked millions of times, of few and short indices
+    for (const auto& term : index.terms) {
+      if (term.first == iterator) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace accord

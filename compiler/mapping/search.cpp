@@ -1,6 +1,7 @@
 #include "compiler/mapping/search.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -106,8 +107,10 @@ std::vector<std::vector<int>> TileSearch::orders(int level) const {
 Tried TileSearch::try_orders() {
   set_order();
   Tried best;
+  double least = std::numeric_limits<double>::infinity();  // of all orders, with any copies
   const auto consider = [&] {
     const Cost cost = predict(machine_, geometry_, work_, mapping_);
+    if (cost.error.empty()) least = std::min(least, cost.least);
     if (!cost.error.empty()) {
       if (best.order.empty() && best.error.empty()) best.error = cost.error;
     } else if (best.order.empty() || cost.cycles < best.cycles) {
@@ -127,6 +130,7 @@ Tried TileSearch::try_orders() {
       }
       mapping_.order[level] = best.order.empty() ? kept : best.order[level];
     }
+    if (best.cycles <= least) break;
   }
   return best;
 }

@@ -1,6 +1,7 @@
 #include "compiler/mapping/timing.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cmath>
 
 #include "archdsl/graph/rates.h"
@@ -192,6 +193,13 @@ double capability_rate(const Architecture& architecture, const Unit& unit) {
   return bytes_per_cycle(architecture, unit.routes.front());
 }
 
+namespace {
+
+/// Step and count of each dim that an operand moves along.
+using Runs = boost::container::small_vector<std::pair<std::int64_t, std::int64_t>, 8>;
+
+}  // namespace
+
 std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
                          const std::vector<std::int64_t>& chunk) {
   std::int64_t most = 0;
@@ -199,10 +207,11 @@ std::int64_t port_cycles(const Architecture& architecture, const Capability& cap
   for (std::size_t o = 0; o < capability.operands.size(); ++o) {
     const CapabilityOperand& operand = capability.operands[o];
     if (operand.memory < 0 || operand.held || static_cast<int>(o) == target) continue;
-    std::vector<std::pair<std::int64_t, std::int64_t>> wired;  // step, count
+    Runs wired;
     for (std::size_t d = 0; d < capability.dims.size(); ++d) {
+      if (chunk[d] <= 1) continue;
       const std::int64_t step = wired_step(capability, static_cast<int>(o), static_cast<int>(d));
-      if (step > 0 && chunk[d] > 1) wired.emplace_back(step, chunk[d]);
+      if (step > 0) wired.emplace_back(step, chunk[d]);
     }
     std::sort(wired.begin(), wired.end());
     std::int64_t run = bytes(capability.program.operands[o].type), runs = 1;
@@ -224,11 +233,12 @@ namespace {
 /// Words of the operand that an instruction counting `chunk` of each dim touches, run by run.
 std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
                       const std::vector<std::int64_t>& chunk, std::int64_t word) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // step, count
+  Runs dims;
   for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+    if (chunk[d] == 1) continue;
     const auto& counted = shape.dims[d].counted;
     const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
-    if (chunk[d] == 1 || moving == counted.rend()) continue;
+    if (moving == counted.rend()) continue;
     const std::int64_t step = std::abs(view_step(mapping, view, *moving));
     if (step > 0) dims.emplace_back(step, chunk[d]);
   }
