@@ -25,10 +25,8 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
       bank_shift_(exact_log2(bank_bytes_)),
       alone_(!spec.dram && (spec.banks == 1 || !spec.off_chip) && spec.read_ports == 1 &&
              (spec.shared_ports || spec.write_ports == 1)),
-      read_ports_(static_cast<std::size_t>(spec.banks),
-                  std::vector<Timeline>(static_cast<std::size_t>(spec.read_ports), Timeline(spec.period))),
-      write_ports_(static_cast<std::size_t>(spec.banks),
-                   std::vector<Timeline>(static_cast<std::size_t>(spec.write_ports), Timeline(spec.period))) {
+      read_ports_(static_cast<std::size_t>(spec.banks), Ports(spec.read_ports, spec.period)),
+      write_ports_(static_cast<std::size_t>(spec.banks), Ports(spec.write_ports, spec.period)) {
   // DRAM counts the cycles that its bursts took, not words.
   if (!spec.dram) graph.rates().of(Cause::port, number).period = spec.period;
   for (int c = 0; spec.dram && c < spec.banks; ++c) channels_.emplace_back(*spec.dram);
@@ -66,23 +64,20 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
   return {begun, graph_.after(begun, {Cause::port, number_, end - begin})};
 }
 
-TimeSlot MemoryModule::access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
-  std::vector<Timeline>& alike = ports(write, bank);
-  if (alike.size() == 1) return reserve(alike[0], earliest, words);
-  const auto sooner = [](const Timeline& a, const Timeline& b) { return a.last_part() < b.last_part(); };
-  if (words == 1) return reserve(*std::ranges::min_element(alike, sooner), earliest, 1);
+TimeSlot MemoryModule::access_ports(Ports& alike, std::int64_t words, Time earliest) {
+  const auto take = [&](std::size_t port, std::int64_t share) {
+    const TimeSlot slot = reserve(alike[port], earliest, share);
+    alike.taken(port);
+    return slot;
+  };
+  if (words == 1) return take(alike.next(), 1);
   TimeSlot all{not_known, earliest};
-  const auto count = static_cast<std::int64_t>(alike.size());
-  by_end_.clear();
-  for (Timeline& port : alike) by_end_.push_back(&port);
-  // Ports are alike: those that are free first take a word more.
-  if (const std::int64_t more = words % count; more > 0) {
-    std::ranges::nth_element(by_end_, by_end_.begin() + more, {}, &Timeline::last_part);
-  }
-  for (std::int64_t p = 0; p < count; ++p) {
-    const std::int64_t share = words / count + (p < words % count ? 1 : 0);
+  const auto count = static_cast<std::int64_t>(alike.count());
+  std::int64_t more = words % count;  // ports that take a word more than the others
+  for (const std::size_t port : alike.by_end(static_cast<std::size_t>(more))) {
+    const std::int64_t share = words / count + (more-- > 0 ? 1 : 0);
     if (share == 0) break;
-    add(all, reserve(*by_end_[static_cast<std::size_t>(p)], earliest, share));
+    add(all, take(port, share));
   }
   return all;
 }
@@ -100,9 +95,10 @@ TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64
     span = std::min(bank_of(address + extent - 1) - first + 1, words);
   }
   TimeSlot all{not_known, earliest};
+  const std::int64_t least = words / span, more = words % span;
   for (std::int64_t b = 0; b < span; ++b) {
-    const std::int64_t share = words / span + (b < words % span ? 1 : 0);
-    add(all, access_bank(write, static_cast<std::size_t>((first + b) % spec_.banks), share, earliest));
+    add(all, access_bank(write, static_cast<std::size_t>(first), least + (b < more ? 1 : 0), earliest));
+    if (++first == spec_.banks) first = 0;
   }
   account_.add(all.first, all.end);
   return all;

@@ -10,6 +10,7 @@
 #include "simulator/kernels/byte_store.h"
 #include "simulator/modules/busy_account.h"
 #include "simulator/modules/dram_channel.h"
+#include "simulator/modules/ports.h"
 #include "simulator/time/dependence_graph.h"
 
 namespace accord::sim {
@@ -59,8 +60,12 @@ class MemoryModule : public sc_core::sc_module {
   TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
   /// The same for DRAM: so many bursts from the one at `address` on.
   TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
-  TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest);
-  std::vector<Timeline>& ports(bool write, std::size_t bank) {
+  TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
+    Ports& alike = ports(write, bank);
+    return alike.count() == 1 ? reserve(alike[0], earliest, words) : access_ports(alike, words, earliest);
+  }
+  TimeSlot access_ports(Ports& alike, std::int64_t words, Time earliest);
+  Ports& ports(bool write, std::size_t bank) {
     return (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
   }
   std::int64_t bank_of(std::int64_t address) const {
@@ -86,9 +91,8 @@ class MemoryModule : public sc_core::sc_module {
   int word_shift_;  ///< log2 of the word where that is an integer, else -1
   int bank_shift_;  ///< that of a bank's bytes
   bool alone_;      ///< a bank's port for reads, and that for writes; what lies in one bank takes no others
-  std::vector<std::vector<Timeline>> read_ports_, write_ports_;  ///< by bank; shared ones are the first
-  std::vector<DramChannel> channels_;                            ///< of DRAM, which has no ports
-  std::vector<Timeline*> by_end_;                                ///< scratch
+  std::vector<Ports> read_ports_, write_ports_;  ///< by bank; shared ones are the first
+  std::vector<DramChannel> channels_;            ///< of DRAM, which has no ports
 };
 
 }  // namespace accord::sim

@@ -27,15 +27,16 @@ std::uint32_t DependenceGraph::push(const Node& node) {
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
-std::uint32_t DependenceGraph::add(std::uint32_t a, const Delay& delay, std::uint32_t b) {
-  return push({a, b, stored(delay.amount), static_cast<std::uint16_t>(delay.component), delay.cause, Node::Kind::join});
+std::uint32_t DependenceGraph::add(std::uint64_t a, const Delay& delay, std::uint64_t b) {
+  return push({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), stored(delay.amount),
+               static_cast<std::uint16_t>(delay.component), delay.cause, Node::Kind::join});
 }
 
 Time DependenceGraph::join(Time a, Time b) {
   // What is the run's begin is never later.
   if (b.node == 0 && b.at == 0) return a;
   if (a.node == 0 && a.at == 0) return b;
-  return Time(std::max(a.at, b.at), push({a.node, b.node, 0, 0, Cause::fixed, Node::Kind::join}));
+  return Time(std::max(a.at, b.at), add(a.node, {Cause::fixed, 0, 0}, b.node));
 }
 
 std::uint32_t DependenceGraph::number_of(Timeline& timeline) {
@@ -46,14 +47,16 @@ std::uint32_t DependenceGraph::number_of(Timeline& timeline) {
   return static_cast<std::uint32_t>(timeline.number);
 }
 
-TimeSlot DependenceGraph::add_slot(Node::Kind kind, Timeline& timeline, std::uint32_t from, const Delay& delay,
-                                   std::uint32_t until, const Timeline::Slot& slot) {
+TimeSlot DependenceGraph::add_slot(Node::Kind kind, Timeline& timeline, std::uint64_t from, const Delay& delay,
+                                   std::uint64_t until, const Timeline::Slot& slot) {
   const std::uint32_t number = number_of(timeline);
   const auto component = static_cast<std::uint16_t>(delay.component);
-  const std::uint32_t first = push({from, number, stored(delay.amount), component, delay.cause, kind});
+  const std::uint32_t first =
+      push({static_cast<std::uint32_t>(from), number, stored(delay.amount), component, delay.cause, kind});
   Served& served = last_served_[number];
   const std::uint32_t before = served.end == slot.first ? served.node : 0;
-  const std::uint32_t end = push({before, until, 0, component, delay.cause, Node::Kind::slot_end});
+  const std::uint32_t end =
+      push({before, static_cast<std::uint32_t>(until), 0, component, delay.cause, Node::Kind::slot_end});
   if (slot.end >= served.end) {
     served.node = end;
     served.end = slot.end;

@@ -89,7 +89,7 @@ class DependenceGraph {
   Time next_free(Timeline& timeline);
 
   /// The run ends then.
-  void end_at(Time time) { end_ = time.node; }
+  void end_at(Time time) { end_ = static_cast<std::uint32_t>(time.node); }
   std::uint32_t end() const { return end_; }
 
   /// Those of the machine that runs.
@@ -121,8 +121,8 @@ class DependenceGraph {
   };
 
   Time join(Time a, Time b);
-  std::uint32_t add(std::uint32_t a, const Delay& delay, std::uint32_t b);
-  TimeSlot add_slot(Node::Kind kind, Timeline& timeline, std::uint32_t from, const Delay& delay, std::uint32_t until,
+  std::uint32_t add(std::uint64_t a, const Delay& delay, std::uint64_t b);
+  TimeSlot add_slot(Node::Kind kind, Timeline& timeline, std::uint64_t from, const Delay& delay, std::uint64_t until,
                     const Timeline::Slot& slot);
   std::uint32_t push(const Node& node);
   std::uint32_t stored(std::int64_t amount);

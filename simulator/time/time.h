@@ -43,10 +43,11 @@ struct Delay {
 /// as a plain number of cycles; made from one only explicitly, since that forgets the cause.
 struct Time {
   Cycle at = 0;
-  std::uint32_t node = 0;  ///< 0: the begin of the run, or not recorded
+  /// 0: the begin of the run, or not recorded. As wide as `at`: what copies both would wait for a narrower store.
+  std::uint64_t node = 0;
 
   constexpr Time() = default;
-  constexpr explicit Time(Cycle cycle, std::uint32_t cause = 0) : at(cycle), node(cause) {}
+  constexpr explicit Time(Cycle cycle, std::uint64_t cause = 0) : at(cycle), node(cause) {}
   constexpr operator Cycle() const { return at; }
   /// std::max and the like would forget a cause: DependenceGraph::later keeps both.
   friend bool operator<(const Time&, const Time&) = delete;

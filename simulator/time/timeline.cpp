@@ -4,10 +4,9 @@
 
 namespace accord::sim {
 
-Timeline::Slot Timeline::begin_stretch(std::int64_t earliest, std::int64_t length) {
-  if (busy_.size() > 256) busy_.erase(busy_.begin(), busy_.begin() + 128);
-  busy_.push_back({earliest, earliest + length});
-  return {earliest, earliest + length};
+void Timeline::remember_last() {
+  if (before_.size() >= 256) before_.erase(before_.begin(), before_.begin() + 128);
+  before_.push_back(last_);
 }
 
 std::int64_t Timeline::whole(std::int64_t gap, std::int64_t length) const {
@@ -16,12 +15,20 @@ std::int64_t Timeline::whole(std::int64_t gap, std::int64_t length) const {
 }
 
 Timeline::Slot Timeline::fill(std::int64_t earliest, std::int64_t length) {
-  auto at = std::ranges::upper_bound(busy_, earliest, {}, &Interval::end);  // first that ends after `earliest`
+  before_.push_back(last_);
+  const Slot slot = fill(before_, earliest, length);
+  last_ = before_.back();
+  before_.pop_back();
+  return slot;
+}
+
+Timeline::Slot Timeline::fill(std::vector<Interval>& busy, std::int64_t earliest, std::int64_t length) const {
+  auto at = std::ranges::upper_bound(busy, earliest, {}, &Interval::end);  // first that ends after `earliest`
   Slot slot{unknown, earliest};
   std::int64_t from = earliest;
   const auto begin = at;
   while (length > 0) {
-    const bool open = at == busy_.end();
+    const bool open = at == busy.end();
     const std::int64_t gap = open ? length : whole(at->first - from, length);
     if (gap > 0) {
       if (slot.first == unknown) slot.first = from;
@@ -35,19 +42,19 @@ Timeline::Slot Timeline::fill(std::int64_t earliest, std::int64_t length) {
   // Everything between the first and the last cycle taken is now busy.
   Interval merged{slot.first, slot.end};
   auto last = begin;
-  while (last != busy_.end() && last->first <= merged.end) {
+  while (last != busy.end() && last->first <= merged.end) {
     merged.end = std::max(merged.end, last->end);
     ++last;
   }
   auto first = begin;
   while (first != last && first->end < merged.first) ++first;
   if (first != last) merged.first = std::min(merged.first, first->first);
-  if (first != busy_.begin() && (first - 1)->end >= merged.first) {
+  if (first != busy.begin() && (first - 1)->end >= merged.first) {
     --first;
     merged.first = first->first;
   }
-  first = busy_.erase(first, last);
-  busy_.insert(first, merged);
+  first = busy.erase(first, last);
+  busy.insert(first, merged);
   return slot;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "archdsl/graph/period.h"
@@ -32,30 +33,39 @@ class Timeline {
 
   /// When the last cycle taken ends.
   Cycle end() const { return (last_part() + own_.denominator - 1) / own_.denominator; }
-  std::int64_t last_part() const { return busy_.empty() ? 0 : busy_.back().end; }
+  std::int64_t last_part() const { return last_.end == nothing ? 0 : last_.end; }
   const Period& own() const { return own_; }
 
   int number = -1;  ///< in the dependence graph; -1: none yet
 
  private:
+  static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
+
   struct Interval {
     std::int64_t first, end;
   };
   Slot take(std::int64_t earliest, std::int64_t length) {
     if (length <= 0) return {earliest, earliest};
-    if (busy_.empty() || earliest > busy_.back().end) return begin_stretch(earliest, length);
-    if (earliest < busy_.back().first) return fill(earliest, length);
-    const std::int64_t first = busy_.back().end;
-    busy_.back().end += length;
+    if (earliest > last_.end) {
+      if (last_.end != nothing) remember_last();
+      last_ = {earliest, earliest + length};
+      return {earliest, earliest + length};
+    }
+    if (earliest < last_.first) return fill(earliest, length);
+    const std::int64_t first = last_.end;
+    last_.end += length;
     return {first, first + length};
   }
-  Slot begin_stretch(std::int64_t earliest, std::int64_t length);
+  void remember_last();
   /// What a gap takes of so many parts.
   std::int64_t whole(std::int64_t gap, std::int64_t length) const;
   Slot fill(std::int64_t earliest, std::int64_t length);
+  Slot fill(std::vector<Interval>& busy, std::int64_t earliest, std::int64_t length) const;
 
-  Period own_;                  ///< cycle, in reference cycles
-  std::vector<Interval> busy_;  ///< in parts; ascending, disjoint, not adjacent
+  Period own_;  ///< cycle, in reference cycles
+  // In parts; ascending, disjoint, not adjacent. Most calls need the last alone.
+  std::vector<Interval> before_;
+  Interval last_{nothing, nothing};
 };
 
 /// Which cycles anything was busy in: overlapping intervals counted once.
