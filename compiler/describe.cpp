@@ -4,6 +4,7 @@
 #include "archdsl/tensor/parse.h"
 #include "compiler/compilation.h"
 #include "compiler/explore.h"
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/split.h"
 
 namespace accord {
@@ -27,6 +28,21 @@ std::string division_text(const Machine& machine, const Work& work, const Mappin
   return fmt::format("    over {} elements, {} to {}: {}\n", parts.size(),
                      units[parts.front().steps[0].match.unit].name, units[parts.back().steps[0].match.unit].name,
                      fmt::join(loops, ", "));
+}
+
+/// Inputs whose tiles stay for several passes over them, of the greatest part.
+std::string kept_text(const Machine& machine, const Work& work, const Mapping& mapping) {
+  if (mapping.tile.empty()) return "";
+  const Mapping part = parts_of(machine, mapping).front();
+  const Fills fills(part);
+  std::string out;
+  for (std::size_t u = 0; u < part.uses.size(); ++u) {
+    const Fills::Round& round = fills.round(static_cast<int>(u));
+    if (round.passes == 1) continue;
+    out += fmt::format("    stays on chip: {}, {} tiles for {} passes\n",
+                       work.program.operands[part.uses[u].access.operand].name, round.tiles, round.passes);
+  }
+  return out;
 }
 
 }  // namespace
@@ -56,6 +72,7 @@ std::string mapping_text(const Machine& machine, const Work& whole, const Mappin
     }
     out += "\n";
   }
+  out += kept_text(machine, work, mapping);
   for (const auto& use : mapping.uses) {
     if (use.windowed) out += "    windows shared on chip\n";
     if (use.windowed) break;

@@ -221,7 +221,7 @@ void Fuser::realise(const Chain& chain) {
 }
 
 /// What the network asks for of a layer, its neighbours' results on chip, shared out to strips by the rows that each
-/// computes first.
+/// computes first; no more than what the strip itself asks for, for the layer's rows may be padded and the strip's not.
 void Fuser::bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) const {
   Homes homes = compilation_.homes;
   for (int l = chain.first; l < chain.last; ++l) {
@@ -243,10 +243,12 @@ void Fuser::bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) con
     const auto until = [&](std::int64_t all, std::int64_t row) { return all / rows * row + all % rows * row / rows; };
     for (int strip = 0; strip < chain.strips(); ++strip) {
       const Positions fresh = chain.fresh(strip, l);
-      Bound& bound = slices[static_cast<std::size_t>(strip * length + l - chain.first)].bound;
-      bound.cycles = until(whole.cycles, fresh.last) - until(whole.cycles, fresh.first);
-      bound.compute_cycles = until(whole.compute_cycles, fresh.last) - until(whole.compute_cycles, fresh.first);
-      bound.compulsory_bytes = until(whole.compulsory_bytes, fresh.last) - until(whole.compulsory_bytes, fresh.first);
+      LayerPlan& slice = slices[static_cast<std::size_t>(strip * length + l - chain.first)];
+      const Bound own =
+          bound_of(compilation_.machine, compilation_.network, slice.work, compilation_.homes, slice.mappings);
+      const auto share = [&](std::int64_t all) { return until(all, fresh.last) - until(all, fresh.first); };
+      slice.bound = {std::min(share(whole.cycles), own.cycles),
+                     std::min(share(whole.compute_cycles), own.compute_cycles), share(whole.compulsory_bytes)};
     }
   }
 }

@@ -15,12 +15,7 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<SearchResult::Found
   for (const auto& [index, source] : known) {
     Mapping mapping = mappings[index];
     mapping.spatial = source.spatial;
-    mapping.tile = source.tile;
-    mapping.order = source.order;
-    mapping.copies = source.copies;
-    mapping.predicted_cycles = source.predicted_cycles;
-    mapping.scheduled = source.scheduled;
-    mapping.measured_cycles = source.measured_cycles;
+    adopt_tiling(mapping, source);
     result.push_back(std::move(mapping));
   }
   mappings = std::move(result);

@@ -3,15 +3,19 @@
 #include <algorithm>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/fills.h"
 
 namespace accord {
 namespace {
 
-/// Turns after which copies of tiles stand as they stood.
+/// Turns after which copies of tiles stand as they stood. Those that hold a whole round of tiles take no turns.
 std::int64_t period_of(const Mapping& mapping) {
+  const Fills fills(mapping);
   int most = 1;
-  for (const auto& levels : mapping.copies) {
-    for (const int copies : levels) most = std::max(most, copies);
+  for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
+    for (int level = 0; level < mapping.levels; ++level) {
+      if (level > 0 || fills.round(u).passes == 1) most = std::max(most, mapping.copies[u][level]);
+    }
   }
   return most;
 }

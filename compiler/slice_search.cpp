@@ -152,11 +152,7 @@ std::optional<Mapping> SliceSearch::find(const LayerPlan& layer, const LayerPlan
   why = reason;
   if (!best) return std::nullopt;
   Mapping mapping = std::move(all[choice]);
-  mapping.tile = best->tile;
-  mapping.order = best->order;
-  mapping.copies = best->copies;
-  mapping.predicted_cycles = best->predicted_cycles;
-  mapping.scheduled = best->scheduled;
+  adopt_tiling(mapping, *best);
   why = verify(compilation_.machine, compilation_.network, slice.work, compilation_.homes, mapping);
   if (!why.empty()) return std::nullopt;
   return mapping;

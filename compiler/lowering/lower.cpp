@@ -9,6 +9,11 @@
 #include "compiler/mapping/timing.h"
 
 namespace accord {
+namespace {
+
+constexpr std::int64_t most_parts = 32;  ///< of a transfer
+
+}  // namespace
 
 bool Lowering::same_box(int u, const Box& a, const Box& b) const {
   for (std::size_t it = 0; it < a.origin.size(); ++it) {
@@ -75,7 +80,23 @@ void Lowering::emit_move(int u, int level, const TileMove& move, const Place& so
   }
 }
 
-/// Transfers that are long enough to be worth it are cut, so that work on what came first begins while the rest comes.
+/// Of an input, cycles of the quickest other input's tile that the same mover brings more often; 0: there is none.
+double Lowering::cycles_between(int u, int level) {
+  double least = 0;
+  if (mapping_.uses[u].role != UseRole::input) return 0;
+  for (int v = 0; v < static_cast<int>(mapping_.uses.size()); ++v) {
+    const Use& other = mapping_.uses[v];
+    if (other.role != UseRole::input || other.depth <= level || fills_.of(v, level) <= fills_.of(u, level)) continue;
+    if (hop_at(other, level).unit != hop_at(mapping_.uses[u], level).unit) continue;
+    const Extents& outer = level == 0 ? mapping_.extent : mapping_.tile[box_level(mapping_, other, level - 1)];
+    const TileMove& move = geometry_.move(v, level, mapping_.tile[box_level(mapping_, other, level)], outer);
+    if (least == 0 || move.cycles < least) least = move.cycles;
+  }
+  return least;
+}
+
+/// Transfers that are long enough to be worth it are cut, so that work on what came first begins while the rest comes,
+/// and those that come seldom also so that they do not hold up for long what the mover brings meanwhile.
 /// All parts of divided work cut as the first does: they go the same steps.
 std::int64_t Lowering::parts_of_move(int u, int level, const TransferPiece& piece) const {
   for (const auto& loops : rolled_) {
@@ -85,7 +106,32 @@ std::int64_t Lowering::parts_of_move(int u, int level, const TransferPiece& piec
   const Hop& hop = hop_at(first_.uses[u], level);
   const auto around = static_cast<double>(hop_latency(architecture, hop));
   const double busy = transfer_timing(architecture, hop, piece).busy;
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(busy / (2 * around + 1)), 1, buffer_parts);
+  const double between = between_[u][level];
+  const auto worth_it = static_cast<std::int64_t>(busy / (2 * around + 1));
+  const auto short_enough = between == 0 ? 0 : static_cast<std::int64_t>(busy / between);
+  return std::clamp<std::int64_t>(worth_it, 1, std::clamp<std::int64_t>(short_enough, buffer_parts, most_parts));
+}
+
+/// Whether an earlier copy holds the use's level 0 tile; it is the current one then.
+bool Lowering::still_held(int u) {
+  const Box& box = box_at(u, 0);
+  const auto& boxes = held_[u].boxes;
+  const auto found = std::ranges::find_if(boxes, [&](const Box& held) { return same_box(u, held, box); });
+  if (found == boxes.end()) return false;
+  resident_[u][0] = {box, static_cast<int>(found - boxes.begin())};
+  return true;
+}
+
+/// Takes the oldest copy for the current box.
+int Lowering::next_copy(int u, int level) {
+  const int copies = buffers_[u][level].copies();
+  if (level > 0 || !mapping_.keeps_tiles) return (resident_[u][level].copy + 1) % copies;
+  Held& held = held_[u];
+  const std::size_t copy = held.next;
+  held.next = (copy + 1) % static_cast<std::size_t>(copies);
+  held.boxes.resize(std::max(held.boxes.size(), copy + 1));
+  held.boxes[copy] = box_at(u, 0);
+  return static_cast<int>(copy);
 }
 
 /// Brings the use's tile of the current box in, unless it is there.
@@ -93,8 +139,9 @@ void Lowering::ensure(int u, int level) {
   Resident& resident = resident_[u][level];
   const Box& box = box_at(u, level);
   if (resident.copy >= 0 && same_box(u, resident.box, box)) return;
+  if (level == 0 && still_held(u)) return;
   if (level > 0) ensure(u, level - 1);
-  resident = {box, (resident.copy + 1) % buffers_[u][level].copies()};
+  resident = {box, next_copy(u, level)};
   const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level));
   if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
   Place source;
@@ -241,9 +288,14 @@ void Lowering::finish_target(int level) {
 OpList Lowering::run() {
   buffers_ = place_buffers(machine_, geometry_, mapping_, list_.buffers);
   resident_.resize(mapping_.uses.size());
+  held_.resize(mapping_.uses.size());
+  between_.resize(mapping_.uses.size());
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];
     resident_[u].resize(static_cast<std::size_t>(std::max(use.depth, 1)));
+    for (int level = 0; level < use.depth; ++level) {
+      between_[u].push_back(cycles_between(static_cast<int>(u), level));
+    }
     const Capability& capability = machine_.capability(mapping_.steps[0].match);
     const bool is_target = use.step == 0 && use.operand == capability.program.statements.back().target.operand;
     if (is_target && use.role == UseRole::start) start_ = static_cast<int>(u);

@@ -9,6 +9,7 @@
 #include "compiler/lowering/constants.h"
 #include "compiler/lowering/instructions.h"
 #include "compiler/lowering/repetition.h"
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/geometry.h"
 
 namespace accord {
@@ -23,6 +24,12 @@ struct Box {
 struct Resident {
   Box box;
   int copy = -1;
+};
+
+/// What all copies of a tile hold.
+struct Held {
+  std::vector<Box> boxes;  ///< by copy; as many as have been filled
+  std::size_t next = 0;    ///< that will be filled
 };
 
 using Residents = std::vector<std::vector<Resident>>;  ///< [use][level]
@@ -41,6 +48,7 @@ class Lowering {
         images_(images),
         off_chip_(off_chip),
         geometry_(machine, network, work, homes, mapping),
+        fills_(first),
         instructions_(machine, mapping, list_) {}
 
   OpList run();
@@ -72,8 +80,11 @@ class Lowering {
   void emit_step(int s, int level);
   void fetch_for_step(int s);
   void ensure(int u, int level);
+  bool still_held(int u);
+  int next_copy(int u, int level);
   void flush(int u, int level);
   void load_start();
+  double cycles_between(int u, int level);
   std::int64_t parts_of_move(int u, int level, const TransferPiece& piece) const;
   void emit_move(int u, int level, const TileMove& move, const Place& source, const Place& target);
   std::int64_t home_address(int u, const Extents& origin) const;
@@ -111,10 +122,13 @@ class Lowering {
   ConstantImages& images_;
   std::vector<OffChip>& off_chip_;
   Geometry geometry_;
+  const Fills fills_;  ///< of the first part
   OpList list_;
   Instructions instructions_;
   std::vector<std::vector<TileBuffer>> buffers_;
   Residents resident_;
+  std::vector<Held> held_;                    ///< by use, at level 0
+  std::vector<std::vector<double>> between_;  ///< [use][level]: `cycles_between`
   std::vector<Box> boxes_;
   std::vector<Extents> written_;  ///< per output: how far of each iterator it is written; of other uses empty
   int target_ = -1;               ///< the main statement's target use

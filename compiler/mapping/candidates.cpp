@@ -140,6 +140,7 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   }
   if (!pad_extents(mapping) || !keeps_blocks(mapping) || !padding_adds_nothing(mapping) || !add_uses(mapping)) return;
   for (const auto& use : mapping.uses) mapping.levels = std::max(mapping.levels, use.depth);
+  mapping.keeps_tiles = machine_.architecture.controller.loop_depth == 0;
   bool windows = false;
   for (auto& use : mapping.uses) {
     use.windowed = use.role == UseRole::input && !use.filled &&

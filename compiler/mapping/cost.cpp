@@ -52,7 +52,7 @@ class Predictor {
     }
     const double unhindered = std::max(busiest(), issued());
     const double ends = *std::max_element(first_.begin(), first_.end()) + last_;
-    cost_.cycles = std::max(unhindered, rounds()) + ends + ties;
+    cost_.cycles = std::max(unhindered, rounds()) + exposed(unhindered) + ends + ties;
     cost_.least = unhindered + ends + ties;
     return cost_;
   }
@@ -65,6 +65,7 @@ class Predictor {
   double dram_cycles() const;
   void cross(const TileCosts::Move& move, double times);
   double rounds() const;
+  double exposed(double unhindered) const;
   double issued() const;
   double code() const;
 
@@ -206,6 +207,23 @@ double Predictor::rounds() const {
     results += tiles_.step_cycles[s] + tiles * tiles_.step_latency[s];
   }
   return std::max(most, results / fills_.copies(target, target_level(mapping_)));
+}
+
+/// Tiles that stay for several passes come in the first one, and the next round's in the last one, or sooner where
+/// there are copies to spare; what is longer than a pass, nothing hides.
+double Predictor::exposed(double unhindered) const {
+  double most = 0;
+  for (const auto& moved : moved_) {
+    const Fills::Round& round = fills_.round(moved.use);
+    if (moved.level > 0 || round.passes == 1) continue;
+    const auto tiles = static_cast<double>(round.tiles);
+    const double rounds = moved.times / tiles, pass = unhindered / rounds / static_cast<double>(round.passes);
+    const double spare = fills_.copies(moved.use, 0) / tiles - 1, all = moved.cycles / rounds;
+    const double first = std::max(all * (1 - 1 / tiles) - pass, 0.0);
+    const double others = std::max(all * std::max(1 - spare, 0.0) - pass, 0.0);
+    most = std::max(most, first + (rounds - 1) * others);
+  }
+  return most;
 }
 
 /// What the tile's requests take of the links of its way.

@@ -1,5 +1,7 @@
 #include "compiler/mapping/fills.h"
 
+#include <iterator>
+
 namespace accord {
 
 std::vector<std::vector<bool>> dependences(const Mapping& mapping) {
@@ -26,8 +28,26 @@ Fills::Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depen
       if (turns > 1) loops.push_back({level, static_cast<std::size_t>(it), turns});
     }
   }
+  const auto inner = std::ranges::find_if(loops, [](const Loop& loop) { return loop.level > 0; });
   fills_.reserve(mapping.uses.size() * static_cast<std::size_t>(mapping.levels));
-  for (const auto& relevant : depends) {
+  for (std::size_t u = 0; u < depends.size(); ++u) {
+    const auto& relevant = depends[u];
+    const bool keeps = mapping.keeps_tiles && mapping.uses[u].role == UseRole::input && !mapping.copies.empty();
+    const std::int64_t copies = keeps ? mapping.copies[u].front() : 1;
+    std::int64_t tiles = 1, again = 1;
+    Round round;
+    for (auto loop = std::make_reverse_iterator(inner); loop != loops.rend(); ++loop) {
+      if (relevant[loop->iterator]) {
+        tiles *= loop->trips;
+      } else if (tiles > copies) {
+        again *= loop->trips;
+      } else if (tiles > 1) {
+        round = {tiles, round.passes * loop->trips};
+      }
+    }
+    rounds_.push_back(round);
+    again_.push_back(again);
+    fills_.push_back(tiles * again);
     std::int64_t all = 1, until_relevant = 1;
     auto loop = loops.begin();
     for (int level = 0; level < mapping.levels; ++level) {
@@ -35,7 +55,7 @@ Fills::Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depen
         all *= loop->trips;
         if (relevant[loop->iterator]) until_relevant = all;
       }
-      fills_.push_back(until_relevant);
+      if (level > 0) fills_.push_back(until_relevant);
     }
   }
 }

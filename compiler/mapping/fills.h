@@ -20,8 +20,19 @@ class Fills {
   Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depends);
 
   /// Over the whole work: the trips of all loops of the levels down to `level` and of those to the innermost one that
-  /// changes what the use sees.
+  /// changes what the use sees; at level 0 without those that bring nothing again.
   std::int64_t of(int use, int level) const { return fills_[static_cast<std::size_t>(use * mapping_.levels + level)]; }
+
+  /// How often each level 0 tile is brought in: the trips of those loops that do not change it, around others that do,
+  /// in which more tiles come than there are copies.
+  std::int64_t again(int use) const { return again_[static_cast<std::size_t>(use)]; }
+
+  /// Level 0 tiles of which each has a copy, and what is done over and over with them.
+  struct Round {
+    std::int64_t tiles = 1;
+    std::int64_t passes = 1;  ///< trips of the loops around them that bring nothing again
+  };
+  const Round& round(int use) const { return rounds_[static_cast<std::size_t>(use)]; }
 
   /// Copies of the use's tile at a level that are kept so that one fills while another is used.
   int copies(int use, int level) const {
@@ -32,6 +43,8 @@ class Fills {
  private:
   const Mapping& mapping_;
   std::vector<std::int64_t> fills_;  ///< by use and level
+  std::vector<std::int64_t> again_;  ///< by use
+  std::vector<Round> rounds_;        ///< by use
 };
 
 }  // namespace accord

@@ -41,6 +41,15 @@ bool is_reduction(const Work& work, const Mapping& mapping, int iterator) {
   return !depends(statement.target, iterator);
 }
 
+void adopt_tiling(Mapping& mapping, const Mapping& other) {
+  mapping.tile = other.tile;
+  mapping.order = other.order;
+  mapping.copies = other.copies;
+  mapping.predicted_cycles = other.predicted_cycles;
+  mapping.scheduled = other.scheduled;
+  mapping.measured_cycles = other.measured_cycles;
+}
+
 Copies equal_copies(std::size_t uses, int levels, int count) {
   return Copies(uses, std::vector<int>(static_cast<std::size_t>(levels), count));
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <random>
 
+#include "compiler/mapping/keeping.h"
 #include "compiler/mapping/tiling_space.h"
 #include "compiler/mapping/verify.h"
 
@@ -47,6 +48,8 @@ Mapping draw_mapping(const TilingSpace& space, const Mapping& assignment, Draw& 
   for (auto& levels : mapping.copies) {
     for (int& copies : levels) copies += static_cast<int>(draw.below(3));
   }
+  const auto keeping = keeping_copies(mapping, mapping.copies);
+  if (!keeping.empty() && draw.below(2) == 0) mapping.copies = keeping[draw.below(keeping.size())];
   return mapping;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/keeping.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/tile_sizes.h"
 
@@ -15,14 +16,23 @@ namespace {
 using Tiles = std::vector<Extents>;
 using Order = std::vector<std::vector<int>>;
 
-constexpr std::ptrdiff_t near = 2;  ///< places in the list of sizes by which two iterators change at once
+constexpr std::ptrdiff_t near = 2;      ///< places in the list of sizes by which two iterators change at once
+constexpr double memory_bound = 1.03;   ///< prediction over the main statement's cycles from which on tiles are kept
+constexpr double worth_keeping = 1.01;  ///< prediction without that over the one with it
 
-/// A tiling that was tried: its best loop order and copies, and what they cost.
-struct Tried {
-  double cycles = 0;
-  std::string error;
+/// The best loop order and copies of a tiling, and what they cost.
+struct Choice {
+  double cycles = std::numeric_limits<double>::infinity();
   Order order;
   Copies copies;
+};
+
+/// A tiling that was tried.
+struct Tried {
+  std::string error;  ///< why nothing is legal
+  Choice plain;       ///< with few copies of tiles
+  Choice keeping;     ///< with as many as keep some on chip, where that is worth it
+  const Choice& best() const { return keeping.cycles < plain.cycles ? keeping : plain; }
 };
 
 class TileSearch {
@@ -44,6 +54,7 @@ class TileSearch {
 
   void choose_copies();
   void climb();
+  void climb_keeping();
   bool climb_from(const Tiles& start, bool pairs);
   bool improve(bool pairs);
   void consider(const Tiles& tiles);
@@ -53,6 +64,8 @@ class TileSearch {
   std::vector<Tiles> levelled(const Tiles& tiles) const;
   const Entry& evaluate(const Tiles& tiles);
   Tried try_orders();
+  Choice try_keeping(const Choice& plain);
+  double cycles(const Entry& entry) const { return keeping_ ? entry.second.best().cycles : entry.second.plain.cycles; }
   std::vector<std::vector<int>> orders(int level) const;
   void set_order();
 
@@ -64,6 +77,7 @@ class TileSearch {
   Geometry geometry_;
   std::map<Tiles, Tried> tried_;
   std::vector<Copies> copies_;   ///< choices, fewest bytes first
+  bool keeping_ = false;         ///< the climb looks at choices that keep tiles, too
   const Entry* now_ = nullptr;   ///< where the climb stands
   const Entry* next_ = nullptr;  ///< the best neighbour so far
 };
@@ -103,23 +117,25 @@ std::vector<std::vector<int>> TileSearch::orders(int level) const {
   return result;
 }
 
-/// The best order and copies for the tiles.
+/// The best orders and copies for the tiles.
 Tried TileSearch::try_orders() {
   set_order();
-  Tried best;
+  Tried tried;
+  Choice& best = tried.plain;
   double least = std::numeric_limits<double>::infinity();  // of all orders, with any copies
   const auto consider = [&] {
     const Cost cost = predict(machine_, geometry_, work_, mapping_);
     if (cost.error.empty()) least = std::min(least, cost.least);
     if (!cost.error.empty()) {
-      if (best.order.empty() && best.error.empty()) best.error = cost.error;
-    } else if (best.order.empty() || cost.cycles < best.cycles) {
-      best = {cost.cycles, "", mapping_.order, mapping_.copies};
+      if (best.order.empty() && tried.error.empty()) tried.error = cost.error;
+    } else if (cost.cycles < best.cycles) {
+      best = {cost.cycles, mapping_.order, mapping_.copies};
+      tried.error.clear();
     }
   };
   mapping_.copies = copies_.front();
   consider();
-  if (best.order.empty() && geometry_.tile_costs({}).error == best.error) return best;
+  if (best.order.empty() && geometry_.tile_costs({}).error == tried.error) return tried;
   for (const auto& copies : copies_) {
     mapping_.copies = copies;
     for (int level = 0; level < mapping_.levels; ++level) {
@@ -131,6 +147,24 @@ Tried TileSearch::try_orders() {
       mapping_.order[level] = best.order.empty() ? kept : best.order[level];
     }
     if (best.cycles <= least) break;
+  }
+  if (tried.error.empty()) tried.keeping = try_keeping(best);
+  return tried;
+}
+
+/// Where more than the main statement's own cycles limit.
+Choice TileSearch::try_keeping(const Choice& plain) {
+  Choice best;
+  if (plain.cycles < memory_bound * geometry_.tile_costs({}).step_cycles.front()) return best;
+  set_order();
+  for (const auto& order : orders(0)) {
+    mapping_.order.front() = order;
+    for (auto& copies : keeping_copies(mapping_, plain.copies)) {
+      mapping_.copies = std::move(copies);
+      const Cost cost = predict(machine_, geometry_, work_, mapping_);
+      if (!cost.error.empty() || cost.cycles * worth_keeping > plain.cycles || cost.cycles >= best.cycles) continue;
+      best = {cost.cycles, mapping_.order, mapping_.copies};
+    }
   }
   return best;
 }
@@ -177,7 +211,7 @@ std::vector<Tiles> TileSearch::neighbours(const Tiles& tiles, std::ptrdiff_t rea
 void TileSearch::consider(const Tiles& tiles) {
   const Entry& entry = evaluate(tiles);
   if (!entry.second.error.empty()) return;
-  if (entry.second.cycles < next_->second.cycles * (1 - 1e-6)) next_ = &entry;
+  if (cycles(entry) < cycles(*next_) * (1 - 1e-6)) next_ = &entry;
 }
 
 /// To the best neighbour; with `pairs` to the best near neighbour's near neighbour. False where none is better.
@@ -218,6 +252,17 @@ void TileSearch::climb() {
   climb_from(sizes_.finest, !known);
 }
 
+/// On from the tiling that is quickest with tiles that stay.
+void TileSearch::climb_keeping() {
+  const auto best =
+      std::ranges::min_element(tried_, {}, [](const Entry& entry) { return entry.second.keeping.cycles; });
+  if (best == tried_.end() || best->second.keeping.order.empty()) return;
+  keeping_ = true;
+  now_ = &*best;
+  while (improve(false)) {
+  }
+}
+
 /// Results take turns with the unit that computes them and those that add to them, convert and store them: more than
 /// two copies let several of these run at once.
 void TileSearch::choose_copies() {
@@ -240,15 +285,16 @@ std::vector<Mapping> TileSearch::best(std::size_t count) const {
     if (entry.second.error.empty()) legal.push_back(&entry);
   }
   std::stable_sort(legal.begin(), legal.end(),
-                   [](const Entry* a, const Entry* b) { return a->second.cycles < b->second.cycles; });
+                   [](const Entry* a, const Entry* b) { return a->second.best().cycles < b->second.best().cycles; });
   if (legal.size() > count) legal.resize(count);
   std::vector<Mapping> result;
   for (const Entry* entry : legal) {
     Mapping& mapping = result.emplace_back(mapping_);
-    mapping.copies = entry->second.copies;
+    const Choice& choice = entry->second.best();
+    mapping.copies = choice.copies;
     mapping.tile = entry->first;
-    mapping.order = entry->second.order;
-    mapping.predicted_cycles = entry->second.cycles;
+    mapping.order = choice.order;
+    mapping.predicted_cycles = choice.cycles;
   }
   return result;
 }
@@ -256,6 +302,7 @@ std::vector<Mapping> TileSearch::best(std::size_t count) const {
 std::vector<Mapping> TileSearch::run(std::size_t count, std::string& error) {
   choose_copies();
   climb();
+  climb_keeping();
   error = evaluate(sizes_.finest).second.error;
   return best(count);
 }

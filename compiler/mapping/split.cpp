@@ -280,9 +280,7 @@ class Divider {
 
   /// With the tiles of the greatest part; the others get the same, cut to their size, which may not be legal.
   std::optional<Mapping> with_tiles(Mapping divided, const Mapping& greatest) {
-    divided.tile = greatest.tile;
-    divided.order = greatest.order;
-    divided.copies = greatest.copies;
+    adopt_tiling(divided, greatest);
     const auto units = static_cast<std::int64_t>(part_count(divided));
     divided.predicted_cycles =
         std::max(greatest.predicted_cycles, static_cast<double>(compute_bound(problem_.machine, divided, units)));

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "compiler/mapping/fills.h"
+
 namespace accord {
 namespace {
 
@@ -47,6 +49,7 @@ class UseTraffic {
  private:
   /// How often each tile is brought in: the turns of the loops that do not change it, around the innermost that does.
   std::int64_t times_again(int at) const {
+    if (level_ == 0) return Fills(mapping_).again(use_);
     std::map<int, std::int64_t> turns, until_moved;
     for (int level = 0; level <= at; ++level) {
       for (const int it : mapping_.order[level]) {

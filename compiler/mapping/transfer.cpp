@@ -341,12 +341,14 @@ std::vector<TransferPiece> cut(const TransferPiece& piece, const RouteLimits& li
   const std::int64_t requests = requests_of(piece, others, request);
   for (const std::size_t d : dims) {
     if (parts < 2) break;
-    const std::int64_t step = ceil_div(piece.extent[d], parts);
-    TransferPiece part = piece;
-    part.extent[d] = step;
-    const std::int64_t more = requests_of(part, others, request) * ceil_div(piece.extent[d], step) - requests;
-    if (more * 16 > requests) continue;
-    if (auto cut = cut_along(piece, limits, d, step); !cut.empty()) return cut;
+    const std::int64_t least = ceil_div(piece.extent[d], parts);
+    for (std::int64_t step = least; step < std::min(2 * least, piece.extent[d]); ++step) {
+      TransferPiece part = piece;
+      part.extent[d] = step;
+      const std::int64_t more = requests_of(part, others, request) * ceil_div(piece.extent[d], step) - requests;
+      if (more * 16 > requests) continue;
+      if (auto cut = cut_along(piece, limits, d, step); !cut.empty()) return cut;
+    }
   }
   return {piece};
 }
