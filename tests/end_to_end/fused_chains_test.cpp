@@ -128,6 +128,14 @@ TEST_CASE("do random chains give the right values on chip") {
   CHECK(chains > 0);
 }
 
+TEST_CASE("do strips of a layer whose rows are padded keep their bounds") {
+  const auto architecture = machine("ethos_u55", {{"shram_kib", "48"}});  // counts rows in pairs
+  NetworkBuilder b(5);
+  const TensorId x = b.relu(b.conv(b.input({1, 3, 95, 95}), 64, 3, 2));
+  const auto fused = run(architecture, b.finish(b.max_pool(x, 3, 2)), 5, true);  // 47 rows, then 23
+  CHECK(std::any_of(fused.report.layers.begin(), fused.report.layers.end(), in_strips));
+}
+
 TEST_CASE("does attention keep its scores and their softmax on chip") {
   const auto architecture = machine("bf16npu", {{"n", "16"}});
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
