@@ -125,7 +125,8 @@ bool Lowering::still_held(int u) {
 /// Takes the oldest copy for the current box.
 int Lowering::next_copy(int u, int level) {
   const int copies = buffers_[u][level].copies();
-  if (level > 0 || !mapping_.keeps_tiles) return (resident_[u][level].copy + 1) % copies;
+  const bool keeps = mapping_.keeps_tiles && mapping_.uses[u].role == UseRole::input;
+  if (level > 0 || !keeps) return (resident_[u][level].copy + 1) % copies;
   Held& held = held_[u];
   const std::size_t copy = held.next;
   held.next = (copy + 1) % static_cast<std::size_t>(copies);
