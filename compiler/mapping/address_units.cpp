@@ -33,7 +33,8 @@ bool tiles_begin_at_units(const Machine& machine, const Mapping& mapping, int us
 bool instructions_begin_at_units(const Machine& machine, const Mapping& mapping, const UseView& view,
                                  const StepShape& shape, const Extents& box) {
   const Use& use = mapping.uses[view.use];
-  const std::int64_t unit = home_unit(machine, mapping, use);
+  const Match& match = mapping.steps[use.step].match;
+  const std::int64_t unit = machine.limits.run(match.unit, match.capability)->units[use.operand];
   if (unit == 1) return true;
   const bool loops = std::all_of(shape.loops.begin(), shape.loops.end(),
                                  [&](int it) { return view_step(mapping, view, it) % unit == 0; });

@@ -247,8 +247,8 @@ void TileMeasure::add_box(int s, const Extents& box, std::int64_t count) {
     return;
   }
   const bool begins = std::all_of(seen.begin(), seen.end(), [&](const UseView& view) {
-    return view.layout != nullptr || !geometry_.kept_on_chip(view.use) ||
-           instructions_begin_at_units(machine_, mapping_, view, shape, box);
+    const bool off_chip = view.layout == nullptr && !geometry_.kept_on_chip(view.use);
+    return off_chip || instructions_begin_at_units(machine_, mapping_, view, shape, box);
   });
   if (!begins) {
     costs_.error = "instructions would begin inside what they count as one unit of address";
