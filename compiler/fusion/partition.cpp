@@ -81,22 +81,32 @@ class Estimate {
   }
 
   bool has_room(int strip) const {
-    std::map<int, std::int64_t> peak;
+    std::vector<Room> kept;
+    for (int l = chain_.first; l < chain_.last; ++l) {
+      if (!inside(l)) continue;
+      const TensorId tensor = facts(l).result;
+      const Home home = stretch_home(problem_, tensor, chain_.index, chain_.ranges[strip][l - chain_.first]);
+      kept.push_back({l, facts(l).last_reader, home.memory, home.bytes});
+    }
     for (int now = chain_.first; now <= chain_.last; ++now) {
       std::map<int, std::int64_t> live;
-      for (int l = chain_.first; l <= now && l < chain_.last; ++l) {
-        if (!inside(l) || facts(l).last_reader < now) continue;
-        const TensorId tensor = facts(l).result;
-        const Home home = stretch_home(problem_, tensor, chain_.index, chain_.ranges[strip][l - chain_.first]);
-        live[home.memory] += home.bytes;
+      for (const Room& room : kept) {
+        if (room.from <= now && now <= room.to) live[room.memory] += room.bytes;
       }
-      for (const auto& [memory, bytes] : live) peak[memory] = std::max(peak[memory], bytes);
+      for (const auto& [memory, bytes] : live) {
+        const std::int64_t capacity = problem_.architecture.memories[memory].capacity;
+        if (bytes > capacity - capacity / tile_share) return false;
+      }
     }
-    return std::all_of(peak.begin(), peak.end(), [&](const auto& entry) {
-      const std::int64_t capacity = problem_.architecture.memories[entry.first].capacity;
-      return entry.second <= capacity - capacity / tile_share;
-    });
+    return true;
   }
+
+  /// What a tensor takes of its memory while the layers `from`..`to` run.
+  struct Room {
+    int from = 0, to = 0;
+    int memory = -1;
+    std::int64_t bytes = 0;
+  };
 
   const FusionProblem& problem_;
   const Chain& chain_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace accord {
@@ -12,11 +13,14 @@ namespace {
 std::int64_t distinct(const AffineIndex& index, const TensorProgram& program, std::int64_t size) {
   std::vector<std::int64_t> values = {index.offset};
   for (const auto& [it, coefficient] : index.terms) {
-    std::set<std::int64_t> next;
+    std::vector<std::int64_t> next;
+    next.reserve(values.size() * static_cast<std::size_t>(program.iterators[it].extent));
     for (const auto value : values) {
-      for (std::int64_t i = 0; i < program.iterators[it].extent; ++i) next.insert(value + coefficient * i);
+      for (std::int64_t i = 0; i < program.iterators[it].extent; ++i) next.push_back(value + coefficient * i);
     }
-    values.assign(next.begin(), next.end());
+    std::ranges::sort(next);
+    next.erase(std::ranges::unique(next).begin(), next.end());
+    values = std::move(next);
   }
   return std::count_if(values.begin(), values.end(), [&](std::int64_t v) { return v >= 0 && v < size; });
 }

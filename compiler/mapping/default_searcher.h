@@ -4,7 +4,8 @@
 
 namespace accord {
 
-/// `best_tilings` for the assignments of each capability with the least compute bound.
+/// A `TileSearch` for the assignments of each capability with the least compute bound, a longer one for those that come
+/// near the quickest.
 class DefaultSearcher : public Searcher {
  public:
   SearchResult search(const SearchProblem& problem) const override;

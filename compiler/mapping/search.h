@@ -1,19 +1,66 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "compiler/mapping/cost.h"
+#include "compiler/mapping/loop_choice.h"
+#include "compiler/mapping/tile_sizes.h"
 
 namespace accord {
 
-/// The best tilings that a local search finds for one assignment: tiles, loop order, copies; fewest predicted cycles
-/// first, at most `count`. From the smallest tile, one or two iterators change their size at a time, in either
-/// direction, as long as the prediction falls; again with fewer copies where memory is short. An assignment that comes
-/// with tiles, those of similar work, is searched from there, one iterator at a time. Deterministic. Empty with `error`
-/// where no tiling is legal.
-std::vector<Mapping> best_tilings(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-                                  const Mapping& assignment, std::size_t count, std::string& error);
+/// A local search for tiles, loop order and copies of one assignment. From several beginnings, iterators change their
+/// size at one level, in either direction, as long as the prediction falls. An assignment that comes with tiles, those
+/// of similar work, is searched from there. Deterministic.
+class TileSearch {
+ public:
+  /// All but `assignment` must outlive it.
+  TileSearch(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+             const Mapping& assignment);
+  TileSearch(const TileSearch&) = delete;
+  TileSearch& operator=(const TileSearch&) = delete;
+
+  /// One iterator at a time.
+  void descend();
+  /// On from where that ended: two at a time, unless the tiles of similar work were known; then with tiles that stay.
+  void descend_by_pairs();
+  /// All whose tiles differ from the assignment's in the size of one or two iterators by little; nothing else.
+  void look_around();
+
+  /// Predicted cycles of the best one so far; infinite where none is legal.
+  double cycles() const;
+  /// Why none is legal.
+  const std::string& error();
+  /// The best so far, fewest predicted cycles first, at most `count`.
+  std::vector<Mapping> best(std::size_t count) const;
+
+ private:
+  using Tiles = std::vector<Extents>;
+  using Entry = std::map<Tiles, LoopChoices>::value_type;
+
+  void descend_from(const Tiles& start);
+  void descend_keeping();
+  bool improve(bool pairs);
+  void consider(const Tiles& tiles);
+  std::optional<Tiles> resized(const Tiles& tiles, int level, int it, std::int64_t size) const;
+  std::vector<Tiles> neighbours(const Tiles& tiles, std::ptrdiff_t reach) const;
+  std::vector<Tiles> levelled(const Tiles& tiles) const;
+  const Entry& evaluate(const Tiles& tiles);
+  double cycles(const Entry& entry) const { return keeping_ ? entry.second.best().cycles : entry.second.plain.cycles; }
+
+  Mapping mapping_;
+  const Tiles start_;  ///< empty: none is known
+  TileSizes sizes_;
+  Geometry geometry_;
+  LoopChooser loops_;
+  std::map<Tiles, LoopChoices> tried_;
+  std::vector<const Entry*> ends_;  ///< of descents, one for each beginning
+  bool keeping_ = false;            ///< the descent looks at choices that keep tiles, too
+  const Entry* now_ = nullptr;      ///< where the descent stands
+  const Entry* next_ = nullptr;     ///< the best neighbour so far
+};
 
 /// Tilings that differ from a mapping's in the size of one or two iterators by little, each with its best order and
 /// copies; fewest predicted cycles first, at most `count`.

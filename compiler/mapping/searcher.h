@@ -46,7 +46,7 @@ class Searcher {
 /// Names for `--searcher`.
 std::vector<std::string> searcher_names();
 
-/// default: `best_tilings` of the most promising assignments. exhaustive: all tilings of all assignments, an Error
+/// default: a local search for the most promising assignments. exhaustive: all tilings of all assignments, an Error
 /// where they are too many. random: legal mappings drawn from `seed`. Throws Error for another name.
 std::shared_ptr<const Searcher> make_searcher(const std::string& name, std::uint64_t seed = 0);
 
