@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 #include "archdsl/source/error.h"
@@ -26,6 +27,12 @@ struct Realised {
   ChainCost cost;
 };
 
+/// What the slices of a layer take, as far as they are mapped.
+struct Spent {
+  double cycles = 0;
+  std::int64_t positions = 0;
+};
+
 std::string strips_text(int strips) { return fmt::format("{} strip{}", strips, strips == 1 ? "" : "s"); }
 
 /// Chooses chains by estimate, maps their slices, and takes those that cost less than their layers apart.
@@ -48,6 +55,8 @@ class Fuser {
   void keep_results(const Chain& chain);
   bool place_results(const Chain& chain);
   bool map_slice(const Chain& chain, int strip, int layer, Realised& realised, std::string& why);
+  bool fits_nowhere(int l, const LayerPlan& slice);
+  void teach(const Chain& chain);
   std::optional<double> margin_cycles(const LayerPlan& slice, std::string& why) const;
   void bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) const;
   void refuse_all_but(const std::vector<Chain>& taken);
@@ -68,6 +77,7 @@ class Fuser {
   // Of the chain that is being realised:
   std::vector<std::map<TensorId, Stretch>> stretches_;  ///< per strip
   std::vector<std::map<int, Region>> regions_;          ///< per slice
+  std::vector<Spent> spent_;                            ///< per layer
 };
 
 std::string Fuser::title(const Chain& chain) const {
@@ -162,9 +172,14 @@ bool Fuser::map_slice(const Chain& chain, int strip, int l, Realised& realised, 
   if (!margin) return false;
   const int number = strip * (chain.last - chain.first + 1) + l - chain.first;
   auto mapping = search_.find(whole, slice, regions_[number], why);
-  if (!mapping) return false;
+  if (!mapping) {
+    if (fits_nowhere(l, slice)) spent_[l - chain.first] = {std::numeric_limits<double>::infinity(), 1};
+    return false;
+  }
   Geometry geometry(compilation_.machine, compilation_.network, slice.work, compilation_.homes, *mapping);
   realised.cost.cycles += mapping->predicted_cycles + *margin;
+  spent_[l - chain.first].cycles += mapping->predicted_cycles + *margin;
+  spent_[l - chain.first].positions += range.size();
   realised.cost.off_chip_bytes += off_chip_traffic_of(compilation_.machine, geometry, slice.work, *mapping).total();
   slice.mappings = {std::move(*mapping)};
   const std::int64_t macs = whole.macs < 0 ? macs_of(whole.work) : whole.macs;
@@ -172,6 +187,23 @@ bool Fuser::map_slice(const Chain& chain, int strip, int l, Realised& realised, 
   slice.macs = macs / result[static_cast<std::size_t>(chain.index)] * chain.fresh(strip, l).size();
   realised.slices.push_back(std::move(slice));
   return true;
+}
+
+/// Whether the slice could not be if it had all memory to itself.
+bool Fuser::fits_nowhere(int l, const LayerPlan& slice) {
+  std::string why;
+  return !search_.exhausted() && !search_.find(layer(l), slice, {}, why);
+}
+
+/// The partitioner learns what layers take with what the chain keeps of them.
+void Fuser::teach(const Chain& chain) {
+  for (int l = chain.first; l <= chain.last; ++l) {
+    const Spent& spent = spent_[l - chain.first];
+    if (spent.positions == 0) continue;
+    std::int64_t all = 0;
+    for (const auto& ranges : chain.ranges) all += ranges[l - chain.first].size();
+    partitioner_.learn(chain, l, spent.cycles, static_cast<double>(spent.positions) / static_cast<double>(all));
+  }
 }
 
 /// The layers' own cycles by the yardstick that the slices are measured with.
@@ -207,7 +239,9 @@ void Fuser::realise(const Chain& chain) {
   const std::size_t tensors = compilation_.network.tensors.size();
   Realised realised{chain, {}, {}};
   keep_results(chain);
+  spent_.assign(static_cast<std::size_t>(chain.last - chain.first + 1), {});
   const std::string why = map_slices(chain, realised);
+  teach(chain);
   if (why.empty()) {
     partitioner_.settle(chain, doubted(problem_, realised.cost));
     realised_.emplace(key_of(chain), std::move(realised));

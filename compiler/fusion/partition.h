@@ -4,35 +4,9 @@
 #include <map>
 #include <optional>
 
-#include "compiler/fusion/chain.h"
-#include "compiler/fusion/keeper.h"
-#include "compiler/fusion/off_chip_traffic.h"
-#include "compiler/mapping/homes.h"
+#include "compiler/fusion/estimate.h"
 
 namespace accord {
-
-/// A layer as it would run alone.
-struct LayerFacts {
-  const Work* work = nullptr;
-  const std::vector<Mapping>* assignments = nullptr;  ///< best first; empty: not on the machine, or divided
-  TensorId result = no_tensor;                        ///< its one visible result
-  int last_reader = -1;                               ///< layer; past all layers for the network's outputs
-  double cycles = 0;                                  ///< predicted
-  double inner_cycles = 0;                            ///< of its busiest unit, but for moving off-chip bytes
-  OffChipTraffic traffic;
-  double constant_bytes = 0;  ///< of its constants, each once
-};
-
-/// What the choice of chains rests on.
-struct FusionProblem {
-  const Architecture& architecture;
-  const Network& network;
-  const Homes& homes;
-  std::vector<LayerFacts> layers;
-  std::vector<Keeper> keepers;  ///< per tensor
-  double off_chip_width = 1;    ///< bytes per cycle
-  double doubt = 0;             ///< part of a chain's cycles that its prediction may have missed
-};
 
 struct ChainCost {
   double cycles = 0;
@@ -44,9 +18,6 @@ inline ChainCost doubted(const FusionProblem& problem, const ChainCost& cost) {
   return {cost.cycles * (1 + problem.doubt), cost.off_chip_bytes};
 }
 
-/// The home on chip of a stretch of a tensor: the whole one's margins where the stretch reaches its ends.
-Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Positions range);
-
 /// Identity of a chain among those tried: first and last layer, strips.
 using ChainKey = std::array<int, 3>;
 inline ChainKey key_of(const Chain& chain) { return {chain.first, chain.last, chain.asked}; }
@@ -54,7 +25,7 @@ inline ChainKey key_of(const Chain& chain) { return {chain.first, chain.last, ch
 /// Divides the layers into chains and layers apart, so that time, and the time that the off-chip bytes take up on their
 /// link, are least: even where computation hides it, it is energy, and lost to whoever shares the memory. What chains
 /// cost is estimated at first, by their traffic, their repeated work and their room; who realises one tells what it
-/// really costs.
+/// really costs, and what its layers do, which corrects the estimates of other chains that keep the same of a layer.
 class Partitioner {
  public:
   explicit Partitioner(const FusionProblem& problem);
@@ -64,6 +35,9 @@ class Partitioner {
 
   /// A chain's cost is known; nothing where it cannot be.
   void settle(const Chain& chain, std::optional<ChainCost> cost) { settled_[key_of(chain)] = cost; }
+  /// So many cycles it takes to compute a part (0..1) of the rows that the chain's strips compute of the layer;
+  /// infinite where that cannot be, however many strips there are. For chains that were promised.
+  void learn(const Chain& chain, int layer, double cycles, double rows);
   /// Chains that are not settled are left out from now on.
   void close() { closed_ = true; }
   /// A cycle weighs as much as so many cycles of the off-chip link.
@@ -78,10 +52,19 @@ class Partitioner {
   std::optional<Chain> chain(const ChainKey& key);
   std::optional<ChainCost> cost_of(const ChainKey& key);
   double weighed(const ChainCost& cost) const;
+  using Kept = std::vector<bool>;  ///< whether a layer's result stays on chip, and each input that layers make
+  bool keeps(int layer, int first, int last) const;
+  Kept kept(int layer, int first, int last) const;
+  double correction(int layer, const ChainKey& key) const;
+  std::optional<ChainCost> corrected(const ChainEstimate& estimate, const ChainKey& key) const;
 
   const FusionProblem& problem_;
   std::vector<ChainLayer> chain_layers_;
-  std::map<ChainKey, std::optional<ChainCost>> estimates_, settled_;
+  std::vector<std::vector<int>> makers_;  ///< per layer those that make its inputs
+  std::map<ChainKey, std::optional<ChainEstimate>> estimates_;
+  std::map<ChainKey, std::optional<ChainCost>> settled_;
+  /// Per layer, by what is kept and the number of strips: cycles over those estimated.
+  std::vector<std::map<Kept, std::map<int, double>>> learnt_;
   double weight_ = 1;
   bool closed_ = false;
 };
