@@ -77,9 +77,10 @@ void Generator::fill_margin(TensorId tensor) {
     image.zeros = home.bytes;
   } else {
     const ElementType type = network_.tensors[tensor].type;
-    image.bytes.resize(static_cast<std::size_t>(home.bytes));
+    auto& values = image.bytes.own();
+    values.resize(static_cast<std::size_t>(home.bytes));
     for (std::int64_t at = 0; at < home.bytes; at += bytes(type)) {
-      store_element(image.bytes.data() + at, type, home.outside);
+      store_element(values.data() + at, type, home.outside);
     }
   }
   off_chip_[0].images.push_back(std::move(image));

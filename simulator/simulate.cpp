@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <memory>
 #include <set>
 
 #include "archdsl/source/error.h"
 #include "simulator/cycle/datapath.h"
 #include "simulator/cycle/work.h"
+#include "simulator/kernels/load_images.h"
 #include "simulator/kernels/symbols.h"
 #include "simulator/modules/function_datapath.h"
 #include "simulator/modules/machine.h"
@@ -24,12 +24,7 @@ namespace accord {
 namespace {
 
 using sim::ByteStore;
-
-std::size_t memory_index(const Architecture& architecture, const std::string& name) {
-  const auto found = std::ranges::find(architecture.memories, name, &Memory::name);
-  if (found == architecture.memories.end()) throw Error(fmt::format("the machine has no memory {}", name));
-  return static_cast<std::size_t>(found - architecture.memories.begin());
-}
+using sim::memory_index;
 
 void check_fits(const Architecture& architecture, const Program& program) {
   if (program.architecture_hash != architecture.hash) {
@@ -51,20 +46,6 @@ std::vector<ByteStore> make_stores(const Architecture& architecture) {
   std::vector<ByteStore> stores;
   for (const Memory& memory : architecture.memories) stores.emplace_back(memory.capacity);
   return stores;
-}
-
-void load_images(const Architecture& architecture, const Program& program, std::vector<ByteStore>& stores) {
-  for (const Image& image : program.images) {
-    ByteStore& store = stores[memory_index(architecture, image.memory)];
-    const auto length = static_cast<std::int64_t>(image.bytes.size());
-    if (image.address < 0 || image.zeros < 0 || image.zeros > store.capacity() ||
-        image.address > store.capacity() - length - image.zeros) {
-      throw Error(fmt::format("an image does not fit into memory {}", image.memory));
-    }
-    if (length > 0) std::memcpy(store.data() + image.address, image.bytes.data(), image.bytes.size());
-    if (image.zeros > 0) std::memset(store.data() + image.address + length, 0, static_cast<std::size_t>(image.zeros));
-    store.mark_written(image.address, length + image.zeros);
-  }
 }
 
 std::map<std::string, sim::Host::Place> place_symbols(const Architecture& architecture, const Program& program,
@@ -151,7 +132,7 @@ class Simulation {
         host_(places_),
         sequence_(run_, front_, host_) {
     if (options.values) {
-      load_images(architecture, program, stores_);
+      sim::load_images(architecture, program, stores_);
       load_inputs(program, places_, inputs);
     }
     run_.in_order = architecture.sync.kind == Sync::Kind::in_order;

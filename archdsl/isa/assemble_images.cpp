@@ -50,7 +50,7 @@ void Assembler::image_line(LineCursor& cursor) {
   } else if (const auto size = number(cursor, "a number of bytes that the memory has room for", 0, room)) {
     data_ = *size > 0 ? Data::base64 : Data::none;
     data_left_ = *size;
-    program_.images.back().bytes.reserve(std::min(static_cast<std::size_t>(*size), text_size_));
+    program_.images.back().bytes.own().reserve(std::min(static_cast<std::size_t>(*size), text_size_));
   }
 }
 
@@ -91,7 +91,7 @@ void Assembler::element(std::string_view word, int column) {
     return fail(fmt::format("{} holds integers from {} to {}, not {}", name(element_type_), lowest(element_type_),
                             highest(element_type_), word));
   }
-  std::vector<std::byte>& to = program_.images.back().bytes;
+  std::vector<std::byte>& to = program_.images.back().bytes.own();
   to.resize(to.size() + static_cast<std::size_t>(size));
   std::byte* at = to.data() + to.size() - size;
   if (element_type_ == ElementType::i64 && integer) {
@@ -104,7 +104,7 @@ void Assembler::element(std::string_view word, int column) {
 
 bool Assembler::base64_line(std::string_view line, int column) {
   line = line.substr(0, line.find_last_not_of(" \t") + 1);
-  std::vector<std::byte>& to = program_.images.back().bytes;
+  std::vector<std::byte>& to = program_.images.back().bytes.own();
   const std::size_t before = to.size();
   if (const auto wrong = decode_base64(line, to)) {
     if (*wrong == 0) return false;  // some other line; end_data says what is missing

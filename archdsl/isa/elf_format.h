@@ -35,6 +35,9 @@ struct MapRecord {
 };
 static_assert(sizeof(MapRecord) == 24);
 
+/// What images are laid out by.
+inline constexpr std::uint64_t page = 4096;
+
 /// Greatest size of a JSON section; far beyond what networks need, and parsed it still fits into memory.
 inline constexpr std::size_t most_json = std::size_t{16} << 20;
 

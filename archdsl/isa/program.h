@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
+#include "archdsl/isa/image_bytes.h"
 #include "archdsl/tensor/value.h"
 
 namespace accord {
@@ -15,7 +16,7 @@ namespace accord {
 struct Image {
   std::string memory;
   std::int64_t address = 0;
-  std::vector<std::byte> bytes;
+  ImageBytes bytes;
   std::int64_t zeros = 0;  ///< instead of bytes: that many zeros, which the file does not store
   bool operator==(const Image&) const = default;
 };

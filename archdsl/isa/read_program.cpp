@@ -1,9 +1,5 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <set>
 
 #include "archdsl/isa/elf_format.h"
@@ -13,17 +9,14 @@
 namespace accord {
 namespace {
 
-/// Everything is copied out of sections that lie within the file; sections that overlap so that their sizes add up to
-/// more than the file are refused.
+/// Images stay in the file, all else is copied out of sections that lie within it; sections that overlap so that their
+/// sizes add up to more than the file are refused.
 class ElfReader {
  public:
-  explicit ElfReader(const std::filesystem::path& file) : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_.get() < 0) throw Error(std::strerror(errno));
-    struct stat status {};
-    if (fstat(descriptor_.get(), &status) != 0 || !S_ISREG(status.st_mode)) throw Error("not a regular file");
-    size_ = static_cast<std::uint64_t>(status.st_size);
+  explicit ElfReader(const std::filesystem::path& file)
+      : file_(std::make_shared<MappedFile>(file)), size_(file_->size()) {
     elf_version(EV_CURRENT);
-    elf_.reset(elf_begin(descriptor_.get(), ELF_C_READ_MMAP, nullptr));
+    if (size_ > 0) elf_.reset(elf_memory(reinterpret_cast<char*>(file_->data()), size_));
     if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF) throw Error("not an ELF file");
   }
 
@@ -35,7 +28,7 @@ class ElfReader {
       const Elf64_Shdr* shdr = elf64_getshdr(scn);
       const char* name = shdr != nullptr ? elf_strptr(elf_.get(), names, shdr->sh_name) : nullptr;
       if (name == nullptr) throw Error("the section table is damaged");
-      take(name, scn, *shdr);
+      take(name, *shdr);
     }
     if (!seen_.contains(elf::note)) throw Error("no note of Accord's: not a program file");
     if (!seen_.contains(elf::text_prefix)) throw Error("no instructions: not a program file");
@@ -52,7 +45,7 @@ class ElfReader {
       throw Error(fmt::format("is for machine {}, not an accelerator's", ehdr->e_machine));
   }
 
-  std::string_view bytes_of(const std::string& name, Elf_Scn* scn, const Elf64_Shdr& shdr) {
+  std::string_view bytes_of(const std::string& name, const Elf64_Shdr& shdr) {
     if (shdr.sh_type == SHT_NOBITS || (shdr.sh_flags & SHF_COMPRESSED) != 0) {
       throw Error(fmt::format("section {} has no plain contents", name));
     }
@@ -61,12 +54,7 @@ class ElfReader {
     }
     total_ += shdr.sh_size;
     if (total_ > size_) throw Error("sections overlap");
-    if (shdr.sh_size == 0) return {};
-    const Elf_Data* data = elf_rawdata(scn, nullptr);
-    if (data == nullptr || data->d_buf == nullptr || data->d_size != shdr.sh_size) {
-      throw Error(fmt::format("section {} cannot be read", name));
-    }
-    return {static_cast<const char*>(data->d_buf), data->d_size};
+    return {reinterpret_cast<const char*>(file_->data()) + shdr.sh_offset, shdr.sh_size};
   }
 
   static std::vector<std::byte> copy(std::string_view bytes) {
@@ -78,29 +66,29 @@ class ElfReader {
     if (!seen_.insert(name).second) throw Error(fmt::format("section {} occurs twice", name));
   }
 
-  void take(const std::string& name, Elf_Scn* scn, const Elf64_Shdr& shdr) {
+  void take(const std::string& name, const Elf64_Shdr& shdr) {
     if (name.starts_with(elf::text_prefix)) {
       once(elf::text_prefix);
       program_.controller = name.substr(std::strlen(elf::text_prefix));
-      program_.text = copy(bytes_of(name, scn, shdr));
+      program_.text = copy(bytes_of(name, shdr));
     } else if (name.starts_with(elf::data_prefix)) {
-      image_named(name, elf::data_prefix, shdr).bytes = copy(bytes_of(name, scn, shdr));
+      image_named(name, elf::data_prefix, shdr).bytes = {file_, shdr.sh_offset, bytes_of(name, shdr).size()};
     } else if (name.starts_with(elf::zeros_prefix)) {
       if (shdr.sh_size > static_cast<std::uint64_t>(INT64_MAX))
         throw Error(fmt::format("section {} is too long", name));
       image_named(name, elf::zeros_prefix, shdr).zeros = static_cast<std::int64_t>(shdr.sh_size);
     } else if (name == elf::note) {
       once(name);
-      take_note(bytes_of(name, scn, shdr));
+      take_note(bytes_of(name, shdr));
     } else if (name == elf::map || name == elf::strings) {
       once(name);
-      (name == elf::map ? map_ : strings_) = bytes_of(name, scn, shdr);
+      (name == elf::map ? map_ : strings_) = bytes_of(name, shdr);
     } else if (name == elf::symbols) {
-      take_list(name, bytes_of(name, scn, shdr), program_.symbols, symbol_from_json);
+      take_list(name, bytes_of(name, shdr), program_.symbols, symbol_from_json);
     } else if (name == elf::layers) {
-      take_list(name, bytes_of(name, scn, shdr), program_.layers, layer_from_json);
+      take_list(name, bytes_of(name, shdr), program_.layers, layer_from_json);
     } else if (name == elf::stages) {
-      take_list(name, bytes_of(name, scn, shdr), program_.stages, stage_from_json);
+      take_list(name, bytes_of(name, shdr), program_.stages, stage_from_json);
     }
   }
 
@@ -170,9 +158,9 @@ class ElfReader {
 
   static constexpr std::uint64_t most_statements = std::uint64_t{256} << 20;
 
-  elf::Descriptor descriptor_;
-  elf::Handle elf_;
+  std::shared_ptr<const MappedFile> file_;
   std::uint64_t size_ = 0;
+  elf::Handle elf_;
   std::uint64_t total_ = 0;  ///< bytes taken so far
   std::set<std::string> seen_;
   std::string_view map_;

@@ -75,6 +75,7 @@ class Writer {
     json_section(elf::stages, program_.stages);
     symbol_table();
     section_names();
+    lay_out();
     check(elf_update(elf_.get(), ELF_C_WRITE) >= 0);
   }
 
@@ -124,6 +125,28 @@ class Writer {
     shdr->sh_link = attributes.link;
     shdr->sh_info = attributes.info;
     return static_cast<std::uint32_t>(elf_ndxscn(scn));
+  }
+
+  /// Pages of images lie as they do in memory, so that whoever runs the program need not copy them.
+  static std::uint64_t place(const Elf64_Shdr& shdr, std::uint64_t free) {
+    const bool image = shdr.sh_flags == (SHF_ALLOC | SHF_WRITE) && shdr.sh_type == SHT_PROGBITS;
+    if (image && shdr.sh_size >= elf::page) return free + (shdr.sh_addr - free) % elf::page;
+    return (free + shdr.sh_addralign - 1) / shdr.sh_addralign * shdr.sh_addralign;
+  }
+
+  void lay_out() {
+    elf_flagelf(elf_.get(), ELF_C_SET, ELF_F_LAYOUT);
+    std::uint64_t free = sizeof(Elf64_Ehdr);
+    for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn)) != nullptr;) {
+      Elf64_Shdr* shdr = elf64_getshdr(scn);
+      const Elf_Data* data = elf_getdata(scn, nullptr);
+      check(shdr != nullptr && data != nullptr);
+      shdr->sh_addralign = data->d_align;
+      shdr->sh_size = data->d_size;
+      shdr->sh_offset = place(*shdr, free);
+      free = shdr->sh_offset + (shdr->sh_type == SHT_NOBITS ? 0 : shdr->sh_size);
+    }
+    elf64_getehdr(elf_.get())->e_shoff = (free + 7) / 8 * 8;
   }
 
   std::string& keep(std::string bytes) { return kept_.emplace_back(std::move(bytes)); }

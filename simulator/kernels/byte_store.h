@@ -15,6 +15,12 @@ class ByteStore {
   std::byte* data() { return bytes_.data(); }
   const std::byte* data() const { return bytes_.data(); }
 
+  static constexpr std::size_t page = 4096;
+  /// Puts whole pages of a file where whole pages are, without copying them; what is written there stays out of it.
+  void map(std::int64_t address, int file, std::size_t offset, std::size_t length) {
+    bytes_.map(static_cast<std::size_t>(address), file, offset, length);
+  }
+
   void mark_written(std::int64_t address, std::int64_t length) {
     if (length <= 0) return;
     const std::int64_t last = address + length - 1;

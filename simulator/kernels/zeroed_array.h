@@ -34,6 +34,15 @@ class ZeroedArray {
     return *this;
   }
 
+  /// Pages of a file instead of zeros, from element `first` on, which begins a page.
+  void map(std::size_t first, int file, std::size_t offset, std::size_t bytes) {
+    const int kind = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+    const auto at = static_cast<off_t>(offset);
+    if (mmap(data_ + first, bytes, PROT_READ | PROT_WRITE, kind, file, at) == MAP_FAILED) {
+      throw Error("cannot map " + std::to_string(bytes) + " bytes of a file");
+    }
+  }
+
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::size_t size() const { return size_; }

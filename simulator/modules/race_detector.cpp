@@ -9,6 +9,14 @@ namespace accord::sim {
 namespace {
 
 constexpr std::size_t origins_kept = 1 << 14;  // per unit
+constexpr std::int64_t page = ReadLog::page;
+constexpr std::uint32_t many = ~std::uint32_t{0};
+
+/// The pages that the range touches.
+template <class Visit>
+void for_each_page(std::int64_t address, std::int64_t length, Visit&& visit) {
+  for (std::int64_t p = address / page; p <= (address + length - 1) / page; ++p) visit(static_cast<std::size_t>(p));
+}
 
 // The range's granules: those that it touches in part, with the bytes touched as a mask, and those between.
 template <class Visit, class VisitWhole>
@@ -38,6 +46,13 @@ std::size_t equal_entries(const std::uint64_t* entries, std::size_t count) {
   return n;
 }
 
+/// A granule's entry after the operation `now` has read these of its bytes.
+std::uint64_t with_read(std::uint64_t entry, std::uint64_t now, std::uint64_t bytes) {
+  return now | ((entry & ~std::uint64_t{0xff}) == now ? entry & 0xff : 0) | bytes;
+}
+
+std::size_t pages_of(std::size_t granules) { return granules * 8 / static_cast<std::size_t>(page) + 1; }
+
 std::uint64_t greatest(const std::uint64_t* entries, std::size_t count) {
   std::uint64_t most = 0;
   for (std::size_t i = 0; i < count; ++i) most = std::max(most, entries[i]);
@@ -60,7 +75,9 @@ RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards)
     if (architecture.sync.kind == Sync::Kind::interlock && !architecture.memories[m].off_chip) continue;
     shadows_[m].granules = static_cast<std::size_t>(architecture.memories[m].capacity / 8 + 1);
     shadows_[m].writes = ZeroedArray<std::uint64_t>(shadows_[m].granules);
+    shadows_[m].page_writes = ZeroedArray<PageWrites>(pages_of(shadows_[m].granules));
     shadows_[m].reader_slot.assign(architecture.units.size(), -1);
+    if (architecture.memories[m].off_chip) shadows_[m].log = ReadLog(architecture.memories[m].capacity);
   }
 }
 
@@ -161,6 +178,7 @@ std::uint64_t* RaceDetector::reads_of(Shadow& shadow, int unit) {
   if (slot < 0) {
     slot = static_cast<int>(shadow.reads.size());
     shadow.reads.emplace_back(shadow.granules);
+    shadow.page_reads.emplace_back(pages_of(shadow.granules));
     shadow.reader.push_back(unit);
   }
   return shadow.reads[static_cast<std::size_t>(slot)].data();
@@ -168,33 +186,101 @@ std::uint64_t* RaceDetector::reads_of(Shadow& shadow, int unit) {
 
 std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, std::uint64_t* reads, int unit,
                                                              std::int64_t address, std::int64_t length) {
+  const std::uint64_t count = clocks_[static_cast<std::size_t>(unit)][static_cast<std::size_t>(unit)];
+  std::optional<Instance> race;
+  shadow.log.read(
+      {address, length, unit, count},
+      [&](std::int64_t at, std::int64_t size) {
+        if (const auto found = read_shadow(shadow, reads, unit, at, size)) race = found;
+      },
+      [&](const ReadLog::Entry& entry) { mark_read(shadow, entry); });
+  return race;
+}
+
+std::optional<RaceDetector::Instance> RaceDetector::read_shadow(Shadow& shadow, std::uint64_t* reads, int unit,
+                                                                std::int64_t address, std::int64_t length) {
   const VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 8;
+  const bool ordered = knows_writes(clock, shadow, address, length);
+  note_read(shadow, unit, now >> 8, address, length);
   std::optional<Instance> race;
+  const auto look = [&](std::size_t first, std::size_t end, std::uint64_t mask) {
+    if (ordered) return;
+    if (const auto found = unordered_write(clock, shadow, first, end, mask)) race = found;
+  };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
-    if (const auto found = unordered_write(clock, shadow, g, g + 1, mask)) race = found;
-    reads[g] = now | ((reads[g] & ~std::uint64_t{0xff}) == now ? reads[g] & 0xff : 0) | mask;
+    look(g, g + 1, mask);
+    reads[g] = with_read(reads[g], now, mask);
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
-    if (const auto found = unordered_write(clock, shadow, first, end, 0xff)) race = found;
+    look(first, end, 0xff);
     std::fill(reads + first, reads + end, now | 0xff);
   };
   for_each_granule(address, length, in_part, whole);
   return race;
 }
 
+/// Whether all writes of the range's pages come before what the clock knows; else granules have to be asked.
+bool RaceDetector::knows_writes(const VectorClock& clock, const Shadow& shadow, std::int64_t address,
+                                std::int64_t length) {
+  bool known = true;
+  for_each_page(address, length, [&](std::size_t p) {
+    const PageWrites& last = shadow.page_writes[p];
+    known &= last.writer == 0 || (last.writer != many && last.count <= clock[last.writer - 1]);
+  });
+  return known;
+}
+
+bool RaceDetector::knows_reads(std::uint64_t known, const ZeroedArray<std::uint64_t>& page_reads, std::int64_t address,
+                               std::int64_t length) {
+  std::uint64_t last = 0;
+  for_each_page(address, length, [&](std::size_t p) { last = std::max(last, page_reads[p]); });
+  return last <= known;
+}
+
+void RaceDetector::note_write(Shadow& shadow, int unit, std::uint64_t count, std::int64_t address,
+                              std::int64_t length) {
+  const auto writer = static_cast<std::uint32_t>(unit + 1);
+  for_each_page(address, length, [&](std::size_t p) {
+    PageWrites& last = shadow.page_writes[p];
+    last = {count, last.writer == 0 || last.writer == writer ? writer : many};
+  });
+}
+
+void RaceDetector::note_read(Shadow& shadow, int unit, std::uint64_t count, std::int64_t address, std::int64_t length) {
+  auto& last = shadow.page_reads[static_cast<std::size_t>(shadow.reader_slot[static_cast<std::size_t>(unit)])];
+  for_each_page(address, length, [&](std::size_t p) { last[p] = std::max(last[p], count); });
+}
+
+/// What the log knew of a page that has been opened.
+void RaceDetector::mark_read(Shadow& shadow, const ReadLog::Entry& entry) {
+  std::uint64_t* reads = reads_of(shadow, entry.unit);
+  const std::uint64_t then = entry.count << 8;
+  note_read(shadow, entry.unit, entry.count, entry.address, entry.length);
+  const auto in_part = [&](std::size_t g, std::uint64_t mask) { reads[g] = with_read(reads[g], then, mask); };
+  const auto whole = [&](std::size_t first, std::size_t end) { std::fill(reads + first, reads + end, then | 0xff); };
+  for_each_granule(entry.address, entry.length, in_part, whole);
+}
+
 std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, int unit, std::int64_t address,
                                                               std::int64_t length) {
   const VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 24 | static_cast<std::uint64_t>(unit) << 8;
+  shadow.log.write(address, length, [&](const ReadLog::Entry& entry) { mark_read(shadow, entry); });
   std::uint64_t* writes = shadow.writes.data();
+  const bool ordered = knows_writes(clock, shadow, address, length);
+  note_write(shadow, unit, now >> 24, address, length);
   std::optional<Instance> race;
+  const auto look = [&](std::size_t first, std::size_t end, std::uint64_t mask) {
+    if (ordered) return;
+    if (const auto found = unordered_write(clock, shadow, first, end, mask)) race = found;
+  };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
-    if (const auto found = unordered_write(clock, shadow, g, g + 1, mask)) race = found;
+    look(g, g + 1, mask);
     write_part(shadow, g, mask, now);
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
-    if (const auto found = unordered_write(clock, shadow, first, end, 0xff)) race = found;
+    look(first, end, 0xff);
     shadow.earlier.erase(shadow.earlier.lower_bound(first), shadow.earlier.lower_bound(end));
     std::fill(writes + first, writes + end, now | 0xff);
   };
@@ -212,6 +298,7 @@ std::optional<RaceDetector::Instance> RaceDetector::unordered_read(const VectorC
   const int reader = shadow.reader[slot];
   const std::uint64_t* reads = shadow.reads[slot].data();
   const std::uint64_t known = clock[static_cast<std::size_t>(reader)];
+  if (knows_reads(known, shadow.page_reads[slot], address, length)) return std::nullopt;
   std::optional<Instance> race;
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
     if ((reads[g] & mask) && reads[g] >> 8 > known) race = Instance{reader, reads[g] >> 8};

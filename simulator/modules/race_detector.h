@@ -7,6 +7,7 @@
 #include "archdsl/graph/architecture.h"
 #include "simulator/kernels/zeroed_array.h"
 #include "simulator/modules/hazard_log.h"
+#include "simulator/modules/read_log.h"
 #include "simulator/modules/semaphore_order.h"
 #include "simulator/modules/vector_clock.h"
 
@@ -36,12 +37,19 @@ class RaceDetector {
   void join_all();
 
  private:
+  struct PageWrites {          ///< of a page of granules
+    std::uint64_t count = 0;   ///< the last one's
+    std::uint32_t writer = 0;  ///< unit + 1; `many`
+  };
   struct Shadow {
     ZeroedArray<std::uint64_t> writes;                          ///< count << 24 | unit << 8 | bytes
     std::map<std::size_t, std::vector<std::uint64_t>> earlier;  ///< by granule: of bytes that its last write left alone
     std::vector<ZeroedArray<std::uint64_t>> reads;              ///< per reading unit: count << 8 | bytes
     std::vector<int> reader_slot;                               ///< by unit; -1: never read so far
     std::vector<int> reader;                                    ///< unit of each slot
+    ReadLog log;                                                ///< of pages that nothing has written
+    ZeroedArray<PageWrites> page_writes;                        ///< what most often answers for all granules of a page
+    std::vector<ZeroedArray<std::uint64_t>> page_reads;         ///< per reading unit: the last one's count
     std::size_t granules = 0;
   };
   struct Instance {  ///< an operation by unit and count
@@ -55,6 +63,14 @@ class RaceDetector {
   };
   std::optional<Instance> read_run(Shadow& shadow, std::uint64_t* reads, int unit, std::int64_t address,
                                    std::int64_t length);
+  std::optional<Instance> read_shadow(Shadow& shadow, std::uint64_t* reads, int unit, std::int64_t address,
+                                      std::int64_t length);
+  static void mark_read(Shadow& shadow, const ReadLog::Entry& entry);
+  static bool knows_writes(const VectorClock& clock, const Shadow& shadow, std::int64_t address, std::int64_t length);
+  static bool knows_reads(std::uint64_t known, const ZeroedArray<std::uint64_t>& page_reads, std::int64_t address,
+                          std::int64_t length);
+  static void note_write(Shadow& shadow, int unit, std::uint64_t count, std::int64_t address, std::int64_t length);
+  static void note_read(Shadow& shadow, int unit, std::uint64_t count, std::int64_t address, std::int64_t length);
   std::optional<Instance> write_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
   static std::optional<Instance> unordered_write(const VectorClock& clock, std::uint64_t write);
   static std::optional<Instance> unordered_write(const VectorClock& clock, const Shadow& shadow, std::size_t first,

@@ -248,7 +248,7 @@ void Assembler::image(const std::string& memory, std::int64_t address, const std
   Image image;
   image.memory = memory;
   image.address = address;
-  for (const std::int8_t byte : bytes) image.bytes.push_back(static_cast<std::byte>(byte));
+  for (const std::int8_t byte : bytes) image.bytes.own().push_back(static_cast<std::byte>(byte));
   program.images.push_back(image);
 }
 

@@ -154,3 +154,21 @@ TEST_CASE("are programs that make no sense refused before anything is written?")
   CHECK_THROWS_AS(write_program(program, file.path()), Error);
   CHECK_THROWS_AS(write_program({}, "/no/such/folder/p.elf"), Error);
 }
+
+TEST_CASE("are large images in the file where they are in memory, by pages?") {
+  Program program;
+  program.architecture = "pages";
+  program.text.resize(8);
+  for (const std::int64_t address : {64, 20000, 40961}) {
+    Image image{"dram", address, std::vector<std::byte>(9000, std::byte{static_cast<unsigned char>(address % 251)}), 0};
+    program.images.push_back(std::move(image));
+  }
+  const ProgramFile file;
+  write_program(program, file.path());
+  const Program read = read_program(file.path());
+  REQUIRE(read.images == program.images);
+  for (const Image& image : read.images) {
+    REQUIRE(image.bytes.file() != nullptr);
+    CHECK(image.bytes.offset() % 4096 == static_cast<std::size_t>(image.address % 4096));
+  }
+}

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "sample_isa.h"
 
@@ -141,7 +142,7 @@ class Generator {
   Program program_;
 };
 
-std::string hex(const std::vector<std::byte>& bytes) {
+std::string hex(std::span<const std::byte> bytes) {
   std::string result;
   for (const std::byte b : bytes) result += fmt::format("{:02x}", static_cast<unsigned>(b));
   return result;
