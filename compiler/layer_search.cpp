@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kept = 3;       // per capability, for the case that an encoding cannot express the best
 constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
+// Times the bound: there is little that a further search could find. Schedules see more waits than predictions.
+constexpr double predicted_near = 1.004, scheduled_near = 1.01;
 
 /// Adds the divisions over several elements that are quicker; each mapping stays behind its own. True if there are any.
 bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
@@ -79,25 +81,23 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
   return out;
 }
 
-}  // namespace
-
-double LayerSearch::predicted_cycles() const {
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& found : kept) least = std::min(least, found.mapping.predicted_cycles);
-  return least;
+/// Whether the schedule confirms what the search ended with.
+bool is_enough(const LayerSearch& search, double cycles) {
+  const bool found = !search.kept.empty() && search.kept.front().mapping.scheduled;
+  return found && search.predicted_cycles() <= cycles;
 }
 
-LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
+LayerSearch search(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                   const SearchProblem& problem, double enough) {
   const Searcher& searcher = *compilation.options.searcher;
-  const SearchProblem problem = {compilation.machine, compilation.network, layer.work,
-                                 compilation.homes,   layer.mappings,      shipped_cost_model()};
   LayerSearch result;
   result.all = searcher.search(problem);
   result.kept = result.all.found;
   // What the first choice left out for its budget the second may look at.
   std::vector<ScheduledMapping> scheduled;
   const auto choose = [&] {
-    const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept, scheduled);
+    const bool settled =
+        !searcher.leaves_choice() || refine(compilation, shared, layer, enough, result.kept, scheduled);
     keep(result.kept, kept);
     return settled;
   };
@@ -107,6 +107,25 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   measure_best(compilation, layer, std::move(scheduled), result.kept);
   keep(result.kept, kept);
   return result;
+}
+
+}  // namespace
+
+double LayerSearch::predicted_cycles() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& found : kept) least = std::min(least, found.mapping.predicted_cycles);
+  return least;
+}
+
+LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
+  SearchProblem problem = {compilation.machine, compilation.network, layer.work,
+                           compilation.homes,   layer.mappings,      shipped_cost_model()};
+  const auto bound = static_cast<double>(layer.bound.cycles);
+  problem.enough = predicted_near * bound;
+  LayerSearch result = search(compilation, shared, layer, problem, scheduled_near * bound);
+  if (!result.all.ended || is_enough(result, scheduled_near * bound)) return result;
+  problem.enough = 0;
+  return search(compilation, shared, layer, problem, 0);
 }
 
 const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
