@@ -1,7 +1,4 @@
 // The only unit that includes CLI11, which takes seconds to compile.
-#ifdef __linux__
-#include <malloc.h>
-#endif
 
 #include <charconv>
 #include <cmath>
@@ -283,11 +280,6 @@ Exit run_guarded(const Action& action) {
 }  // namespace accord
 
 int main(int argc, char** argv) {
-#ifdef __GLIBC__
-  // What one layer frees the next one takes: handed back to the system in between, it would be cleared page by page.
-  mallopt(M_MMAP_THRESHOLD, 256 << 20);
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
-#endif
   CLI::App app{"Accord: one YAML file describes an accelerator; compile to it, simulate it, verify it"};
   app.require_subcommand(1);
   accord::Action chosen;
