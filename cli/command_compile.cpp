@@ -58,12 +58,12 @@ nlohmann::json memory_json(const std::vector<MemoryUse>& uses) {
   return memories;
 }
 
-Program compile_chosen(const CompileCommand& command, const Architecture& architecture, const LoadedModel& model,
+Program compile_chosen(const CompileCommand& command, const Architecture& architecture, LoadedModel& model,
                        StageTimes& times) {
   const Progress progress(Progress::wanted(command.progress));
   progress.show("calibrate");
   const Stopwatch quantising;
-  const auto numeric = to_numeric(architecture, model.network, model.inputs);
+  const auto numeric = to_numeric(architecture, std::move(model.network), model.inputs);
   times.emplace_back("quantise", quantising.seconds());
   CompileOptions options;
   options.timed = [&](const std::string& pass, double seconds) { times.emplace_back(pass, seconds); };
@@ -86,7 +86,7 @@ Exit run_command(const CompileCommand& command) {
   const auto architecture = load_or_report(command.choice);
   times.emplace_back("covenant", total.seconds());
   const Stopwatch importing;
-  const auto model = load_chosen(command.model);
+  auto model = load_chosen(command.model);
   times.emplace_back("import", importing.seconds());
   for (const auto& warning : model.network.warnings) std::cerr << "warning: " << warning << '\n';
   const auto program = compile_chosen(command, architecture, model, times);

@@ -35,8 +35,8 @@ std::vector<LayerChoices> chosen_layers(std::vector<LayerChoices> layers, const 
 
 Exit run_command(const MapCommand& command) {
   const auto architecture = load_or_report(command.choice);
-  const auto model = load_chosen(command.model);
-  const auto numeric = to_numeric(architecture, model.network, model.inputs);
+  auto model = load_chosen(command.model);
+  const auto numeric = to_numeric(architecture, std::move(model.network), model.inputs);
   CompileOptions options;
   options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
   options.measure = measure_cycles;

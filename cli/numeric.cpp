@@ -1,13 +1,15 @@
 #include "cli/numeric.h"
 
+#include <utility>
+
 #include "compiler/numerics/convert_float.h"
 #include "compiler/numerics/quantise.h"
 
 namespace accord {
 
-Network to_numeric(const Architecture& architecture, const Network& canonical, const Values& inputs) {
-  if (!architecture.numerics.integer) return convert_float(canonical, architecture.numerics);
-  return quantise(canonical, architecture.numerics, {inputs});
+Network to_numeric(const Architecture& architecture, Network canonical, const Values& inputs) {
+  if (!architecture.numerics.integer) return convert_float(std::move(canonical), architecture.numerics);
+  return quantise(std::move(canonical), architecture.numerics, {inputs});
 }
 
 }  // namespace accord

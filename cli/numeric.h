@@ -8,6 +8,6 @@ namespace accord {
 
 /// The canonical network in the machine's number types: quantised with ranges calibrated on `inputs`, or converted to
 /// its floats.
-Network to_numeric(const Architecture& architecture, const Network& canonical, const Values& inputs);
+Network to_numeric(const Architecture& architecture, Network canonical, const Values& inputs);
 
 }  // namespace accord

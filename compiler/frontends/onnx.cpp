@@ -49,7 +49,7 @@ class OnnxImporter {
  private:
   void collect_uses();
   void read_initialisers();
-  void read_initialiser(onnx::TensorProto& proto);
+  void read_initialiser(onnx::TensorProto& proto, std::span<const std::byte> raw);
   void read_inputs();
   void read_given_sizes();
   bool is_input(const std::string& name) const;
@@ -123,18 +123,19 @@ void OnnxImporter::seed(Tensor& tensor, const std::string& why) {
 }
 
 void OnnxImporter::read_initialisers() {
+  std::size_t number = 0;
   for (auto& proto : *file_.model.mutable_graph()->mutable_initializer()) {
     try {
-      read_initialiser(proto);
+      read_initialiser(proto, file_.raw.empty() ? std::span<const std::byte>() : file_.raw[number++]);
     } catch (const Error& error) {
       throw Error(fmt::format("initialiser '{}': {}", proto.name(), error.what()));
     }
   }
 }
 
-void OnnxImporter::read_initialiser(onnx::TensorProto& proto) {
-  auto tensor = read_tensor(file_, proto);
-  const std::unique_ptr<std::string> raw(proto.release_raw_data());  // freed, where clearing would keep it
+void OnnxImporter::read_initialiser(onnx::TensorProto& proto, std::span<const std::byte> raw) {
+  auto tensor = read_tensor(file_, proto, raw);
+  const std::unique_ptr<std::string> read(proto.release_raw_data());  // freed, where clearing would keep it
   proto.clear_float_data();
   if (!tensor) {
     tensor.emplace();

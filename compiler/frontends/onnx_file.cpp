@@ -5,14 +5,15 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/stubs/logging.h>
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
+#include "compiler/frontends/onnx_pieces.h"
 
 namespace accord {
 
@@ -34,18 +35,18 @@ int default_opset(const onnx::ModelProto& model) {
   throw Error("the model does not say which ONNX opset it uses");
 }
 
-void parse_model(const std::filesystem::path& path, onnx::ModelProto& model) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw Error("cannot open the file");
+void parse_model(OnnxFile& file) {
+  OnnxPieces pieces = take_out_raw_data(file.bytes.bytes());
   // Protobuf's own complaints would go to stderr beside our message.
   const google::protobuf::LogSilencer silence;
-  google::protobuf::io::IstreamInputStream input(&stream);
+  PieceStream input(pieces.message);
   google::protobuf::io::CodedInputStream coded(&input);
   coded.SetTotalBytesLimit(std::numeric_limits<int>::max());
-  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
+  if (!file.model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
     throw Error("not an ONNX model, or the file is cut off");
   }
-  if (!model.has_graph()) throw Error("the ONNX model has no graph");
+  if (!file.model.has_graph()) throw Error("the ONNX model has no graph");
+  file.raw = std::move(pieces.raw);
 }
 
 }  // namespace
@@ -55,7 +56,8 @@ OnnxFile read_onnx_file(const std::filesystem::path& path) {
   file.path = path;
   std::error_code code;
   if (!std::filesystem::is_regular_file(path, code)) throw Error("no such file");
-  parse_model(path, file.model);
+  file.bytes = MappedFile(path);
+  parse_model(file);
   file.opset = default_opset(file.model);
   return file;
 }
@@ -109,7 +111,7 @@ void store_all(std::vector<std::byte>& data, const Source* source, std::size_t c
 }
 
 template <typename Stored, typename Raw>
-std::vector<std::byte> widened(const std::string& raw) {
+std::vector<std::byte> widened(std::span<const std::byte> raw) {
   const auto count = raw.size() / sizeof(Raw);
   std::vector<std::byte> data(count * sizeof(Stored));
   for (std::size_t i = 0; i < count; ++i) {
@@ -130,19 +132,18 @@ std::vector<std::byte> widened_halves(const std::byte* halves, std::size_t count
   return data;
 }
 
-std::vector<std::byte> decode_raw(int onnx_type, const std::string& raw, std::size_t count) {
+std::vector<std::byte> decode_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
   using Proto = onnx::TensorProto;
   if (raw.size() % raw_size(onnx_type) != 0 || raw.size() / raw_size(onnx_type) != count) {
     throw Error(fmt::format("{} bytes of data where its shape needs {}", raw.size(), count * raw_size(onnx_type)));
   }
-  const auto* begin = reinterpret_cast<const std::byte*>(raw.data());
   switch (onnx_type) {
     case Proto::DOUBLE: return widened<float, double>(raw);
     case Proto::UINT16: return widened<std::int32_t, std::uint16_t>(raw);
     case Proto::UINT32: return widened<std::int64_t, std::uint32_t>(raw);
-    case Proto::FLOAT16: return widened_halves(begin, count, ElementType::fp16);
-    case Proto::BFLOAT16: return widened_halves(begin, count, ElementType::bf16);
-    default: return {begin, begin + raw.size()};
+    case Proto::FLOAT16: return widened_halves(raw.data(), count, ElementType::fp16);
+    case Proto::BFLOAT16: return widened_halves(raw.data(), count, ElementType::bf16);
+    default: return {raw.begin(), raw.end()};
   }
 }
 
@@ -212,7 +213,7 @@ ExternalData locate_external(const OnnxFile& file, const onnx::TensorProto& prot
 }
 
 /// Nullopt if the file does not exist.
-std::optional<std::string> read_external(const OnnxFile& file, const onnx::TensorProto& proto, std::uint64_t size) {
+std::optional<std::vector<std::byte>> read_external(const OnnxFile& file, const onnx::TensorProto& proto, std::uint64_t size) {
   const auto external = locate_external(file, proto);
   std::error_code code;
   if (!std::filesystem::is_regular_file(external.path, code)) return std::nullopt;
@@ -224,8 +225,8 @@ std::optional<std::string> read_external(const OnnxFile& file, const onnx::Tenso
   }
   std::ifstream stream(external.path, std::ios::binary);
   stream.seekg(static_cast<std::streamoff>(external.offset));
-  std::string data(size, '\0');
-  if (!stream.read(data.data(), static_cast<std::streamsize>(size))) {
+  std::vector<std::byte> data(size);
+  if (!stream.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(size))) {
     throw Error(fmt::format("cannot read external data '{}'", external.path.string()));
   }
   return data;
@@ -233,7 +234,8 @@ std::optional<std::string> read_external(const OnnxFile& file, const onnx::Tenso
 
 }  // namespace
 
-std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto) {
+std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto,
+                                  std::span<const std::byte> raw) {
   Tensor tensor;
   tensor.name = proto.name();
   tensor.type = element_type_of(proto.data_type());
@@ -242,11 +244,14 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
   const auto count = count_of(tensor.shape);
   std::vector<std::byte> data;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-    const auto raw = read_external(file, proto, count * raw_size(proto.data_type()));
-    if (!raw) return std::nullopt;
-    data = decode_raw(proto.data_type(), *raw, count);
+    const auto external = read_external(file, proto, count * raw_size(proto.data_type()));
+    if (!external) return std::nullopt;
+    data = decode_raw(proto.data_type(), *external, count);
+  } else if (!raw.empty()) {
+    data = decode_raw(proto.data_type(), raw, count);
+    MappedFile::leave(raw);
   } else if (proto.has_raw_data()) {
-    data = decode_raw(proto.data_type(), proto.raw_data(), count);
+    data = decode_raw(proto.data_type(), std::as_bytes(std::span(proto.raw_data())), count);
   } else {
     decode_fields(data, proto, count);
   }

@@ -3,20 +3,24 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
+#include <span>
+#include <vector>
 
 #include <onnx/onnx_pb.h>
 
 #include "compiler/frontends/limits.h"
+#include "compiler/frontends/mapped_file.h"
 #include "compiler/network/network.h"
 
 namespace accord {
 
-/// An ONNX file in memory and the folder of its external data.
+/// An ONNX file and the folder of its external data.
 struct OnnxFile {
   std::filesystem::path path;
-  onnx::ModelProto model;
-  int opset = 0;  ///< of the default domain
+  MappedFile bytes;
+  onnx::ModelProto model;                        ///< without the raw data that stay in the file
+  std::vector<std::span<const std::byte>> raw;  ///< these, of each initialiser; empty: the message has its data
+  int opset = 0;                                 ///< of the default domain
 };
 
 /// Parses the file. Throws Error if it is no ONNX model or its opset is outside 7 to 23.
@@ -25,8 +29,9 @@ OnnxFile read_onnx_file(const std::filesystem::path& path);
 /// The element type that holds an ONNX type (see docs/operators.md); throws Error for strings and complex numbers.
 ElementType element_type_of(int onnx_type);
 
-/// Decodes an initialiser or a tensor attribute. Nullopt if its external file does not exist.
-/// Throws Error where data and shape do not agree.
-std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto);
+/// Decodes a tensor attribute, or an initialiser whose raw data, unless empty, stayed in the file. Nullopt if its external
+/// file does not exist. Throws Error where data and shape do not agree.
+std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto,
+                                  std::span<const std::byte> raw = {});
 
 }  // namespace accord

@@ -19,8 +19,8 @@ namespace {
 
 class FloatConverter {
  public:
-  FloatConverter(const Network& from, const Numerics& numerics)
-      : rewrite_(from), from_(from), numerics_(numerics), plan_(plan_roles(from, false, !numerics.parameters.empty())) {
+  FloatConverter(Network& from, const Numerics& numerics)
+      : rewrite_(from), from_(from), uses_(from), numerics_(numerics), plan_(plan_roles(from, false, !numerics.parameters.empty())) {
     for (const auto& parameter : numerics.parameters) {
       if (!is_float(parameter.type) || parameter.name.find("scale") == std::string::npos) {
         throw Error("requantisation '" + numerics.requantise +
@@ -99,6 +99,7 @@ class FloatConverter {
       const Tensor& tensor = from_.tensor(id);
       const std::span values(constant_data<float>(tensor), count_of(tensor.shape));
       entry->second = rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, values));
+      if (uses_.sole_consumer(id)) from_.tensor(id).data.reset();  // its memory does for the next one
     }
     return entry->second;
   }
@@ -172,7 +173,8 @@ class FloatConverter {
   }
 
   Rewrite rewrite_;
-  const Network& from_;
+  Network& from_;
+  Uses uses_;
   const Numerics& numerics_;
   std::vector<PlannedOperator> plan_;
   std::map<std::pair<TensorId, ElementType>, TensorId> constants_;
@@ -181,8 +183,7 @@ class FloatConverter {
 }  // namespace
 }  // namespace numerics
 
-Network convert_float(const Network& given, const Numerics& numerics) {
-  Network canonical = given;
+Network convert_float(Network canonical, const Numerics& numerics) {
   numerics::hoist_clips(canonical);
   numerics::expand_softmax(canonical);
   return numerics::FloatConverter(canonical, numerics).run();

@@ -8,6 +8,7 @@ namespace accord {
 /// Brings a canonical network (docs/operators.md, form 2) to a float machine's types (form 3): activations and weights
 /// in the storage type, products, sums and biases in the accumulator type, Requantize with the covenant's expression
 /// between them. Element-wise operators take and give the storage type. Network inputs and outputs stay fp32 (Cast).
-Network convert_float(const Network& canonical, const Numerics& numerics);
+/// A canonical network that nobody else has is used up: what is converted of its constants goes.
+Network convert_float(Network canonical, const Numerics& numerics);
 
 }  // namespace accord

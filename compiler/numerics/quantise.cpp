@@ -381,7 +381,7 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
 }  // namespace
 }  // namespace numerics
 
-Network quantise(const Network& given, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
+Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
                  QuantiseReport* report) {
   if (lowest(numerics.storage) >= 0) {
     throw Error(fmt::format("storage {}: activations are quantised symmetrically around 0, which takes a signed type",
@@ -391,7 +391,6 @@ Network quantise(const Network& given, const Numerics& numerics, const std::vect
     throw Error(fmt::format("weight {}: weights are quantised symmetrically around 0, which takes a signed type",
                             name(numerics.weight)));
   }
-  Network canonical = given;
   numerics::affine_to_depthwise(canonical);
   numerics::hoist_clips(canonical);
   QuantiseReport unused;

@@ -26,7 +26,7 @@ struct QuantiseReport {
 /// others, the storage-type tensor keeps the name, its accumulator is called NAME.acc. A mean, sum or clip whose scale
 /// the requantisation's parameters cannot express stays in float, with that reason; for a product that is an Error
 /// naming the requantisation. Throws Error too where the storage or weight type is unsigned.
-Network quantise(const Network& canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
+Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
                  QuantiseReport* report = nullptr);
 
 /// Seeded normal values for every fp32 input; integer inputs are 0.

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <vector>
+
+#include <onnx/onnx_pb.h>
 
 #include "tests/scratch.h"
 
@@ -16,6 +19,14 @@ inline std::vector<std::filesystem::path> shared_models() {
     if (entry.path().extension() == ".onnx") models.push_back(entry.path());
   }
   return models;
+}
+
+/// By protobuf alone, with all data of its initialisers.
+inline onnx::ModelProto parsed_whole(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  onnx::ModelProto model;
+  model.ParseFromIstream(&stream);
+  return model;
 }
 
 }  // namespace accord

@@ -5,7 +5,6 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "compiler/frontends/onnx.h"
-#include "compiler/frontends/onnx_file.h"
 #include "compiler/frontends/zoo.h"
 #include "models.h"
 
@@ -32,7 +31,7 @@ std::map<std::string, Shape> shapes_by_onnx(onnx::ModelProto model) {
 
 void compare_shapes(const std::filesystem::path& path) {
   CAPTURE(path.string());
-  const auto expected = shapes_by_onnx(read_onnx_file(path).model);
+  const auto expected = shapes_by_onnx(parsed_whole(path));
   const auto network = import_onnx(path);
   int compared = 0;
   for (const auto& tensor : network.tensors) {
@@ -56,7 +55,7 @@ TEST_CASE("Does ONNX accept what the zoo writes, with the same shapes?") {
   for (const std::string name : {"resnet50", "mobilenet_v2", "lstm", "mlp"}) {
     const Scratch file(name + ".onnx");
     write_zoo(name, file.path);
-    CHECK_NOTHROW(onnx::checker::check_model(read_onnx_file(file.path).model));
+    CHECK_NOTHROW(onnx::checker::check_model(parsed_whole(file.path)));
     compare_shapes(file.path);
   }
 }

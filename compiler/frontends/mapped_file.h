@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace accord {
+
+/// A file's bytes, read where the system keeps them.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  /// Throws Error if the file cannot be opened or mapped.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  /// These bytes of it will not be read again soon; they count as the process's memory no longer.
+  static void leave(std::span<const std::byte> part);
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace accord
