@@ -1,5 +1,5 @@
-// The heap of the `accord` command, in pages of 2 MiB: models are large, and a page fault takes longer than the copy that
-// causes it. Part of the executable alone; sanitizers have a heap of their own.
+// The heap of the `accord` command, in pages of 2 MiB: models are large, and a page fault takes longer than the copy
+// that causes it. Part of the executable alone; sanitizers have a heap of their own.
 
 #include <gperftools/malloc_extension.h>
 #include <sys/mman.h>

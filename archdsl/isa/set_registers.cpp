@@ -22,20 +22,31 @@ using Pinned = boost::container::small_vector<bool, 32>;  ///< by field: its val
 using Numbers = boost::container::small_vector<int, 16>;
 
 /// Raw field value that gives the register `content` (contents wrap at the register's width).
-std::optional<std::int64_t> raw_of(const Register& reg, const Binding& amount, const Field* field,
+template <typename Int>
+std::optional<std::int64_t> raw_in(const Register& reg, const Binding& amount, const Field* field,
                                    std::int64_t content) {
-  const Int128 period = Int128{1} << std::min(reg.bits, 64);
-  for (const Int128 turn : {Int128{0}, -period, period}) {
-    const Int128 rest = content + turn - amount.bias;
+  const Int period = Int{1} << std::min(reg.bits, 64);
+  for (const Int turn : {Int{0}, static_cast<Int>(-period), period}) {
+    const Int rest = content + turn - amount.bias;
     if (field == nullptr || amount.unit == 0) {
       if (rest == 0) return 0;
       continue;
     }
     if (amount.unit != 1 && rest % amount.unit != 0) continue;
-    const Int128 raw = amount.unit == 1 ? rest : rest / amount.unit;
+    const Int raw = amount.unit == 1 ? rest : rest / amount.unit;
     if (raw >= lowest_raw(*field) && raw <= highest_raw(*field)) return static_cast<std::int64_t>(raw);
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> raw_of(const Register& reg, const Binding& amount, const Field* field,
+                                   std::int64_t content) {
+  constexpr std::int64_t small = std::int64_t{1} << 60;  // sums of three stay within 64 bits
+  const auto is_small = [](std::int64_t value) { return -small < value && value < small; };
+  if (reg.bits < 60 && is_small(content) && is_small(amount.bias)) {
+    return raw_in<std::int64_t>(reg, amount, field, content);
+  }
+  return raw_in<Int128>(reg, amount, field, content);
 }
 
 /// Of an update, the field that its amount comes from.
@@ -267,14 +278,17 @@ std::optional<Instruction> Emitter::set_at_once(std::span<const RegisterWrite> w
     const auto write = std::find_if(writes.begin(), writes.end(), [reg](const auto& one) { return one.reg == reg; });
     return write != writes.end() ? MaybeValue(write->value) : known[static_cast<std::size_t>(reg)];
   };
+  Instruction result;
+  Pinned pinned;
   for (const int mnemonic : setters_) {
     const Mnemonic& m = isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
     const auto sets = [&m](const RegisterWrite& write) {
       return std::any_of(m.updates.begin(), m.updates.end(), [&](const auto& u) { return u.reg == write.reg; });
     };
     if (!std::all_of(writes.begin(), writes.end(), sets)) continue;
-    Instruction result{mnemonic, std::vector<std::int64_t>(m.fields.size(), 0)};
-    Pinned pinned(m.fields.size(), false);
+    result.mnemonic = mnemonic;
+    result.fields.assign(m.fields.size(), 0);
+    pinned.assign(m.fields.size(), false);
     const auto place = [&](const RegisterUpdate& update) {
       if (update.base == Binding::Base::indexed_register) return false;
       const MaybeValue content = goal(update.reg);

@@ -13,12 +13,11 @@ Encoder::Encoder(const Architecture& architecture, const Limits& limits)
     : architecture_(architecture),
       limits_(limits),
       emitter_(architecture),
-      known_(static_cast<std::size_t>(architecture.isa.register_count)) {}
+      known_(static_cast<std::size_t>(architecture.isa.register_count)),
+      text_(static_cast<std::size_t>(architecture.isa.width / 8)) {}
 
 void Encoder::write(const Instruction& instruction) {
-  const std::size_t size = static_cast<std::size_t>(architecture_.isa.width / 8);
-  text_.resize(text_.size() + size);
-  encode(architecture_.isa, instruction, text_.data() + text_.size() - size);
+  encode(architecture_.isa, instruction, text_.add());
   emitter_.track(instruction, known_);
   ++count_;
 }
@@ -113,19 +112,17 @@ void Encoder::insert(const std::vector<LateSignal>& late, Places& places) {
     return static_cast<std::int64_t>(end - added.begin());
   };
   const auto size = static_cast<std::size_t>(architecture_.isa.width / 8);
-  const auto from = static_cast<std::size_t>(added.front().first) * size;
-  const std::vector<std::byte> tail(text_.begin() + static_cast<std::ptrdiff_t>(from), text_.end());
-  text_.resize(from);
+  const auto from = static_cast<std::size_t>(added.front().first);
+  const std::vector<std::byte> tail = text_.from(from);
+  text_.cut(from);
   std::size_t copied = 0;
   const auto copy_until = [&](std::size_t end) {
-    text_.insert(text_.end(), tail.begin() + static_cast<std::ptrdiff_t>(copied),
-                 tail.begin() + static_cast<std::ptrdiff_t>(end));
+    text_.append(std::span(tail).subspan(copied, end - copied));
     copied = end;
   };
   for (const auto& [at, instruction] : added) {
-    copy_until(static_cast<std::size_t>(at) * size - from);
-    text_.resize(text_.size() + size);
-    encode(architecture_.isa, instruction, text_.data() + text_.size() - size);
+    copy_until((static_cast<std::size_t>(at) - from) * size);
+    encode(architecture_.isa, instruction, text_.add());
   }
   copy_until(tail.size());
   count_ += static_cast<std::int64_t>(added.size());
@@ -145,8 +142,7 @@ void Encoder::insert(const std::vector<LateSignal>& late, Places& places) {
 
 Encoder::Mark Encoder::mark() const {
   Mark mark{{}, {}, map_.size(), count_, known_, places_, stages_.size(), stage_start_};
-  const auto from = static_cast<std::ptrdiff_t>(places_.first * (architecture_.isa.width / 8));
-  mark.text.assign(text_.begin() + from, text_.end());
+  mark.text = text_.from(static_cast<std::size_t>(places_.first));
   while (mark.entries > 0 && map_[mark.entries - 1].first + map_[mark.entries - 1].count > places_.first) {
     --mark.entries;
   }
@@ -155,8 +151,8 @@ Encoder::Mark Encoder::mark() const {
 }
 
 void Encoder::rollback(const Mark& mark) {
-  text_.resize(static_cast<std::size_t>(mark.places.first * (architecture_.isa.width / 8)));
-  text_.insert(text_.end(), mark.text.begin(), mark.text.end());
+  text_.cut(static_cast<std::size_t>(mark.places.first));
+  text_.append(mark.text);
   map_.resize(mark.entries);
   map_.insert(map_.end(), mark.map.begin(), mark.map.end());
   count_ = mark.count;

@@ -7,6 +7,7 @@
 
 #include "archdsl/isa/emit.h"
 #include "archdsl/isa/program.h"
+#include "compiler/codegen/text.h"
 #include "compiler/lowering/item_graph.h"
 #include "compiler/lowering/synchroniser.h"
 #include "compiler/mapping/limits.h"
@@ -47,7 +48,7 @@ class Encoder {
   void barrier();
 
   std::int64_t count() const { return count_; }
-  std::vector<std::byte> take_text() { return std::move(text_); }
+  std::vector<std::byte> take_text() { return text_.take(); }
   std::vector<MapEntry> take_map() { return std::move(map_); }
   std::vector<Stage>& stages() { return stages_; }
   /// Closes the running stage, if it has instructions.
@@ -70,7 +71,7 @@ class Encoder {
   Emitter emitter_;
   Emission emission_;
   std::vector<MaybeValue> known_;
-  std::vector<std::byte> text_;
+  Text text_;
   std::vector<MapEntry> map_;
   std::vector<Stage> stages_;
   Places places_;  ///< of the last list

@@ -213,7 +213,8 @@ ExternalData locate_external(const OnnxFile& file, const onnx::TensorProto& prot
 }
 
 /// Nullopt if the file does not exist.
-std::optional<std::vector<std::byte>> read_external(const OnnxFile& file, const onnx::TensorProto& proto, std::uint64_t size) {
+std::optional<std::vector<std::byte>> read_external(const OnnxFile& file, const onnx::TensorProto& proto,
+                                                    std::uint64_t size) {
   const auto external = locate_external(file, proto);
   std::error_code code;
   if (!std::filesystem::is_regular_file(external.path, code)) return std::nullopt;

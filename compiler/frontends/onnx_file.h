@@ -18,9 +18,9 @@ namespace accord {
 struct OnnxFile {
   std::filesystem::path path;
   MappedFile bytes;
-  onnx::ModelProto model;                        ///< without the raw data that stay in the file
+  onnx::ModelProto model;                       ///< without the raw data that stay in the file
   std::vector<std::span<const std::byte>> raw;  ///< these, of each initialiser; empty: the message has its data
-  int opset = 0;                                 ///< of the default domain
+  int opset = 0;                                ///< of the default domain
 };
 
 /// Parses the file. Throws Error if it is no ONNX model or its opset is outside 7 to 23.
@@ -29,8 +29,8 @@ OnnxFile read_onnx_file(const std::filesystem::path& path);
 /// The element type that holds an ONNX type (see docs/operators.md); throws Error for strings and complex numbers.
 ElementType element_type_of(int onnx_type);
 
-/// Decodes a tensor attribute, or an initialiser whose raw data, unless empty, stayed in the file. Nullopt if its external
-/// file does not exist. Throws Error where data and shape do not agree.
+/// Decodes a tensor attribute, or an initialiser whose raw data, unless empty, stayed in the file. Nullopt if its
+/// external file does not exist. Throws Error where data and shape do not agree.
 std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto,
                                   std::span<const std::byte> raw = {});
 

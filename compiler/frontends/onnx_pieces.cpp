@@ -12,7 +12,7 @@ namespace accord {
 
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using FileBytes = std::span<const std::byte>;
 
 // https://protobuf.dev/programming-guides/encoding
 constexpr std::uint32_t varint = 0, eight_bytes = 1, length_prefixed = 2, four_bytes = 5;
@@ -23,26 +23,26 @@ constexpr std::uint32_t graph_of_model = 7, initializer_of_graph = 5, raw_data_o
 /// Less is quicker copied than noted.
 constexpr std::size_t least = 4096;
 
-/// Bytes that are no message for sure, or that this reader leaves to protobuf.
+/// FileBytes that are no message for sure, or that this reader leaves to protobuf.
 class Unclear {};
 
-struct Field {
+struct MessageField {
   std::uint32_t number = 0;
   std::uint32_t wire_type = 0;
-  Bytes whole;    ///< with tag and length
-  Bytes payload;  ///< of one with a length
+  FileBytes whole;    ///< with tag and length
+  FileBytes payload;  ///< of one with a length
 };
 
 class FieldReader {
  public:
-  explicit FieldReader(Bytes message) : rest_(message) {}
+  explicit FieldReader(FileBytes message) : rest_(message) {}
   bool at_end() const { return rest_.empty(); }
 
-  Field next() {
-    const Bytes begin = rest_;
+  MessageField next() {
+    const FileBytes begin = rest_;
     const std::uint64_t tag = read_varint();
     if (tag > std::numeric_limits<std::uint32_t>::max() || tag >> 3 == 0) throw Unclear();
-    Field field{static_cast<std::uint32_t>(tag >> 3), static_cast<std::uint32_t>(tag & 7), {}, {}};
+    MessageField field{static_cast<std::uint32_t>(tag >> 3), static_cast<std::uint32_t>(tag & 7), {}, {}};
     switch (field.wire_type) {
       case varint: read_varint(); break;
       case eight_bytes: take(8); break;
@@ -71,20 +71,20 @@ class FieldReader {
     return value | std::uint64_t{1} << 63;
   }
 
-  Bytes take(std::uint64_t size) {
+  FileBytes take(std::uint64_t size) {
     if (size > rest_.size()) throw Unclear();
-    const Bytes taken = rest_.first(static_cast<std::size_t>(size));
+    const FileBytes taken = rest_.first(static_cast<std::size_t>(size));
     rest_ = rest_.subspan(static_cast<std::size_t>(size));
     return taken;
   }
 
-  Bytes rest_;
+  FileBytes rest_;
 };
 
 /// A message that is put together from pieces of the file.
 class Pieces {
  public:
-  void add(Bytes piece) {
+  void add(FileBytes piece) {
     if (piece.empty()) return;
     size_ += piece.size();
     if (!list_.empty() && list_.back().data() + list_.back().size() == piece.data()) {
@@ -94,23 +94,23 @@ class Pieces {
     }
   }
   void add(const Pieces& other) {
-    for (const Bytes piece : other.list_) add(piece);
+    for (const FileBytes piece : other.list_) add(piece);
   }
   std::size_t size() const { return size_; }
-  std::vector<Bytes>& list() { return list_; }
+  std::vector<FileBytes>& list() { return list_; }
 
  private:
-  std::vector<Bytes> list_;
+  std::vector<FileBytes> list_;
   std::size_t size_ = 0;
 };
 
 class RawDataTaker {
  public:
-  OnnxPieces run(Bytes file) {
+  OnnxPieces run(FileBytes file) {
     Pieces model;
     bool found = false;
     for (FieldReader reader(file); !reader.at_end();) {
-      const Field field = reader.next();
+      const MessageField field = reader.next();
       if (field.number != graph_of_model) {
         model.add(field.whole);
         continue;
@@ -123,11 +123,11 @@ class RawDataTaker {
   }
 
  private:
-  Pieces graph(const Field& message) {
+  Pieces graph(const MessageField& message) {
     if (message.wire_type != length_prefixed) throw Unclear();
     Pieces graph;
     for (FieldReader reader(message.payload); !reader.at_end();) {
-      const Field field = reader.next();
+      const MessageField field = reader.next();
       if (field.number != initializer_of_graph) {
         graph.add(field.whole);
       } else {
@@ -141,12 +141,12 @@ class RawDataTaker {
     return graph;
   }
 
-  Pieces initialiser(const Field& message) {
+  Pieces initialiser(const MessageField& message) {
     if (message.wire_type != length_prefixed) throw Unclear();
     result_.raw.emplace_back();
     Pieces tensor;
     for (FieldReader reader(message.payload); !reader.at_end();) {
-      const Field field = reader.next();
+      const MessageField field = reader.next();
       if (field.number != raw_data_of_tensor || field.payload.size() < least) {
         tensor.add(field.whole);
         if (field.number == raw_data_of_tensor && !result_.raw.back().empty()) throw Unclear();
@@ -158,9 +158,10 @@ class RawDataTaker {
   }
 
   /// The field again, with other contents.
-  void add_message(Pieces& to, const Field& field, const Pieces& contents) {
+  void add_message(Pieces& to, const MessageField& field, const Pieces& contents) {
     std::string& head = result_.lengths.emplace_back();
-    for (const std::uint64_t number : {std::uint64_t{field.number} << 3 | length_prefixed, std::uint64_t{contents.size()}}) {
+    for (const std::uint64_t number :
+         {std::uint64_t{field.number} << 3 | length_prefixed, std::uint64_t{contents.size()}}) {
       std::uint64_t rest = number;
       for (; rest > 0x7f; rest >>= 7) head.push_back(static_cast<char>((rest & 0x7f) | 0x80));
       head.push_back(static_cast<char>(rest));

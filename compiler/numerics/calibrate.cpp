@@ -7,6 +7,7 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/numerics/quantise.h"
+#include "compiler/numerics/weight_loops.h"
 #include "compiler/reference/execute.h"
 
 namespace accord {
@@ -14,14 +15,8 @@ namespace numerics {
 namespace {
 
 double largest_magnitude(const std::vector<std::byte>& data) {
-  float largest = 0;
-  for (std::size_t i = 0; i + sizeof(float) <= data.size(); i += sizeof(float)) {
-    float value;
-    std::memcpy(&value, &data[i], sizeof value);
-    if (std::isnan(value)) return INFINITY;
-    largest = std::max(largest, std::abs(value));
-  }
-  return largest;
+  const auto range = range_of(reinterpret_cast<const float*>(data.data()), std::ssize(data) / 4);
+  return range.numbers ? range.greatest : INFINITY;
 }
 
 }  // namespace
@@ -36,10 +31,7 @@ std::vector<double> calibrate(const Network& network, const std::vector<Values>&
   };
   for (std::size_t id = 0; id < network.tensors.size(); ++id) {
     if (network.tensors[id].is_constant() && network.tensors[id].type == ElementType::fp32) {
-      for (std::size_t i = 0; i < network.tensors[id].data->size() / sizeof(float); ++i) {
-        const float magnitude = std::abs(constant_data<float>(network.tensors[id])[i]);
-        largest[id] = std::isnan(magnitude) ? INFINITY : std::max<double>(largest[id], magnitude);
-      }
+      largest[id] = largest_magnitude(*network.tensors[id].data);
     }
   }
   ExecuteOptions options;

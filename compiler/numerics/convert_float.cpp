@@ -20,7 +20,11 @@ namespace {
 class FloatConverter {
  public:
   FloatConverter(Network& from, const Numerics& numerics)
-      : rewrite_(from), from_(from), uses_(from), numerics_(numerics), plan_(plan_roles(from, false, !numerics.parameters.empty())) {
+      : rewrite_(from),
+        from_(from),
+        uses_(from),
+        numerics_(numerics),
+        plan_(plan_roles(from, false, !numerics.parameters.empty())) {
     for (const auto& parameter : numerics.parameters) {
       if (!is_float(parameter.type) || parameter.name.find("scale") == std::string::npos) {
         throw Error("requantisation '" + numerics.requantise +

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <optional>
 
+#include "compiler/numerics/weight_loops.h"
+
 namespace accord::numerics {
 namespace {
 
@@ -47,9 +49,7 @@ std::vector<double> least_scales(const WeightRequest& r, const Numerics& numeric
   const double greatest = highest(numerics.weight), bias_limit = highest(numerics.accumulator) / 4;
   std::vector<double> scales(static_cast<std::size_t>(r.channels));
   for (std::int64_t k = 0; k < r.channels; ++k) {
-    double largest = 0;
-    for (std::int64_t l = 0; l < r.length; ++l)
-      largest = std::max<double>(largest, std::abs(r.weights[k * r.length + l]));
+    const double largest = range_of(r.weights + k * r.length, r.length).greatest;
     scales[static_cast<std::size_t>(k)] = largest / greatest;
   }
   if (has_given_scales(r)) {
@@ -82,13 +82,8 @@ double quantise_channel(const WeightRequest& r, const Numerics& numerics, std::i
   const double scale = result.scale[channel];
   const double x_limit = greatest_magnitude(numerics.storage);
   const auto greatest = static_cast<float>(highest(numerics.weight));
-  double magnitudes = 0;
-  for (std::int64_t i = k * r.length; i < (k + 1) * r.length; ++i) {
-    const auto ratio = static_cast<float>(std::nearbyint(r.weights[i] / scale));
-    const float integer = std::min(std::max(ratio, -greatest), greatest);
-    result.weights[static_cast<std::size_t>(i)] = integer;
-    magnitudes += std::abs(integer);
-  }
+  const std::int64_t first = k * r.length;
+  const double magnitudes = round_weights(r.weights + first, r.length, scale, greatest, result.weights.data() + first);
   double bound = magnitudes * x_limit;
   if (r.bias) {
     result.bias[channel] = static_cast<std::int64_t>(std::nearbyint(r.bias[k] / (r.x_scale * scale)));

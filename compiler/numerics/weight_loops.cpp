@@ -1,0 +1,58 @@
+#include "compiler/numerics/weight_loops.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/reference/vector_clones.h"
+
+namespace accord::numerics {
+
+namespace {
+
+constexpr std::int64_t lanes = 16;
+
+}  // namespace
+
+ACCORD_VECTOR_CLONES
+LargestValue range_of(const float* values, std::int64_t count) {
+  float greatest[lanes] = {};
+  std::uint32_t odd[lanes] = {};
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      const float magnitude = std::abs(values[i + l]);
+      greatest[l] = magnitude > greatest[l] ? magnitude : greatest[l];
+      odd[l] |= magnitude != magnitude ? 1U : 0U;
+    }
+  }
+  LargestValue range;
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    range.greatest = std::max(range.greatest, greatest[l]);
+    range.numbers = range.numbers && odd[l] == 0;
+  }
+  for (; i < count; ++i) {
+    range.numbers = range.numbers && !std::isnan(values[i]);
+    range.greatest = std::max(range.greatest, std::abs(values[i]));
+  }
+  return range;
+}
+
+ACCORD_VECTOR_CLONES
+double round_weights(const float* values, std::int64_t count, double scale, float greatest, float* result) {
+  double sums[lanes] = {};
+  for (std::int64_t begin = 0; begin < count; begin += lanes) {
+    const std::int64_t end = std::min(count, begin + lanes);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto ratio = static_cast<float>(std::nearbyint(values[i] / scale));
+      const float above = ratio < -greatest ? -greatest : ratio;
+      const float integer = greatest < above ? greatest : above;
+      result[i] = integer;
+      sums[i - begin] += std::abs(integer);
+    }
+  }
+  double sum = 0;
+  for (const double part : sums) sum += part;
+  return sum;
+}
+
+}  // namespace accord::numerics

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+namespace accord::numerics {
+
+/// Of fp32 numbers: the greatest magnitude of those that are numbers, and whether all are.
+struct LargestValue {
+  float greatest = 0;
+  bool numbers = true;
+};
+LargestValue range_of(const float* values, std::int64_t count);
+
+/// result = round(value / scale) within +-greatest; returns the sum of its magnitudes. Exact in any order below 2^53.
+double round_weights(const float* values, std::int64_t count, double scale, float greatest, float* result);
+
+}  // namespace accord::numerics
