@@ -4,6 +4,8 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "archdsl/source/error.h"
 
@@ -84,14 +86,24 @@ void LayerAlone::feed(const std::vector<LayerPlan>& layers) {
   alone_.network.outputs = layers.back().outputs;
 }
 
+/// Of all layers those that matter, as they are with the mapping. The others are lent to the pass: copies take longer.
+void LayerAlone::lay_out(const Mapping& mapping) {
+  std::vector<std::pair<Placement, std::string>> before;
+  for (const auto& layer : layers_) before.emplace_back(layer.placement, layer.reason);
+  layers_[index_].mappings = {mapping};
+  alone_.layers.swap(layers_);
+  allocate_pass(alone_);
+  alone_.layers.swap(layers_);
+  alone_.layers = with_shown(layers_);
+  layers_[index_].mappings.clear();
+  for (std::size_t l = 0; l < layers_.size(); ++l) std::tie(layers_[l].placement, layers_[l].reason) = before[l];
+}
+
 double LayerAlone::cycles(const Mapping& mapping) {
   alone_.network.inputs = known_.network.inputs;
   alone_.network.outputs = known_.network.outputs;
   alone_.homes = known_.homes;
-  alone_.layers = layers_;
-  alone_.layers[index_].mappings = {mapping};
-  allocate_pass(alone_);
-  alone_.layers = with_shown(alone_.layers);
+  lay_out(mapping);
   feed(alone_.layers);
   plan_pass(alone_);
   try {

@@ -19,6 +19,7 @@ class LayerAlone {
   double cycles(const Mapping& mapping);
 
  private:
+  void lay_out(const Mapping& mapping);
   std::vector<LayerPlan> with_shown(const std::vector<LayerPlan>& layers) const;
   void feed(const std::vector<LayerPlan>& layers);
 

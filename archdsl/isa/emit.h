@@ -55,6 +55,10 @@ class Emitter {
                                                         std::span<const MaybeValue> known,
                                                         std::string* reason = nullptr) const;
 
+  /// The one `set` instruction that does it, where one does and something is to be set; false elsewhere. Keep `out` and
+  /// reuse it: most instructions need no more, and nothing is allocated once its fields have grown.
+  bool set_at_once(std::span<const RegisterWrite> writes, std::span<const MaybeValue> known, Instruction& out) const;
+
   /// Register contents after the instruction: set, add, post-increment.
   void track(const Instruction& instruction, std::span<MaybeValue> known) const;
 
@@ -94,8 +98,6 @@ class Emitter {
 
   void add_term(Plan& plan, const Mnemonic& mnemonic, const Binding& binding, int argument) const;
   void add_settable(const Mnemonic& mnemonic, const RegisterUpdate& update);
-  std::optional<Instruction> set_at_once(std::span<const RegisterWrite> writes,
-                                         std::span<const MaybeValue> known) const;
   std::string argument_name(int mnemonic, int argument) const;
   std::string register_name(int number) const;
 

@@ -49,6 +49,13 @@ std::optional<std::int64_t> raw_of(const Register& reg, const Binding& amount, c
   return raw_in<Int128>(reg, amount, field, content);
 }
 
+bool all_hold(std::span<const RegisterWrite> writes, std::span<const MaybeValue> known) {
+  return std::all_of(writes.begin(), writes.end(), [&](const RegisterWrite& write) {
+    const auto reg = static_cast<std::size_t>(write.reg);
+    return reg < known.size() && known[reg] == MaybeValue(write.value);
+  });
+}
+
 /// Of an update, the field that its amount comes from.
 const Field* field_of(const Mnemonic& mnemonic, const RegisterUpdate& update) {
   const int field = update.amount.field;
@@ -272,13 +279,13 @@ struct Emitter::Sequencer {
 };
 
 /// An instruction without index fields that brings the registers to their targets and spoils no other, the usual case.
-std::optional<Instruction> Emitter::set_at_once(std::span<const RegisterWrite> writes,
-                                                std::span<const MaybeValue> known) const {
+bool Emitter::set_at_once(std::span<const RegisterWrite> writes, std::span<const MaybeValue> known,
+                          Instruction& out) const {
+  if (known.size() < registers_.size() || all_hold(writes, known)) return false;
   const auto goal = [&](int reg) {
     const auto write = std::find_if(writes.begin(), writes.end(), [reg](const auto& one) { return one.reg == reg; });
     return write != writes.end() ? MaybeValue(write->value) : known[static_cast<std::size_t>(reg)];
   };
-  Instruction result;
   Pinned pinned;
   for (const int mnemonic : setters_) {
     const Mnemonic& m = isa_.mnemonics[static_cast<std::size_t>(mnemonic)];
@@ -286,8 +293,8 @@ std::optional<Instruction> Emitter::set_at_once(std::span<const RegisterWrite> w
       return std::any_of(m.updates.begin(), m.updates.end(), [&](const auto& u) { return u.reg == write.reg; });
     };
     if (!std::all_of(writes.begin(), writes.end(), sets)) continue;
-    result.mnemonic = mnemonic;
-    result.fields.assign(m.fields.size(), 0);
+    out.mnemonic = mnemonic;
+    out.fields.assign(m.fields.size(), 0);
     pinned.assign(m.fields.size(), false);
     const auto place = [&](const RegisterUpdate& update) {
       if (update.base == Binding::Base::indexed_register) return false;
@@ -297,30 +304,24 @@ std::optional<Instruction> Emitter::set_at_once(std::span<const RegisterWrite> w
       const auto raw = raw_of(*registers_[static_cast<std::size_t>(update.reg)], update.amount, field, *content);
       if (!raw || field == nullptr) return raw.has_value();
       const auto index = static_cast<std::size_t>(update.amount.field);
-      if (pinned[index]) return result.fields[index] == *raw;
+      if (pinned[index]) return out.fields[index] == *raw;
       pinned[index] = true;
-      result.fields[index] = *raw;
+      out.fields[index] = *raw;
       return true;
     };
-    if (std::all_of(m.updates.begin(), m.updates.end(), place)) return result;
+    if (std::all_of(m.updates.begin(), m.updates.end(), place)) return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 std::optional<std::vector<Instruction>> Emitter::set_registers(std::span<const RegisterWrite> writes,
                                                                std::span<const MaybeValue> known,
                                                                std::string* reason) const {
-  const auto holds = [&](const RegisterWrite& write) {
-    const auto reg = static_cast<std::size_t>(write.reg);
-    return reg < known.size() && known[reg] == MaybeValue(write.value);
-  };
   std::vector<Instruction> result;
-  if (std::all_of(writes.begin(), writes.end(), holds)) return result;
-  if (known.size() >= registers_.size()) {
-    if (auto instruction = set_at_once(writes, known)) {
-      result.push_back(*std::move(instruction));
-      return result;
-    }
+  if (all_hold(writes, known)) return result;
+  if (Instruction once; set_at_once(writes, known, once)) {
+    result.push_back(std::move(once));
+    return result;
   }
   std::vector<MaybeValue> now(known.begin(), known.end());
   now.resize(registers_.size());

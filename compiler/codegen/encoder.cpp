@@ -38,7 +38,9 @@ void Encoder::emit_values(int mnemonic, std::span<const MaybeValue> values, int 
     throw Error(fmt::format("{} cannot express what the mapping needs: {}", architecture_.isa.mnemonics[mnemonic].name,
                             emission_.reason));
   }
-  if (!emission_.writes.empty()) {
+  if (emitter_.set_at_once(emission_.writes, known_, setting_)) {
+    write(setting_);
+  } else if (!emission_.writes.empty()) {
     std::string reason;
     const auto settings = emitter_.set_registers(emission_.writes, known_, &reason);
     if (!settings) {

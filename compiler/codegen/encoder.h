@@ -70,6 +70,7 @@ class Encoder {
   const Limits& limits_;
   Emitter emitter_;
   Emission emission_;
+  Instruction setting_;
   std::vector<MaybeValue> known_;
   Text text_;
   std::vector<MapEntry> map_;

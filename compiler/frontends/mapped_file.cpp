@@ -47,6 +47,17 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
+void MappedFile::fetch(std::span<const std::byte> part) {
+#ifdef MADV_POPULATE_READ
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<std::uintptr_t>(part.data()) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size());
+  madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_READ);  // once for all pages; else one by one
+#else
+  static_cast<void>(part);
+#endif
+}
+
 void MappedFile::leave(std::span<const std::byte> part) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto first = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;

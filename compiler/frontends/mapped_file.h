@@ -18,6 +18,9 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  /// These bytes of it are read next, all of them.
+  static void fetch(std::span<const std::byte> part);
+
   /// These bytes of it will not be read again soon; they count as the process's memory no longer.
   static void leave(std::span<const std::byte> part);
 

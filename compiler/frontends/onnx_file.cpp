@@ -249,6 +249,7 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
     if (!external) return std::nullopt;
     data = decode_raw(proto.data_type(), *external, count);
   } else if (!raw.empty()) {
+    MappedFile::fetch(raw);
     data = decode_raw(proto.data_type(), raw, count);
     MappedFile::leave(raw);
   } else if (proto.has_raw_data()) {
