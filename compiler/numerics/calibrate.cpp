@@ -15,8 +15,8 @@ namespace numerics {
 namespace {
 
 double largest_magnitude(const std::vector<std::byte>& data) {
-  const auto range = range_of(reinterpret_cast<const float*>(data.data()), std::ssize(data) / 4);
-  return range.numbers ? range.greatest : INFINITY;
+  const auto known = largest_value(reinterpret_cast<const float*>(data.data()), std::ssize(data) / 4);
+  return known.numbers ? known.greatest : INFINITY;
 }
 
 }  // namespace

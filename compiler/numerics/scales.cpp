@@ -49,7 +49,7 @@ std::vector<double> least_scales(const WeightRequest& r, const Numerics& numeric
   const double greatest = highest(numerics.weight), bias_limit = highest(numerics.accumulator) / 4;
   std::vector<double> scales(static_cast<std::size_t>(r.channels));
   for (std::int64_t k = 0; k < r.channels; ++k) {
-    const double largest = range_of(r.weights + k * r.length, r.length).greatest;
+    const double largest = largest_value(r.weights + k * r.length, r.length).greatest;
     scales[static_cast<std::size_t>(k)] = largest / greatest;
   }
   if (has_given_scales(r)) {

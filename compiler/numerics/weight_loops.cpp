@@ -14,7 +14,7 @@ constexpr std::int64_t lanes = 16;
 }  // namespace
 
 ACCORD_VECTOR_CLONES
-LargestValue range_of(const float* values, std::int64_t count) {
+LargestValue largest_value(const float* values, std::int64_t count) {
   float greatest[lanes] = {};
   std::uint32_t odd[lanes] = {};
   std::int64_t i = 0;
@@ -25,16 +25,16 @@ LargestValue range_of(const float* values, std::int64_t count) {
       odd[l] |= magnitude != magnitude ? 1U : 0U;
     }
   }
-  LargestValue range;
+  LargestValue result;
   for (std::int64_t l = 0; l < lanes; ++l) {
-    range.greatest = std::max(range.greatest, greatest[l]);
-    range.numbers = range.numbers && odd[l] == 0;
+    result.greatest = std::max(result.greatest, greatest[l]);
+    result.numbers = result.numbers && odd[l] == 0;
   }
   for (; i < count; ++i) {
-    range.numbers = range.numbers && !std::isnan(values[i]);
-    range.greatest = std::max(range.greatest, std::abs(values[i]));
+    result.numbers = result.numbers && !std::isnan(values[i]);
+    result.greatest = std::max(result.greatest, std::abs(values[i]));
   }
-  return range;
+  return result;
 }
 
 ACCORD_VECTOR_CLONES

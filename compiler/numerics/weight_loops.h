@@ -9,7 +9,7 @@ struct LargestValue {
   float greatest = 0;
   bool numbers = true;
 };
-LargestValue range_of(const float* values, std::int64_t count);
+LargestValue largest_value(const float* values, std::int64_t count);
 
 /// result = round(value / scale) within +-greatest; returns the sum of its magnitudes. Exact in any order below 2^53.
 double round_weights(const float* values, std::int64_t count, double scale, float greatest, float* result);
