@@ -5,14 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "archdsl/source/error.h"
-#include "archdsl/tensor/parse.h"
-#include "compiler/codegen/encoder.h"
 #include "compiler/codelets/codelet.h"
 #include "compiler/compilation.h"
+#include "compiler/encoded_cycles.h"
 #include "compiler/layer_search.h"
-#include "compiler/lowering/continuation.h"
-#include "compiler/lowering/lower_layer.h"
 #include "compiler/mapping/interleave.h"
 #include "compiler/mapping/step_bound.h"
 
@@ -150,7 +146,7 @@ class Interleaver {
       const std::size_t tensors = network_.tensors.size();
       LayerPlan other = plan(plain, form.work);
       other.bound = plain.bound;
-      const double found = encoded_cycles(other);
+      const double found = encoded_cycles(compilation_, shared_, other);
       if (found >= best) {
         forget(tensors);
         continue;
@@ -189,46 +185,6 @@ class Interleaver {
   }
 
   double cycles(const LayerPlan& layer) { return search_once(compilation_, shared_, layer).predicted_cycles(); }
-
-  /// The same of mappings that the instruction set can express: there is no way back to the plain form later.
-  double encoded_cycles(const LayerPlan& layer) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto& found : search_once(compilation_, shared_, layer).kept) {
-      if (found.mapping.predicted_cycles < least && encodes(layer, found.mapping))
-        least = found.mapping.predicted_cycles;
-    }
-    return least;
-  }
-
-  /// Homes as they will be, each at address 0.
-  Homes placed(const LayerPlan& layer, const Mapping& mapping) const {
-    Homes homes = compilation_.homes;
-    for (const auto& use : mapping.uses) {
-      if (use.filled || use.access.operand < 0) continue;
-      const WorkOperand& operand = layer.work.operands[use.access.operand];
-      if (operand.tensor == no_tensor || operand.constant) continue;
-      Home& home = homes[operand.tensor];
-      reach(home, operand.shape, use.access, mapping.extent);
-      settle(home, operand.shape, network_.tensor(operand.tensor).type);
-      home.address = home.origin;
-    }
-    return homes;
-  }
-
-  bool encodes(const LayerPlan& layer, const Mapping& mapping) {
-    const Architecture& architecture = compilation_.architecture;
-    const Homes homes = placed(layer, mapping);
-    try {
-      std::vector<OffChip> nothing;
-      const OpList list = lower_layer(compilation_.machine, network_, layer.work, homes, mapping, nothing);
-      const auto ordered = Continuation(architecture, 0).order(list);
-      Encoder(architecture, compilation_.machine.limits)
-          .append(list, ordered.order, ordered.late, 0, statement_texts(layer.work.program));
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
-  }
 
   void lies_in(TensorId tensor, TensorId image, std::int64_t rows) {
     compilation_.homes[tensor].alias = image;

@@ -115,6 +115,10 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
   } else if (!route_use(use)) {
     return false;
   }
+  if (use.filled && use.hops.empty()) {
+    reason(fmt::format("{} reads a vector of one number from off-chip memory", capability.name));
+    return false;
+  }
   mapping.uses.push_back(std::move(use));
   return true;
 }
