@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/beyond.h"
 #include "compiler/mapping/match.h"
 #include "compiler/mapping/plan.h"
 
@@ -40,19 +41,6 @@ int constant_factor(const Work& work, const Statement& main) {
     if (vanishes_with(*main.value, static_cast<int>(a))) return static_cast<int>(a);
   }
   return -1;
-}
-
-/// Whether counts of the iterator beyond its extent reach no element of the access's operand.
-bool leaves(const Work& work, const Access& access, int iterator) {
-  const Shape& shape = work.operands[access.operand].shape;
-  for (std::size_t i = 0; i < access.indices.size(); ++i) {
-    const auto& terms = access.indices[i].terms;
-    const bool ascends = std::all_of(terms.begin(), terms.end(), [](const auto& term) { return term.second > 0; });
-    const auto term = std::find_if(terms.begin(), terms.end(), [&](const auto& t) { return t.first == iterator; });
-    if (!ascends || term == terms.end()) continue;
-    if (access.indices[i].offset + term->second * work.program.iterators[iterator].extent >= shape[i]) return true;
-  }
-  return false;
 }
 
 /// Counts of the iterators that lie beside g in an index of the access, and that the other access lacks: a group's own.
@@ -264,7 +252,7 @@ bool divides(const Work& work, int iterator, std::int64_t lanes) {
   if (work.program.iterators[iterator].extent % lanes == 0) return true;
   const auto& statements = work.program.statements;
   return std::all_of(statements.begin(), statements.end(),
-                     [&](const Statement& statement) { return leaves(work, statement.target, iterator); });
+                     [&](const Statement& statement) { return leaves_operand(work, statement.target, iterator); });
 }
 
 }  // namespace

@@ -1,0 +1,203 @@
+#include "compiler/mapping/divided_sum.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/beyond.h"
+#include "compiler/mapping/plan.h"
+
+namespace accord {
+namespace {
+
+/// Leaves out operands that no statement touches, and counts of iterators that none has.
+class Tidier {
+ public:
+  explicit Tidier(Work& work) : work_(work), place_(work.operands.size(), -1), counted_(iterators().size(), false) {}
+
+  void run() {
+    for_each([&](Access& access) {
+      place_[access.operand] = 0;
+      for (const auto& index : access.indices) {
+        for (const auto& term : index.terms) counted_[term.first] = true;
+      }
+    });
+    for (std::size_t it = 0; it < counted_.size(); ++it) {
+      if (!counted_[it]) iterators()[it].extent = 1;
+    }
+    keep_operands();
+    for_each([&](Access& access) { access.operand = place_[access.operand]; });
+  }
+
+ private:
+  std::vector<Iterator>& iterators() { return work_.program.iterators; }
+
+  template <typename Visit>
+  void for_each(Visit visit) {
+    for (auto& statement : work_.program.statements) {
+      visit(statement.target);
+      for (auto& access : statement.accesses) visit(access);
+    }
+  }
+
+  void keep_operands() {
+    const auto operands = std::exchange(work_.operands, {});
+    const auto named = std::exchange(work_.program.operands, {});
+    for (std::size_t o = 0; o < operands.size(); ++o) {
+      if (place_[o] < 0) continue;
+      place_[o] = static_cast<int>(work_.operands.size());
+      work_.operands.push_back(operands[o]);
+      work_.program.operands.push_back(named[o]);
+    }
+  }
+
+  Work& work_;
+  std::vector<int> place_;  ///< of the operands, among those kept; -1: left out
+  std::vector<bool> counted_;
+};
+
+ExprPtr expression(ExprOp op, ElementType type, int access) {
+  Expr result;
+  result.op = op;
+  result.type = type;
+  result.access = access;
+  return std::make_shared<const Expr>(std::move(result));
+}
+
+/// Adds s to the index of what counts k.
+void count_parts(Access& access, int k, int s, std::int64_t steps) {
+  for (auto& index : access.indices) {
+    const auto term = std::ranges::find(index.terms, k, [](const auto& entry) { return entry.first; });
+    if (term == index.terms.end()) continue;
+    const std::int64_t coefficient = term->second;
+    if (steps == 1) index.terms.erase(term);
+    index.terms.emplace_back(s, coefficient * steps);
+  }
+}
+
+class SumDivider {
+ public:
+  SumDivider(const Work& work, int statement, int iterator, std::int64_t parts)
+      : work_(work),
+        main_(work.program.statements[static_cast<std::size_t>(statement)]),
+        number_(statement),
+        k_(iterator) {
+    const std::int64_t extent = work.program.iterators[iterator].extent;
+    assert(extent % parts == 0 || adds_nothing_beyond(work, statement, iterator));
+    steps_ = ceil_div(extent, parts);
+    made_.parts = ceil_div(extent, steps_);
+    const int target = main_.target.operand;
+    made_.sums.type = work.program.operands[target].type;
+    made_.sums.shape = work.operands[target].shape;
+    made_.sums.shape.insert(made_.sums.shape.begin(), made_.parts);
+  }
+
+  DividedSum run() {
+    made_.partial = partial();
+    made_.adding = adding();
+    made_.written = made_.partial.program.statements.back().target.operand;
+    made_.read = operand_without_tensor(made_.adding);
+    return std::move(made_);
+  }
+
+ private:
+  /// s, and p indexed by it and as the target is.
+  Access add_parts(Work& work) const {
+    auto& program = work.program;
+    std::string name = "part";
+    while (std::ranges::find(program.iterators, name, &Iterator::name) != program.iterators.end()) name += "_";
+    program.iterators.push_back({name, made_.parts});
+    Access access = main_.target;
+    access.operand = static_cast<int>(program.operands.size());
+    access.indices.insert(access.indices.begin(),
+                          AffineIndex{{{static_cast<int>(program.iterators.size()) - 1, 1}}, 0});
+    program.operands.push_back({"sums", made_.sums.type, static_cast<int>(access.indices.size())});
+    work.operands.push_back({no_tensor, made_.sums.shape, 0, false});
+    return access;
+  }
+
+  Work partial() const {
+    Work work = work_;
+    const Access sums = add_parts(work);
+    const int s = static_cast<int>(work.program.iterators.size()) - 1;
+    work.program.iterators[k_].extent = steps_;
+    Statement start, sum = main_;
+    start.target = sum.target = sums;
+    start.value = expression(ExprOp::constant, made_.sums.type, -1);
+    for (auto& access : sum.accesses) count_parts(access, k_, s, steps_);
+    work.program.statements = {std::move(start), std::move(sum)};
+    work.operator_of = {0, 0};
+    work.operators.resize(1);
+    Tidier(work).run();
+    return work;
+  }
+
+  Work adding() const {
+    Work work = work_;
+    Statement& sum = work.program.statements[static_cast<std::size_t>(number_)];
+    sum.accesses = {add_parts(work)};
+    sum.value = expression(ExprOp::access, made_.sums.type, 0);
+    Tidier(work).run();
+    return work;
+  }
+
+  int operand_without_tensor(const Work& work) const {
+    return work.program.statements[static_cast<std::size_t>(number_)].accesses[0].operand;
+  }
+
+  const Work& work_;
+  const Statement& main_;
+  const int number_;
+  const int k_;
+  std::int64_t steps_ = 1;
+  DividedSum made_;
+};
+
+bool is_written(const Work& work, int operand) {
+  return std::ranges::any_of(work.program.statements, [&](const auto& s) { return s.target.operand == operand; });
+}
+
+/// Whether the value is 0 where accesses that count `it` are beyond their operands. A float times 0 may be no number.
+bool vanishes_beyond(const Work& work, const Statement& sum, const Expr& value, int it) {
+  const auto vanishes = [&](const ExprPtr& arg) { return vanishes_beyond(work, sum, *arg, it); };
+  switch (value.op) {
+    case ExprOp::access: return leaves_operand(work, sum.accesses[value.access], it);
+    case ExprOp::cast:
+    case ExprOp::neg: return vanishes(value.args[0]);
+    case ExprOp::mul:
+      return is_float(value.type) ? std::ranges::all_of(value.args, vanishes)
+                                  : std::ranges::any_of(value.args, vanishes);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool adds_nothing_beyond(const Work& work, int statement, int iterator) {
+  const Statement& sum = work.program.statements[static_cast<std::size_t>(statement)];
+  const auto zero = [&](const Access& access) { return work.operands[access.operand].outside == 0; };
+  return std::ranges::all_of(sum.accesses, zero) && vanishes_beyond(work, sum, *sum.value, iterator);
+}
+
+std::vector<int> summed_iterators(const Work& work, int statement) {
+  const Statement& main = work.program.statements[static_cast<std::size_t>(statement)];
+  if (main.reduction != Reduction::add || looks_up(main)) return {};
+  const auto own = [&](const Access& access) { return is_written(work, access.operand); };
+  if (std::ranges::any_of(main.accesses, own)) return {};
+  const auto& iterators = work.program.iterators;
+  std::vector<int> found;
+  for (const int it : iterators_of(main)) {
+    if (iterators[it].extent > 1 && !depends(main.target, it)) found.push_back(it);
+  }
+  std::ranges::stable_sort(found, [&](int a, int b) { return iterators[a].extent > iterators[b].extent; });
+  return found;
+}
+
+DividedSum divide_sum(const Work& work, int statement, int iterator, std::int64_t parts) {
+  return SumDivider(work, statement, iterator, parts).run();
+}
+
+}  // namespace accord

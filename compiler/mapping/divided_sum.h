@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/codelets/work.h"
+
+namespace accord {
+
+/// A sum of which parts are summed apart, as one more index s of the result, and the parts added afterwards. With K
+/// steps of iterator k in each part
+///     y[i] += f(i, k)
+/// becomes two pieces of work:
+///     p[s, i] = 0;  p[s, i] += f(i, K*s + k')
+///     y[i] += p[s, i]
+/// s counts in the operands and in p: `p` is divided over elements as any result is, however few results y has. In
+/// integers the results are the same; floats are summed in another order.
+struct DividedSum {
+  std::int64_t parts = 1;  ///< counts of s
+  Tensor sums;             ///< p, in the type in which y is summed; without a name
+  Work partial;            ///< gives p
+  Work adding;             ///< the whole work but for the sum's statement, which adds p's parts
+  int written = -1;        ///< p in `partial`; without a tensor
+  int read = -1;           ///< p in `adding`; without a tensor
+};
+
+/// The iterators that the statement sums over, longest first; none where it is no sum, or reads what another statement
+/// writes or a tensor names.
+std::vector<int> summed_iterators(const Work& work, int statement);
+
+/// Whether the statement adds 0 at counts of the iterator beyond its extent, where reads beyond an operand yield 0.
+bool adds_nothing_beyond(const Work& work, int statement, int iterator);
+
+/// The work with the sum over `iterator`, one of those, in so many parts of equal length; parts that do not divide its
+/// extent reach beyond it, which must add nothing.
+DividedSum divide_sum(const Work& work, int statement, int iterator, std::int64_t parts);
+
+}  // namespace accord
