@@ -49,13 +49,15 @@ Exit run_command(const MapCommand& command) {
     print_choices(compilation.machine, layers[i], command.explain, std::cout);
     if (command.calibrate) {
       progress.show(fmt::format("simulate: {}/{} {}", i + 1, layers.size(), layers[i].name));
-      runs[i] = run_layer(architecture, numeric, layers[i]);
+      runs[i] = run_layer(compilation, numeric, layers[i]);
     }
     json["layers"].push_back(choices_json(compilation.machine, layers[i], runs[i]));
   }
   if (command.explain && command.layer.empty()) {
     Compilation whole(architecture, numeric, options);
     explore_chains(whole);
+    print_sums(whole, std::cout);
+    json["sums"] = whole.sums;
     print_layouts(whole, std::cout);
     json["layouts"] = whole.layouts;
     print_chains(whole, std::cout);

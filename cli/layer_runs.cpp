@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/inputs.h"
+#include "compiler/layer_alone.h"
 #include "compiler/network/extract.h"
 #include "simulator/simulate.h"
 
@@ -69,10 +70,32 @@ void lay_out(Compilation& alone, const LayerChoices& layer) {
   }
 }
 
+/// Whether the model has the layer's operators: sums that were divided are others.
+bool is_of(const Network& numeric, const Network& compiled, const LayerChoices& layer) {
+  return std::ranges::all_of(layer.plan.group.operators, [&](int op) {
+    const auto number = static_cast<std::size_t>(op);
+    return number < numeric.operators.size() && numeric.operators[number].type == compiled.operators[number].type;
+  });
+}
+
+std::optional<LayerRun> run_rewritten(const Compilation& explored, const LayerChoices& layer) {
+  if (!explored.options.measure) return std::nullopt;
+  LayerAlone alone(explored, layer.plan);
+  const Mapping& mapping = layer.choices[0].mapping;
+  const double cycles = alone.cycles(mapping);
+  LayerRun run;
+  run.predicted = std::llround(mapping.predicted_cycles);
+  if (std::isfinite(cycles)) run.simulated = std::llround(cycles);
+  if (!std::isfinite(cycles)) run.failure = "the instruction set cannot express it";
+  return run;
+}
+
 }  // namespace
 
-std::optional<LayerRun> run_layer(const Architecture& architecture, const Network& numeric, const LayerChoices& layer) {
+std::optional<LayerRun> run_layer(const Compilation& explored, const Network& numeric, const LayerChoices& layer) {
   if (layer.choices.empty() || !layer.choices[0].found) return std::nullopt;
+  if (!is_of(numeric, explored.network, layer)) return run_rewritten(explored, layer);
+  const Architecture& architecture = explored.architecture;
   const Network alone = extract(numeric, layer.plan.group.operators);
   CompileOptions options;
   options.searcher = std::make_shared<Known>(layer.choices[0].mapping, is_interleaved(layer.plan.work, numeric));

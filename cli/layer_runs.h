@@ -16,7 +16,8 @@ struct LayerRun {
   double error() const { return static_cast<double>(predicted) / static_cast<double>(simulated) - 1; }
 };
 
-/// Compiles and simulates the layer's best mapping with seeded inputs; nothing where the layer has none.
-std::optional<LayerRun> run_layer(const Architecture& architecture, const Network& numeric, const LayerChoices& layer);
+/// Compiles and simulates the best mapping of a layer of `compilation`, which was made for `numeric`, with seeded
+/// inputs; nothing where the layer has none.
+std::optional<LayerRun> run_layer(const Compilation& compilation, const Network& numeric, const LayerChoices& layer);
 
 }  // namespace accord

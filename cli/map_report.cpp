@@ -161,6 +161,11 @@ void print_choices(const Machine& machine, const LayerChoices& layer, bool expla
   for (const auto& rejection : layer.rejections) fmt::print(out, "  {} {}\n", rejection.capability, rejection.reason);
 }
 
+void print_sums(const Compilation& compilation, std::ostream& out) {
+  fmt::print(out, "sums weighed: {}\n", compilation.sums.size());
+  for (const auto& sum : compilation.sums) fmt::print(out, "  {}\n", sum);
+}
+
 void print_layouts(const Compilation& compilation, std::ostream& out) {
   fmt::print(out, "layouts weighed: {}\n", compilation.layouts.size());
   for (const auto& layout : compilation.layouts) fmt::print(out, "  {}\n", layout);

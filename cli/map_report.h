@@ -13,7 +13,8 @@ namespace accord {
 /// A layer's line, what was chosen for it and why; with `explain` every other assignment, too.
 void print_choices(const Machine& machine, const LayerChoices& layer, bool explain, std::ostream& out);
 
-/// Chains that keep their results on chip, and those that were weighed and refused.
+/// What was weighed beyond single layers: sums in parts, layouts, chains that keep their results on chip.
+void print_sums(const Compilation& compilation, std::ostream& out);
 void print_layouts(const Compilation& compilation, std::ostream& out);
 void print_chains(const Compilation& compilation, std::ostream& out);
 nlohmann::json chains_json(const Compilation& compilation);

@@ -65,6 +65,7 @@ struct Compilation {
   std::map<TensorId, StripOf> strips;  ///< tensors kept on chip
   std::vector<FusedChain> chains;
   std::vector<std::string> refused_chains;  ///< that were looked into, with the reason
+  std::vector<std::string> sums;            ///< whose division was weighed, each with what came of it
   std::vector<std::string> layouts;         ///< that were weighed against those by rule, each with what came of it
 
   Compilation(const Architecture& a, Network n, const CompileOptions& o)
@@ -87,6 +88,7 @@ void assign(const Compilation& compilation, LayerPlan& layer);
 /// The passes, in order; one file each.
 void group_pass(Compilation& compilation);        ///< fusion groups -> work
 void place_pass(Compilation& compilation);        ///< work -> candidate mappings, or host with the reason
+void sums_pass(Compilation& compilation);         ///< sums of few results in parts, where that is quicker
 void interleave_pass(Compilation& compilation);   ///< rows of the network's inputs side by side, where that is quicker
 void layout_pass(Compilation& compilation);       ///< which index of a tensor lies innermost, what only shows others
 void map_pass(Compilation& compilation);          ///< tiles, loop order

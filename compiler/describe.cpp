@@ -116,6 +116,7 @@ std::string describe(const Compilation& compilation) {
       out += mapping_text(compilation.machine, layer.work, layer.mappings.front());
     }
   }
+  for (const auto& sum : compilation.sums) out += fmt::format("sum {}\n", sum);
   for (const auto& layout : compilation.layouts) out += fmt::format("layout {}\n", layout);
   return out + tensors_text(compilation);
 }

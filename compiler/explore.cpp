@@ -63,6 +63,7 @@ void search(const Compilation& compilation, SharedMachines& shared, LayerChoices
 std::vector<LayerChoices> explore(Compilation& compilation) {
   group_pass(compilation);
   place_pass(compilation);
+  sums_pass(compilation);
   interleave_pass(compilation);
   layout_pass(compilation);
   SharedMachines shared(compilation.machine);
@@ -89,7 +90,8 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
 }
 
 void explore_chains(Compilation& compilation) {
-  for (const auto pass : {group_pass, place_pass, interleave_pass, layout_pass, map_pass, allocate_pass, fuse_pass})
+  for (const auto pass :
+       {group_pass, place_pass, sums_pass, interleave_pass, layout_pass, map_pass, allocate_pass, fuse_pass})
     pass(compilation);
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("are layers on DRAM with rows predicted") {
     double sum = 0;
     int count = 0;
     for (const LayerChoices& layer : explore(compilation)) {
-      const auto run = run_layer(machine, network, layer);
+      const auto run = run_layer(compilation, network, layer);
       if (!run) continue;
       CAPTURE(layer.name);
       CAPTURE(run->predicted);
