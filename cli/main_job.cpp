@@ -7,10 +7,11 @@
 
 #include "cli/measure.h"
 #include "cli/numeric.h"
+#include "cli/own_operators.h"
 #include "cli/reference_run.h"
 #include "cli/scratch_file.h"
 #include "cli/stopwatch.h"
-#include "compiler/compile.h"
+#include "compiler/compilation.h"
 
 namespace accord {
 
@@ -37,9 +38,10 @@ void show(const MainJobOptions& options, const std::string& text) {
   if (options.progress) options.progress(text);
 }
 
-/// Compiles and reads the program back from its file: what is simulated is what the file holds.
+/// Compiles and reads the program back from its file: what is simulated is what the file holds. `compiled`: the network
+/// with what the compiler made of it.
 Program compile_to_file(const Architecture& architecture, const Network& numeric, const MainJobOptions& options,
-                        const std::filesystem::path& file) {
+                        const std::filesystem::path& file, Network& compiled) {
   CompileOptions compile_options;
   compile_options.searcher = options.searcher;
   compile_options.dump_after = options.dump_after;
@@ -49,12 +51,14 @@ Program compile_to_file(const Architecture& architecture, const Network& numeric
   compile_options.progress = [&](const std::string& pass, int done, int total) {
     show(options, fmt::format("compile: {} {}/{}", pass, done, total));
   };
-  write_program(compile(architecture, numeric, compile_options), file);
+  Compilation compilation(architecture, numeric, compile_options);
+  write_program(compile_layers(compilation), file);
+  compiled = std::move(compilation.network);
   return read_program(file);
 }
 
 SimulateResult simulate_into(const Architecture& architecture, const Program& program, const Values& inputs,
-                             const MainJobOptions& options, Verifier& verifier) {
+                             const MainJobOptions& options, Verifier& verifier, OwnOperators& own) {
   SimulateOptions simulate_options;
   simulate_options.fidelity = options.fidelity;
   request(options.recordings, simulate_options);
@@ -62,7 +66,10 @@ SimulateResult simulate_into(const Architecture& architecture, const Program& pr
     show(options, fmt::format("simulate: layer {}/{} {}", layer + 1, program.layers.size(),
                               program.layers[static_cast<std::size_t>(layer)].name));
     if (!options.verify) return;
-    for (const auto& [name, value] : outputs) verifier.from_machine(name, value);
+    for (const auto& [name, value] : outputs) {
+      own.from_machine(name, value);
+      verifier.from_machine(name, value);
+    }
   };
   auto result = simulate(architecture, program, inputs, simulate_options);
   verifier.close();
@@ -102,12 +109,14 @@ MainJobResult run_main_job(const Architecture& architecture, const Network& cano
 
   const Stopwatch compiling;
   const ScratchFile file(options.binary);
-  const Program program = compile_to_file(architecture, numeric, options, file.path());
+  Network compiled;
+  const Program program = compile_to_file(architecture, numeric, options, file.path(), compiled);
   verifier.expect(deliveries(program));
+  OwnOperators own(compiled, numeric, deliveries(program));
   const double compile_s = compiling.seconds();
 
   const Stopwatch simulating;
-  auto result = simulate_into(architecture, program, inputs, options, verifier);
+  auto result = simulate_into(architecture, program, inputs, options, verifier, own);
   MainJobResult job{make_report(architecture, program, result), std::move(result.outputs), {}};
   job.report.simulate_s = simulating.seconds();
   job.report.compile_s = numeric_s + compile_s;
@@ -115,6 +124,7 @@ MainJobResult run_main_job(const Architecture& architecture, const Network& cano
   if (reference) {
     show(options, "reference");
     reference->finish();
+    own.evaluate(inputs, verifier);
     add_verdicts(job.report, program, verifier.verdicts());
     job.report.tolerance = architecture.numerics.integer ? 0 : options.tolerance;
     job.report.reference_s = reference->seconds();

@@ -139,7 +139,8 @@ class SumWeigher {
     divided.partial.operands[divided.written].tensor = divided.adding.operands[divided.read].tensor = sums;
     rewrite_operators(before, divided, sums);
     divided.partial.operators = {static_cast<int>(network_.operators.size()) - 1};
-    layers[index] = partial_layer(whole, std::move(divided.partial), sums);
+    const bool verified = describe_sums(before.sum, whole.work, statement, division.iterator, divided.steps);
+    layers[index] = partial_layer(whole, std::move(divided.partial), sums, verified);
     LayerPlan adding = whole;
     adding.with_ones.reset();
     adding.work = std::move(divided.adding);
@@ -149,12 +150,12 @@ class SumWeigher {
     return before;
   }
 
-  static LayerPlan partial_layer(const LayerPlan& whole, Work work, TensorId sums) {
+  static LayerPlan partial_layer(const LayerPlan& whole, Work work, TensorId sums, bool verified) {
     LayerPlan layer;
     layer.group.operators = work.operators;
     layer.work = std::move(work);
     layer.outputs = {sums};
-    layer.of_model = false;
+    layer.of_model = verified;
     layer.macs = macs_of(whole.work);
     return layer;
   }
@@ -175,6 +176,23 @@ class SumWeigher {
       if (reads(divided.adding, input)) adding.inputs.push_back(input);
     }
     network_.operators.push_back(std::move(partial));
+  }
+
+  /// Tells the reference what the parts are of, if it can know: of which input's positions. False if not.
+  bool describe_sums(const Operator& sum, const Work& work, int statement, int iterator, std::int64_t steps) {
+    const auto cut = cut_of(work, statement, iterator);
+    const TensorId target = work.operands[work.program.statements[statement].target.operand].tensor;
+    if (!cut || target != sum.outputs[0]) return false;
+    Operator& partial = network_.operators.back();
+    const auto input = std::ranges::find(partial.inputs, work.operands[cut->operand].tensor);
+    if (std::ranges::count(partial.inputs, *input) != 1) return false;
+    partial.attributes = sum.attributes;
+    partial.attributes["sum_of"] = sum.type;
+    partial.attributes["sum_input"] = static_cast<std::int64_t>(input - partial.inputs.begin());
+    partial.attributes["sum_index"] = static_cast<std::int64_t>(cut->index);
+    partial.attributes["sum_begin"] = cut->begin;
+    partial.attributes["sum_steps"] = steps;
+    return true;
   }
 
   void undo(Undivided before) {

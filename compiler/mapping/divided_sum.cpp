@@ -87,8 +87,8 @@ class SumDivider {
         k_(iterator) {
     const std::int64_t extent = work.program.iterators[iterator].extent;
     assert(extent % parts == 0 || adds_nothing_beyond(work, statement, iterator));
-    steps_ = ceil_div(extent, parts);
-    made_.parts = ceil_div(extent, steps_);
+    made_.steps = ceil_div(extent, parts);
+    made_.parts = ceil_div(extent, made_.steps);
     const int target = main_.target.operand;
     made_.sums.type = work.program.operands[target].type;
     made_.sums.shape = work.operands[target].shape;
@@ -123,11 +123,11 @@ class SumDivider {
     Work work = work_;
     const Access sums = add_parts(work);
     const int s = static_cast<int>(work.program.iterators.size()) - 1;
-    work.program.iterators[k_].extent = steps_;
+    work.program.iterators[k_].extent = made_.steps;
     Statement start, sum = main_;
     start.target = sum.target = sums;
     start.value = expression(ExprOp::constant, made_.sums.type, -1);
-    for (auto& access : sum.accesses) count_parts(access, k_, s, steps_);
+    for (auto& access : sum.accesses) count_parts(access, k_, s, made_.steps);
     work.program.statements = {std::move(start), std::move(sum)};
     work.operator_of = {0, 0};
     work.operators.resize(1);
@@ -152,7 +152,6 @@ class SumDivider {
   const Statement& main_;
   const int number_;
   const int k_;
-  std::int64_t steps_ = 1;
   DividedSum made_;
 };
 
@@ -174,12 +173,42 @@ bool vanishes_beyond(const Work& work, const Statement& sum, const Expr& value, 
   }
 }
 
+using Terms = decltype(AffineIndex::terms);
+
+/// Of what the statement reads, each cast or not: 0 where one of them is.
+bool is_product(const Expr& value) {
+  switch (value.op) {
+    case ExprOp::access: return true;
+    case ExprOp::cast:
+    case ExprOp::neg: return is_product(*value.args[0]);
+    case ExprOp::mul: return std::ranges::all_of(value.args, [](const ExprPtr& arg) { return is_product(*arg); });
+    default: return false;
+  }
+}
+
 }  // namespace
 
 bool adds_nothing_beyond(const Work& work, int statement, int iterator) {
   const Statement& sum = work.program.statements[static_cast<std::size_t>(statement)];
   const auto zero = [&](const Access& access) { return work.operands[access.operand].outside == 0; };
   return std::ranges::all_of(sum.accesses, zero) && vanishes_beyond(work, sum, *sum.value, iterator);
+}
+
+std::optional<SumCut> cut_of(const Work& work, int statement, int iterator) {
+  const Statement& sum = work.program.statements[static_cast<std::size_t>(statement)];
+  if (!is_product(*sum.value)) return {};
+  for (const auto& access : sum.accesses) {
+    if (std::ranges::count(sum.accesses, access.operand, &Access::operand) != 1) continue;
+    std::optional<SumCut> cut;
+    int counted = 0;
+    for (std::size_t i = 0; i < access.indices.size(); ++i) {
+      const auto& terms = access.indices[i].terms;
+      counted += std::ranges::any_of(terms, [&](const auto& term) { return term.first == iterator; }) ? 1 : 0;
+      if (terms == Terms{{iterator, 1}}) cut = SumCut{access.operand, i, access.indices[i].offset};
+    }
+    if (cut && counted == 1) return cut;
+  }
+  return {};
 }
 
 std::vector<int> summed_iterators(const Work& work, int statement) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/codelets/work.h"
@@ -17,6 +18,7 @@ namespace accord {
 /// integers the results are the same; floats are summed in another order.
 struct DividedSum {
   std::int64_t parts = 1;  ///< counts of s
+  std::int64_t steps = 1;  ///< K
   Tensor sums;             ///< p, in the type in which y is summed; without a name
   Work partial;            ///< gives p
   Work adding;             ///< the whole work but for the sum's statement, which adds p's parts
@@ -34,5 +36,16 @@ bool adds_nothing_beyond(const Work& work, int statement, int iterator);
 /// The work with the sum over `iterator`, one of those, in so many parts of equal length; parts that do not divide its
 /// extent reach beyond it, which must add nothing.
 DividedSum divide_sum(const Work& work, int statement, int iterator, std::int64_t parts);
+
+/// Where an operand is cut into the parts: the positions [begin, begin + K) of one of its indices are the first part's,
+/// and the sum of what they add is all that the others being 0 would leave.
+struct SumCut {
+  int operand = -1;
+  std::size_t index = 0;
+  std::int64_t begin = 0;
+};
+
+/// Nothing where no operand's index is the iterator alone, or the statement adds more than products.
+std::optional<SumCut> cut_of(const Work& work, int statement, int iterator);
 
 }  // namespace accord

@@ -19,6 +19,7 @@ const OperatorTable& operator_table() {
     add_einsum(built);
     add_quantised_onnx(built);
     add_numeric(built);
+    add_partial_sums(built);
     return built;
   }();
   return table;

@@ -47,6 +47,7 @@ void add_resize(OperatorTable& table);
 void add_einsum(OperatorTable& table);
 void add_quantised_onnx(OperatorTable& table);
 void add_numeric(OperatorTable& table);
+void add_partial_sums(OperatorTable& table);
 
 TensorView view(const Value& value);
 

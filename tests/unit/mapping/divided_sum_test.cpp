@@ -145,6 +145,21 @@ TEST_CASE("does a part that is longer than what is left add nothing") {
   CHECK_FALSE(adds_nothing_beyond(pool, 0, 1));  // it is data
 }
 
+TEST_CASE("by which positions of an operand do parts differ") {
+  const Work work = convolution({2, 4, 2, 3, 1}, ElementType::i8, ElementType::i32);
+  for (const int it : summed_iterators(work, 1)) {
+    const auto cut = cut_of(work, 1, it);
+    REQUIRE(cut);
+    const bool taps = work.program.iterators[static_cast<std::size_t>(it)].name == "r";
+    CHECK(work.program.operands[static_cast<std::size_t>(cut->operand)].name == (taps ? "w" : "x"));
+    CHECK(cut->index == (taps ? 2 : 0));
+    CHECK(cut->begin == 0);
+  }
+  const Work pool = work_of({"y[c] += x[c + r]"}, {{"x", ElementType::i8}, {"y", ElementType::i8}},
+                            {{"c", 3}, {"r", 3}}, {{"x", {5}}, {"y", {3}}});
+  CHECK_FALSE(cut_of(pool, 0, 1));  // windows overlap
+}
+
 TEST_CASE("does neither piece keep what the other needs") {
   const Work work = convolution({2, 4, 2, 3, 1}, ElementType::i8, ElementType::i32);
   const DividedSum divided = divide_sum(work, 1, summed_iterators(work, 1)[0], 2);
