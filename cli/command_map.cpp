@@ -1,4 +1,5 @@
 #include <iostream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -42,7 +43,8 @@ Exit run_command(const MapCommand& command) {
   options.measure = measure_cycles;
   const Progress progress(Progress::wanted(command.progress));
   Compilation compilation(architecture, numeric, options);
-  const auto layers = chosen_layers(explore(compilation), numeric, command.layer);
+  auto explored = explore(compilation);
+  const auto layers = chosen_layers(std::move(explored), compilation.network, command.layer);
   std::vector<std::optional<LayerRun>> runs(layers.size());
   auto json = nlohmann::json{{"arch", architecture.name}, {"model", model.name}, {"layers", nlohmann::json::array()}};
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -93,6 +93,26 @@ TEST_CASE("are divided sums right whatever their sizes") {
   CHECK(divided >= 3);
 }
 
+TEST_CASE("are divided sums right among other layers") {
+  const Architecture cores = machine("gemmini16x4");
+  NetworkBuilder b(seed);
+  const TensorId image = b.relu(b.conv(b.input({1, 16, 12, 12}), 32, 3, 1, 1));
+  const TensorId flat = b.gemm(b.flatten(image), 10);  // reads where another layer's result lies
+  CHECK(cycles(cores, b.finish(flat)).second);
+
+  NetworkBuilder products(seed);
+  const TensorId row = products.input({1, 2048}), columns = products.input({2048, 12});
+  CHECK(cycles(cores, products.finish(products.matmul(row, columns))).second);
+
+  NetworkBuilder residual(seed);
+  const TensorId x = residual.input({1, 3001});
+  const TensorId both = residual.add(residual.gemm(x, 20), residual.gemm(x, 20));  // a tensor with two readers
+  run_checked(cores, residual.finish(both), seed);
+
+  NetworkBuilder pooled(seed);
+  run_checked(cores, pooled.finish(pooled.average_pool(pooled.input({1, 8, 40, 40}), 40, 40)), seed);
+}
+
 TEST_CASE("are floats' sums in parts as near to the reference as whole ones, and twice as quick") {
   for (const Network& network : {product(4096, 16), product(2047, 9), whole_plane(128, 4, 16)}) {
     const auto [apart, never] = cycles(float_cores_without_adding(), network);
