@@ -2,29 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
+#include "archdsl/source/mapped_file.h"
+
 namespace accord {
-
-/// A regular file, open and readable in memory as long as this lives. Throws Error where it cannot be.
-class MappedFile {
- public:
-  explicit MappedFile(const std::filesystem::path& file);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  int descriptor() const { return descriptor_; }
-  std::byte* data() const { return data_; }  ///< this process's own view: what is written there stays out of the file
-  std::size_t size() const { return size_; }
-
- private:
-  int descriptor_ = -1;
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 /// An image's bytes: its own, or a stretch of a program file, which are not copied.
 class ImageBytes {
@@ -34,7 +17,7 @@ class ImageBytes {
   ImageBytes(std::shared_ptr<const MappedFile> file, std::size_t offset, std::size_t size)
       : file_(std::move(file)), offset_(offset), size_(size) {}
 
-  const std::byte* data() const { return file_ ? file_->data() + offset_ : own_.data(); }
+  const std::byte* data() const { return file_ ? file_->bytes().data() + offset_ : own_.data(); }
   std::size_t size() const { return file_ ? size_ : own_.size(); }
   bool empty() const { return size() == 0; }
   const std::byte* begin() const { return data(); }

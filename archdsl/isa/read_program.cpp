@@ -14,9 +14,9 @@ namespace {
 class ElfReader {
  public:
   explicit ElfReader(const std::filesystem::path& file)
-      : file_(std::make_shared<MappedFile>(file)), size_(file_->size()) {
+      : file_(std::make_shared<MappedFile>(file)), size_(file_->bytes().size()) {
     elf_version(EV_CURRENT);
-    if (size_ > 0) elf_.reset(elf_memory(reinterpret_cast<char*>(file_->data()), size_));
+    if (size_ > 0) elf_.reset(elf_memory(reinterpret_cast<char*>(file_->own_bytes().data()), size_));
     if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF) throw Error("not an ELF file");
   }
 
@@ -54,7 +54,7 @@ class ElfReader {
     }
     total_ += shdr.sh_size;
     if (total_ > size_) throw Error("sections overlap");
-    return {reinterpret_cast<const char*>(file_->data()) + shdr.sh_offset, shdr.sh_size};
+    return {reinterpret_cast<const char*>(file_->bytes().data()) + shdr.sh_offset, shdr.sh_size};
   }
 
   static std::vector<std::byte> copy(std::string_view bytes) {

@@ -9,7 +9,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "compiler/frontends/limits.h"
-#include "compiler/frontends/mapped_file.h"
+#include "archdsl/source/mapped_file.h"
 #include "compiler/network/network.h"
 
 namespace accord {

@@ -9,7 +9,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
 
-#include "compiler/frontends/mapped_file.h"
+#include "archdsl/source/mapped_file.h"
 #include "compiler/frontends/zoo.h"
 #include "models.h"
 

@@ -6,17 +6,21 @@
 
 namespace accord {
 
-/// A file's bytes, read where the system keeps them.
+/// A regular file's bytes, read where the system keeps them.
 class MappedFile {
  public:
   MappedFile() = default;
-  /// Throws Error if the file cannot be opened or mapped.
+  /// Throws Error if it cannot be opened or mapped.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  /// This process's own view of them: what is written there stays out of the file.
+  std::span<std::byte> own_bytes() const { return bytes_; }
+  /// Of the open file, as long as this lives.
+  int descriptor() const { return descriptor_; }
 
   /// These bytes of it are read next, all of them.
   static void fetch(std::span<const std::byte> part);
@@ -25,7 +29,8 @@ class MappedFile {
   static void leave(std::span<const std::byte> part);
 
  private:
-  std::span<const std::byte> bytes_;
+  int descriptor_ = -1;
+  std::span<std::byte> bytes_;
 };
 
 }  // namespace accord
