@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kept = 3;       // per capability, for the case that an encoding cannot express the best
 constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
-// Times the bound: there is little that a further search could find. Schedules see more waits than predictions.
-constexpr double predicted_near = 1.004, scheduled_near = 1.01;
 
 /// Adds the divisions over several elements that are quicker; each mapping stays behind its own. True if there are any.
 bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
@@ -81,34 +79,6 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
   return out;
 }
 
-/// Whether the schedule confirms what the search ended with.
-bool is_enough(const LayerSearch& search, double cycles) {
-  const bool found = !search.kept.empty() && search.kept.front().mapping.scheduled;
-  return found && search.predicted_cycles() <= cycles;
-}
-
-LayerSearch search(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
-                   const SearchProblem& problem, double enough) {
-  const Searcher& searcher = *compilation.options.searcher;
-  LayerSearch result;
-  result.all = searcher.search(problem);
-  result.kept = result.all.found;
-  // What the first choice left out for its budget the second may look at.
-  std::vector<ScheduledMapping> scheduled;
-  const auto choose = [&] {
-    const bool settled =
-        !searcher.leaves_choice() || refine(compilation, shared, layer, enough, result.kept, scheduled);
-    keep(result.kept, kept);
-    return settled;
-  };
-  keep(result.kept, searcher.leaves_choice() ? compared : kept);
-  const bool settled = choose();
-  if (divide_all(problem, searcher, shared, result.kept) || !settled) choose();
-  measure_best(compilation, layer, std::move(scheduled), result.kept);
-  keep(result.kept, kept);
-  return result;
-}
-
 }  // namespace
 
 double LayerSearch::predicted_cycles() const {
@@ -118,14 +88,25 @@ double LayerSearch::predicted_cycles() const {
 }
 
 LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
-  SearchProblem problem = {compilation.machine, compilation.network, layer.work,
-                           compilation.homes,   layer.mappings,      shipped_cost_model()};
-  const auto bound = static_cast<double>(layer.bound.cycles);
-  problem.enough = predicted_near * bound;
-  LayerSearch result = search(compilation, shared, layer, problem, scheduled_near * bound);
-  if (!result.all.ended || is_enough(result, scheduled_near * bound)) return result;
-  problem.enough = 0;
-  return search(compilation, shared, layer, problem, 0);
+  const Searcher& searcher = *compilation.options.searcher;
+  const SearchProblem problem = {compilation.machine, compilation.network, layer.work,
+                                 compilation.homes,   layer.mappings,      shipped_cost_model()};
+  LayerSearch result;
+  result.all = searcher.search(problem);
+  result.kept = result.all.found;
+  // What the first choice left out for its budget the second may look at.
+  std::vector<ScheduledMapping> scheduled;
+  const auto choose = [&] {
+    const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept, scheduled);
+    keep(result.kept, kept);
+    return settled;
+  };
+  keep(result.kept, searcher.leaves_choice() ? compared : kept);
+  const bool settled = choose();
+  if (divide_all(problem, searcher, shared, result.kept) || !settled) choose();
+  measure_best(compilation, layer, std::move(scheduled), result.kept);
+  keep(result.kept, kept);
+  return result;
 }
 
 const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {

@@ -16,14 +16,9 @@ constexpr std::size_t near = 16;           ///< tilings tried around each that i
 
 class Refinement {
  public:
-  Refinement(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer, double enough,
+  Refinement(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
              std::vector<SearchResult::Found>& mappings, std::vector<ScheduledMapping>& scheduled)
-      : compilation_(compilation),
-        shared_(shared),
-        layer_(layer),
-        enough_(enough),
-        mappings_(mappings),
-        scheduled_(scheduled) {
+      : compilation_(compilation), shared_(shared), layer_(layer), mappings_(mappings), scheduled_(scheduled) {
     const bool loops = compilation_.architecture.controller.loop_depth > 0;
     left_ = loops ? most_in_loops : most_operations;
   }
@@ -35,19 +30,16 @@ class Refinement {
       return found.mapping.predicted_cycles * (found.mapping.scheduled ? 1 : unseen);
     });
     if (!mappings_.front().mapping.scheduled) return false;
-    while (!is_enough(mappings_.front().mapping)) {
+    for (;;) {
       switch (improve()) {
         case Outcome::better: break;
         case Outcome::none: return all;
         case Outcome::too_long: return false;
       }
     }
-    return true;
   }
 
  private:
-  bool is_enough(const Mapping& mapping) const { return mapping.scheduled && mapping.predicted_cycles <= enough_; }
-
   /// Those after the first ones that are too long, until the budget ends it. True if all were.
   bool evaluate_all() {
     bool any = false, all = true;
@@ -56,7 +48,6 @@ class Refinement {
       all &= done;
       if (any && !done) break;
       any |= done;
-      if (is_enough(mapping)) break;
     }
     return all;
   }
@@ -102,7 +93,6 @@ class Refinement {
   const Compilation& compilation_;
   SharedMachines& shared_;
   const LayerPlan& layer_;
-  const double enough_;
   std::vector<SearchResult::Found>& mappings_;
   std::vector<ScheduledMapping>& scheduled_;
   double left_;  ///< operations that may still be scheduled
@@ -110,9 +100,9 @@ class Refinement {
 
 }  // namespace
 
-bool refine(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer, double enough,
+bool refine(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
             std::vector<SearchResult::Found>& mappings, std::vector<ScheduledMapping>& scheduled) {
-  return mappings.empty() || Refinement(compilation, shared, layer, enough, mappings, scheduled).run();
+  return mappings.empty() || Refinement(compilation, shared, layer, mappings, scheduled).run();
 }
 
 }  // namespace accord

@@ -39,11 +39,6 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
       result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
       continue;
     }
-    if (quickest <= problem.enough) {
-      result.ended = true;
-      result.refused.push_back({i, "not searched: what was found takes about as long as any mapping must"});
-      continue;
-    }
     const auto bound = static_cast<double>(compute_bound(problem.machine, assignment));
     if (bound >= quickest) {
       result.refused.push_back({i, fmt::format("takes at least {:.0f} cycles, however it is tiled", bound)});
@@ -51,7 +46,7 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
     }
     auto search =
         std::make_unique<TileSearch>(problem.machine, problem.network, problem.work, problem.homes, assignment);
-    search->descend(problem.enough);
+    search->descend();
     const double cycles = search->cycles();
     if (cycles == std::numeric_limits<double>::infinity()) {
       result.refused.push_back({i, search->error()});
@@ -62,7 +57,7 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
     all.push_back({i, cycles, std::move(search)});
   }
   std::ranges::stable_sort(all, {}, &Searched::cycles);
-  for (std::size_t i = 0; i < std::min(promising, all.size()) && quickest > problem.enough; ++i) {
+  for (std::size_t i = 0; i < std::min(promising, all.size()); ++i) {
     if (all[i].cycles <= near * quickest) all[i].search->descend_by_pairs();
   }
   for (const auto& [assignment, cycles, search] : all) {

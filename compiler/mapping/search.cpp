@@ -91,12 +91,10 @@ void TileSearch::descend_from(const Tiles& start) {
 }
 
 /// Few rows at a time, or what one instruction counts at most. Where none of these fits, the smallest ones.
-void TileSearch::descend(double enough) {
+void TileSearch::descend() {
   if (!start_.empty()) descend_from(start_);
   if (!ends_.empty()) return;
-  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) {
-    if (cycles() > enough) descend_from(start);
-  }
+  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) descend_from(start);
   for (const auto& start : {sizes_.cut, sizes_.finest}) {
     if (ends_.empty()) descend_from(start);
   }

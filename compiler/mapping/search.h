@@ -22,8 +22,8 @@ class TileSearch {
   TileSearch(const TileSearch&) = delete;
   TileSearch& operator=(const TileSearch&) = delete;
 
-  /// One iterator at a time; until `enough` cycles are predicted, if the other beginnings are not needed for that.
-  void descend(double enough = 0);
+  /// One iterator at a time.
+  void descend();
   /// On from where that ended: two at a time, unless the tiles of similar work were known; then with tiles that stay.
   void descend_by_pairs();
   /// All whose tiles differ from the assignment's in the size of one or two iterators by little; nothing else.

@@ -17,7 +17,6 @@ struct SearchProblem {
   const Homes& homes;
   const std::vector<Mapping>& assignments;  ///< from `candidates`, least compute bound first; tiles are a hint
   const CostModel& cost;
-  double enough = 0;  ///< predicted cycles with which the search may end
 };
 
 /// What a search leaves.
@@ -32,7 +31,6 @@ struct SearchResult {
   };
   std::vector<Found> found;      ///< fewest predicted cycles first
   std::vector<Refused> refused;  ///< assignments of which nothing was found
-  bool ended = false;            ///< with what was enough: not all was looked at
 };
 
 /// Chooses tiles, loop order and copies of a layer's assignments. Whatever it finds must pass `verify` (verify.h),
