@@ -73,7 +73,7 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
                ? "-"
                : std::to_string(element_count(compilation.network.tensors[operand.tensor].shape));
     out += operand.constant ? "c" : "v";
-    if (operand.tensor == no_tensor || operand.constant) continue;
+    if (operand.tensor == no_tensor) continue;
     for (const std::int64_t stride : compilation.homes[operand.tensor].strides) out += std::to_string(stride) + ",";
   }
   return out;

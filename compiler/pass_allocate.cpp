@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/compilation.h"
+#include "compiler/mapping/constant_home.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/memory_sharing.h"
 
@@ -72,7 +73,13 @@ void HomePlanner::widen(LayerPlan& layer) {
     for (const auto& use : mapping.uses) {
       if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) continue;
       const WorkOperand& operand = layer.work.operands[use.access.operand];
-      if (operand.tensor == no_tensor || operand.constant) continue;
+      if (operand.tensor == no_tensor) continue;
+      if (operand.constant) {
+        // Beyond a constant is 0; its tiles bring that along, what a unit reads where it lies has a margin.
+        if (reads_constant_at_home(network_, layer.work, use))
+          reach(homes_[operand.tensor], operand.shape, use.access, mapping.extent);
+        continue;
+      }
       Home reached = homes_[operand.tensor];
       const Home before = reached;
       reach(reached, operand.shape, use.access, mapping.extent);

@@ -14,6 +14,7 @@
 #include "compiler/lowering/continuation.h"
 #include "compiler/lowering/lower_layer.h"
 #include "compiler/lowering/margins.h"
+#include "compiler/mapping/constant_home.h"
 
 namespace accord {
 namespace {
@@ -38,6 +39,8 @@ class Generator {
 
  private:
   void place_tensors();
+  void place_constant(const Use& use, const Work& work);
+  void place_constants(const std::vector<LayerPlan>& layers);
   std::int64_t address_of(TensorId tensor);
   void place_late(TensorId tensor);
   void fill_margin(TensorId tensor);
@@ -120,6 +123,49 @@ void Generator::place_tensors() {
     const Home& home = compilation_.homes[t];
     if (home.alias < 0 && home.has_margin() && filled.insert(address).second) fill_margin(t);
     add_symbol(t);
+  }
+  place_constants(compilation_.layers);
+  for (const auto& chain : compilation_.chains) place_constants(chain.apart);
+}
+
+/// The constant's bytes as its home has them, 0 in the margin.
+std::vector<std::byte> at_home(const Tensor& tensor, const Home& home) {
+  std::vector<std::byte> image(static_cast<std::size_t>(home.bytes));
+  const std::int64_t size = bytes(tensor.type);
+  std::vector<std::int64_t> at(tensor.shape.size(), 0);
+  std::int64_t offset = home.origin;
+  for (std::size_t from = 0; from < tensor.data->size(); from += static_cast<std::size_t>(size)) {
+    std::memcpy(image.data() + offset, tensor.data->data() + from, static_cast<std::size_t>(size));
+    for (std::size_t i = at.size(); i-- > 0;) {
+      offset += home.strides[i];
+      if (++at[i] < tensor.shape[i]) break;
+      offset -= at[i] * home.strides[i];
+      at[i] = 0;
+    }
+  }
+  return image;
+}
+
+/// A home for a constant that a unit reads where it lies. Others lie as the tiles that movers bring.
+void Generator::place_constant(const Use& use, const Work& work) {
+  if (!reads_constant_at_home(network_, work, use)) return;
+  const TensorId tensor = work.operands[use.access.operand].tensor;
+  Home& home = compilation_.homes[tensor];
+  if (home.address >= 0) return;
+  const std::string& name = network_.tensors[tensor].name;
+  const auto memory = std::ranges::find(off_chip_, use.memory, &OffChip::index);
+  assert(memory != off_chip_.end());
+  const std::int64_t start = memory->keeps_bytes() ? memory->add_constant(at_home(network_.tensors[tensor], home), name)
+                                                   : memory->allocate(home.bytes, name);
+  home.address = start + home.origin;
+}
+
+void Generator::place_constants(const std::vector<LayerPlan>& layers) {
+  for (const auto& layer : layers) {
+    if (layer.placement != Placement::machine) continue;
+    for (const auto& mapping : layer.mappings) {
+      for (const auto& use : mapping.uses) place_constant(use, layer.work);
+    }
   }
 }
 

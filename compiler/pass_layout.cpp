@@ -9,6 +9,7 @@
 
 #include "compiler/compilation.h"
 #include "compiler/layer_search.h"
+#include "compiler/mapping/constant_home.h"
 #include "compiler/mapping/cost_model.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/timing.h"
@@ -42,7 +43,8 @@ class LayoutChooser {
       if (is_copy(compilation_.layers[l])) weigh_view(l);
     }
     for (std::size_t t = 0; t < network_.tensors.size(); ++t) {
-      if (is_torn(static_cast<TensorId>(t))) weigh_orders(static_cast<TensorId>(t));
+      const auto tensor = static_cast<TensorId>(t);
+      if (is_torn(tensor) || is_read_at_home(tensor)) weigh_orders(tensor);
     }
   }
 
@@ -69,6 +71,7 @@ class LayoutChooser {
   void weigh_view(std::size_t layer);
   void weigh_orders(TensorId tensor);
   bool is_torn(TensorId tensor);
+  bool is_read_at_home(TensorId tensor) const;
   double gain(const LayerPlan& layer, TensorId tensor);
   std::vector<Order> other_orders(TensorId tensor) const;
   void find_owners();
@@ -88,7 +91,7 @@ class LayoutChooser {
 
 bool is_operand(const LayerPlan& layer, const std::vector<bool>& tensors) {
   return std::ranges::any_of(layer.work.operands, [&](const WorkOperand& operand) {
-    return operand.tensor != no_tensor && !operand.constant && tensors[static_cast<std::size_t>(operand.tensor)];
+    return operand.tensor != no_tensor && tensors[static_cast<std::size_t>(operand.tensor)];
   });
 }
 
@@ -197,6 +200,21 @@ bool LayoutChooser::is_torn(TensorId tensor) {
     gained += gain(layer, tensor);
   }
   return gained > (1 - worth_) * sum;
+}
+
+/// Whether a unit reads the constant where it lies: it lies as the compiler likes.
+bool LayoutChooser::is_read_at_home(TensorId tensor) const {
+  if (!network_.tensor(tensor).is_constant()) return false;
+  for (const LayerPlan& layer : compilation_.layers) {
+    for (const Mapping& mapping : layer.mappings) {
+      for (const Use& use : mapping.uses) {
+        if (reads_constant_at_home(network_, layer.work, use) &&
+            layer.work.operands[use.access.operand].tensor == tensor)
+          return true;
+      }
+    }
+  }
+  return false;
 }
 
 /// A margin would take the tensor out of the memory that it is shown in.

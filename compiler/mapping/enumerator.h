@@ -58,6 +58,7 @@ class Enumerator {
   void repeat_along_lanes(const StatementPlan& plan, Use& use) const;
   bool add_start(Mapping& mapping);
   std::vector<int> homes_of(const Use& use) const;
+  bool lies_as_read(const Use& use) const;
   bool route_use(Use& use);
   int accumulator_depth(int memory) const;
   std::vector<std::vector<int>> follow(const Mapping& mapping, const Match& match) const;

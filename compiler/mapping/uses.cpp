@@ -115,12 +115,22 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
   } else if (!route_use(use)) {
     return false;
   }
-  if (use.filled && use.hops.empty()) {
-    reason(fmt::format("{} reads a vector of one number from off-chip memory", capability.name));
+  if (use.depth == 0 && use.role == UseRole::input && !lies_as_read(use)) {
+    reason(fmt::format("{} would read `{}` from off-chip memory, where no tile repeats or converts what is constant",
+                       capability.name, capability.program.operands[operand].name));
     return false;
   }
   mapping.uses.push_back(std::move(use));
   return true;
+}
+
+/// Whether what a unit reads from off-chip memory itself can be a tensor's home: all of a type, an index for an index.
+bool Enumerator::lies_as_read(const Use& use) const {
+  if (use.filled) return false;
+  const TensorId tensor = work_.operands[use.access.operand].tensor;
+  if (tensor == no_tensor || !network_.tensors[tensor].is_constant()) return true;
+  const Tensor& constant = network_.tensors[tensor];
+  return use.type == constant.type && use.access.indices.size() == constant.shape.size();
 }
 
 /// Indices beyond the values' own make their tile repeat along the accumulator's lanes, which lie within a word: lanes

@@ -384,3 +384,49 @@ isa:
                                seed);
   CHECK(layer_of(job, "SumPool").placed_on == "alu");
 }
+
+TEST_CASE("does a unit that reads weights from off-chip memory itself find them there, as its wires want them") {
+  const Architecture machine = loaded(R"yaml(
+accord: 1
+name: direct
+numerics: {storage: i8, accumulator: i32, requantise: "i8(clamp(round(fp32(x) * scale), lo, hi))", parameters: {scale: {type: fp32, per: tensor}}}
+components:
+  mem: {kind: memory, off_chip: true, capacity: 1 MiB, word: 8 B}
+  sums: {kind: memory, capacity: 2 KiB, word: 32 B, ports: {read: 2, write: 2}}
+  dma: {kind: mover, routes: [{from: mem, to: sums, walk: [{max: 64 B}]}]}
+  mx:
+    kind: compute
+    capabilities:
+      mm:
+        does: "c[i,j] += i32(a[i,k]) * i32(b[k,j])"
+        types: {a: i8, b: i8, c: i32}
+        dims: {i: 1..8, j: 1..8, k: 1..24}
+        operands: {a: {in: mem, steps: [free, 1 B]}, b: {in: mem, steps: [free, 1 B]}, c: {in: sums, steps: [32 B, 4 B]}}
+      rq:
+        does: "y[r,q] = i8(clamp(round(fp32(x[r,q]) * scale), lo, hi))"
+        types: {x: i32, scale: fp32, lo: fp32, hi: fp32, y: i8}
+        dims: {r: 1..8, q: 1..8}
+        operands: {x: {in: sums, steps: [32 B, 4 B]}, y: {in: mem, steps: [free, 1 B]}}
+  ctl: {kind: controller}
+isa:
+  width: 256
+  mnemonics:
+    load: {means: {transfer: "dma.mem->sums"}, opcode: 1, fields: {s: 32, d: 16, n: 8}, args: {src.base: s, dst.base: d, n0: n}}
+    mm: {means: {run: mx.mm}, opcode: 2, fields: {i: 4, j: 4, k: 5, a: 24, sa: 24, b: 24, sb: 24, c: 12}, args: {i: i, j: j, k: k, a.base: a, a.stride0: sa, b.base: b, b.stride0: sb, c.base: c}}
+    rq: {means: {run: mx.rq}, opcode: 3, fields: {r: 4, q: 4, x: 12, y: 24, sy: 24, scale: 32, lo: 32, hi: 32}, args: {r: r, q: q, x.base: x, y.base: y, y.stride0: sy, scale: scale, lo: lo, hi: hi}}
+    fence: {means: fence, opcode: 4}
+)yaml");
+  SUBCASE("a product") {
+    const auto job = run_checked(machine, network([](auto& b) { return b.gemm(b.input({9, 47}), 43); }), seed);
+    CHECK(layer_of(job, "Gemm").placed_on == "mx");
+    // Each instruction does 8 columns, as it may where they are side by side.
+    CHECK(layer_of(job, "Gemm").cycles < 2000);
+  }
+  SUBCASE("windows") {
+    const auto job = run_checked(machine, network([](auto& b) {
+                                   return b.conv(b.input({1, 9, 5, 5}), 7, 3, 1, 1);
+                                 }),
+                                 seed);
+    CHECK(layer_of(job, "Conv").placed_on == "mx");
+  }
+}
