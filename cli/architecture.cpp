@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "cli/files.h"
 
 namespace accord {
 
 std::filesystem::path find_covenant(const std::string& arch) {
-  if (std::filesystem::exists(arch)) return arch;
+  if (is_there(arch)) return arch;
   const auto shipped = std::filesystem::path(ACCORD_CONFIGS_DIR) / "accelerators" / (arch + ".yaml");
-  if (std::filesystem::exists(shipped)) return shipped;
+  if (is_there(shipped)) return shipped;
   throw Error(fmt::format("{}: neither a file nor the name of a shipped accelerator", arch));
 }
 

@@ -7,6 +7,11 @@
 
 namespace accord {
 
+/// Whether there is such a file or folder; no name is too long to ask for.
+bool is_there(const std::filesystem::path& path);
+bool is_folder(const std::filesystem::path& path);
+bool is_file(const std::filesystem::path& path);
+
 /// Whole text of a file; throws Error where it cannot be read.
 std::string read_text(const std::filesystem::path& file);
 

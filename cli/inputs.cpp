@@ -7,6 +7,7 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
+#include "cli/files.h"
 #include "compiler/frontends/seeded.h"
 #include "compiler/network/npy.h"
 
@@ -34,7 +35,7 @@ Assignment resolve(const std::string& text, const std::vector<TensorSlot>& slots
   for (const auto& slot : slots) {
     if (text.starts_with(slot.name + "=")) return {slot, text.substr(slot.name.size() + 1)};
   }
-  if (slots.size() == 1 && (text.find('=') == std::string::npos || std::filesystem::exists(text))) {
+  if (slots.size() == 1 && (text.find('=') == std::string::npos || is_there(text))) {
     return {slots.front(), text};
   }
   throw Error(fmt::format("'{}': expected NAME=FILE.npy with NAME one of: {}", text, names_of(slots)));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "cli/files.h"
 #include "cli/inputs.h"
 #include "cli/scratch_file.h"
 #include "compiler/frontends/load_model.h"
@@ -22,7 +23,7 @@ std::vector<std::string> numbered_files(const std::filesystem::path& folder, con
   std::vector<std::string> assignments;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto file = folder / fmt::format("{}{}.npy", prefix, i);
-    if (std::filesystem::exists(file)) assignments.push_back(slots[i].name + "=" + file.string());
+    if (is_there(file)) assignments.push_back(slots[i].name + "=" + file.string());
   }
   return assignments;
 }
@@ -44,7 +45,7 @@ OnnxOptions options_of(const ModelChoice& choice) {
   options.dimensions = choice.dimensions;
   options.shape_given = [&choice](const std::string& name, std::size_t number) -> std::optional<Shape> {
     const auto file = file_given(choice, name, number);
-    if (!std::filesystem::is_regular_file(file)) return std::nullopt;
+    if (!is_file(file)) return std::nullopt;
     return load_npy(file).shape;
   };
   return options;
@@ -52,8 +53,8 @@ OnnxOptions options_of(const ModelChoice& choice) {
 
 Network import(const std::string& model, const ModelChoice& choice) {
   const auto options = options_of(choice);
-  if (std::filesystem::is_directory(model)) return load_model(std::filesystem::path(model) / "model.onnx", options);
-  if (std::filesystem::exists(model)) return load_model(model, options);
+  if (is_folder(model)) return load_model(std::filesystem::path(model) / "model.onnx", options);
+  if (is_there(model)) return load_model(model, options);
   const auto names = zoo_names();
   if (std::find(names.begin(), names.end(), model) == names.end()) {
     throw Error(fmt::format("{}: neither a file nor a network of the zoo", model));
@@ -71,7 +72,7 @@ LoadedModel load_chosen(const ModelChoice& choice) {
   canonicalise(model.network);
   const auto inputs = slots_of(model.network, model.network.inputs);
   const auto outputs = slots_of(model.network, model.network.outputs);
-  if (std::filesystem::is_directory(name)) {
+  if (is_folder(name)) {
     model.inputs = read_tensors(numbered_files(name, "in", inputs), inputs);
     model.expected = read_tensors(numbered_files(name, "out", outputs), outputs);
   }

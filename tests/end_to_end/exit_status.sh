@@ -58,6 +58,17 @@ expect 1 sim cut.elf --arch gemmini16
 printf 'mvin dst=\n' >broken.s
 expect 1 asm broken.s --arch gemmini16 -o broken.elf
 
+long=$(printf 'x%.0s' {1..300})  # no file may have such a name
+expect 1 check "$long"
+expect 1 run --arch "$long" --model mlp.onnx
+expect 1 run --arch gemmini16 --model "$long"
+expect 1 run --arch gemmini16 --model mlp.onnx --input "$long"
+expect 1 run --arch gemmini16 --model mlp.onnx --input "x=$long"
+expect 1 compile --arch gemmini16 --model mlp.onnx -o "$long"
+expect 1 sim "$long" --arch gemmini16
+expect 1 disasm "$long" --arch gemmini16
+expect 1 asm "$long" --arch gemmini16 -o mlp2.elf
+
 for file in check.json run.json sim.json time.json trace.json machine.json; do
   python3 -m json.tool "$file" >/dev/null || { echo "$file is not JSON"; failed=1; }
 done
