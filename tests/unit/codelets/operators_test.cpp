@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "archdsl/source/error.h"
@@ -279,6 +280,23 @@ TEST_CASE("do activations' codelets mean their functions, with and without their
                  {2, 3, 5});
   for (const char* type : {"Log", "Reciprocal"}) {
     check_operator(type, {positive_floats(shape, engine)}, ElementType::fp32, shape);
+  }
+}
+
+TEST_CASE("do activations of narrow floats round no attribute and the result once") {
+  std::vector<std::uint8_t> patterns(0x7C);  // zero to the greatest finite value, and their negatives
+  std::iota(patterns.begin(), patterns.end(), std::uint8_t{0});
+  for (std::uint8_t pattern = 0; pattern < 0x7C; ++pattern) patterns.push_back(pattern | 0x80);
+  const Shape shape = {static_cast<std::int64_t>(patterns.size())};
+  for (const ElementType storage : {ElementType::fp8e5m2, ElementType::fp8e4m3}) {
+    const Value x = make_value(storage, shape, patterns);
+    for (const char* type : {"LeakyRelu", "ThresholdedRelu", "Elu", "Celu", "HardSigmoid"}) {
+      check_operator(type, {x}, storage, shape, {{"alpha", 0.1}});
+    }
+    for (const char* type : {"Selu", "HardSwish", "Softplus", "Softsign", "Sigmoid"}) {
+      check_operator(type, {x}, storage, shape);
+    }
+    check_operator("Clip", {x}, storage, shape, {{"min", 0.1}, {"max", 0.7}});
   }
 }
 
