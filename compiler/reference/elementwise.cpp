@@ -115,14 +115,21 @@ void mod_operator(const OperatorCall& call) {
   combine<std::int64_t>(call, call.inputs[0], call.inputs[1], modulo);
 }
 
+/// As statements have it: NaN gives the lower bound.
+template <typename T>
+T clamp(T x, T low, T high) {
+  const T raised = x > low ? x : low;
+  return raised < high ? raised : high;
+}
+
 void clip(const OperatorCall& call) {
   const double lo = attribute(call.op, "min", -INFINITY), hi = attribute(call.op, "max", INFINITY);
   if (is_float(call.inputs[0].type)) {
     const auto low = static_cast<float>(lo), high = static_cast<float>(hi);
-    return unary([low, high](float x, float, float) { return std::min(std::max(x, low), high); })(call);
+    return unary([low, high](float x, float, float) { return clamp(x, low, high); })(call);
   }
   auto values = load_as<double>(call.inputs[0]);
-  for (double& value : values) value = std::min(std::max(value, lo), hi);
+  for (double& value : values) value = clamp(value, lo, hi);
   store_all(call.outputs[0], values);
 }
 
@@ -154,7 +161,7 @@ float softplus(float x) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::a
 float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
 void add_rectifiers(OperatorTable& table) {
-  table["Relu"] = unary_any([](float x, float, float) { return x < 0 ? 0.0f : x; },
+  table["Relu"] = unary_any([](float x, float, float) { return x > 0 ? x : 0.0f; },
                             [](std::int64_t x) { return std::max<std::int64_t>(x, 0); });
   table["LeakyRelu"] = unary([](float x, float a, float) { return x < 0 ? a * x : x; }, "alpha", 0.01);
   table["ThresholdedRelu"] = unary([](float x, float a, float) { return x > a ? x : 0.0f; }, "alpha", 1.0);
@@ -169,9 +176,9 @@ void add_rectifiers(OperatorTable& table) {
 
 void add_activations(OperatorTable& table) {
   table["Sigmoid"] = unary([](float x, float, float) { return sigmoid(x); });
-  table["HardSigmoid"] = unary([](float x, float a, float b) { return std::max(0.0f, std::min(1.0f, a * x + b)); },
-                               "alpha", 0.2, "beta", 0.5);
-  table["HardSwish"] = unary([](float x, float, float) { return x * std::max(0.0f, std::min(1.0f, x / 6.0f + 0.5f)); });
+  table["HardSigmoid"] =
+      unary([](float x, float a, float b) { return clamp(a * x + b, 0.0f, 1.0f); }, "alpha", 0.2, "beta", 0.5);
+  table["HardSwish"] = unary([](float x, float, float) { return x * clamp(x / 6.0f + 0.5f, 0.0f, 1.0f); });
   table["Gelu"] = [exact = unary([](float x, float, float) { return gelu(x); }),
                    by_tanh = unary([](float x, float, float) { return gelu_by_tanh(x); })](const OperatorCall& call) {
     attribute(call.op, "approximate", std::string("none")) == "tanh" ? by_tanh(call) : exact(call);
@@ -228,8 +235,8 @@ void add_binary(OperatorTable& table) {
   ACCORD_BINARY("Sub", a - b)
   ACCORD_BINARY("Mul", a * b)
   ACCORD_BINARY("Div", divide(a, b))
-  ACCORD_BINARY("Max", a < b ? b : a)
-  ACCORD_BINARY("Min", b < a ? b : a)
+  ACCORD_BINARY("Max", a > b ? a : b)
+  ACCORD_BINARY("Min", a < b ? a : b)
   ACCORD_BINARY("Equal", a == b)
   ACCORD_BINARY("Less", a < b)
   ACCORD_BINARY("LessOrEqual", a <= b)

@@ -300,6 +300,27 @@ TEST_CASE("do activations of narrow floats round no attribute and the result onc
   }
 }
 
+TEST_CASE("do bounds mean the same for NaN as the reference") {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const auto same = [](const std::string& type, const std::vector<Value>& inputs,
+                       std::map<std::string, Attribute> with) {
+    OperatorCase test(inputs);
+    test.add(type, inputs.size() == 1 ? std::vector{0} : std::vector{0, 1}, ElementType::fp32, {4}, std::move(with));
+    CAPTURE(type);
+    CHECK(interpreted(test).data == referenced(test).data);
+  };
+  const Value x = make_value(ElementType::fp32, {4}, std::vector<float>{nan, -infinity, 0.25f, infinity});
+  const Value y = make_value(ElementType::fp32, {4}, std::vector<float>{1.0f, nan, nan, 2.0f});
+  same("Relu", {x}, {});
+  same("Clip", {x}, {{"min", 0.0}, {"max", 6.0}});
+  same("Clip", {x}, {{"min", 0.5}, {"max", double{infinity}}});
+  same("HardSigmoid", {x}, {});
+  for (const char* type : {"Max", "Min"}) {
+    same(type, {x, y}, {});
+    same(type, {y, x}, {});
+  }
+}
+
 TEST_CASE("do comparisons, choices and logic give 0 and 1 as ONNX does") {
   std::mt19937 engine(seed);
   const Value a = random_i32({4, 6}, engine, 3), b = random_i32({6}, engine, 3);
