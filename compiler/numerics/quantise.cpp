@@ -42,13 +42,14 @@ using InFloat = std::map<std::size_t, std::string>;
 class Quantiser {
  public:
   Quantiser(const Network& from, const Numerics& numerics, const std::vector<double>& largest, const InFloat& in_float,
-            QuantiseReport& report)
+            bool scalar_sums, QuantiseReport& report)
       : rewrite_(from),
         from_(from),
         numerics_(numerics),
         requantiser_(numerics),
         plan_(plan_roles(from, true, !requantiser_.powers_of_two(), in_float)),
         scales_(activation_scales(from, plan_, largest, numerics.storage, requantiser_.powers_of_two())),
+        scalar_sums_(scalar_sums),
         report_(report) {}
 
   /// Nothing where an operator turns out to have to stay in float: it is added to `in_float`.
@@ -177,7 +178,7 @@ class Quantiser {
     request.length = element_count(w.shape) / std::max<std::int64_t>(1, w.shape[0]);
     request.x_scale = scale(op.inputs[0]);
     request.addend_scale = addend == no_tensor ? 0 : scale(addend);
-    request.per_channel = requantiser_.per_channel();
+    request.per_channel = requantiser_.per_channel() && !(scalar_sums_ && addend != no_tensor);
     request.powers_of_two = requantiser_.powers_of_two();
     if (w.quantisation && w.quantisation->axis <= 0) request.given = w.quantisation->scale;
     return quantise_weights(request, numerics_);
@@ -194,7 +195,8 @@ class Quantiser {
       stored.bias = integer_constant(from_.tensor(op.inputs[2]).name, {w.shape[0]}, integers.bias);
     }
     if (!integers.addend.empty()) {
-      stored.multiples = integer_constant(w.name + ".multiples", {w.shape[0]}, integers.addend);
+      stored.multiples = scalar_sums_ ? integer_constant(w.name + ".multiple", {}, {integers.addend[0]})
+                                      : integer_constant(w.name + ".multiples", {w.shape[0]}, integers.addend);
     }
     return stored;
   }
@@ -346,6 +348,7 @@ class Quantiser {
   std::vector<PlannedOperator> plan_;
   std::vector<float> scales_;
   std::map<std::tuple<TensorId, TensorId, float, float>, StoredWeights> stored_weights_;
+  bool scalar_sums_;
   QuantiseReport& report_;
 };
 
@@ -382,7 +385,7 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
 }  // namespace numerics
 
 Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
-                 QuantiseReport* report) {
+                 QuantiseReport* report, bool scalar_sums) {
   if (lowest(numerics.storage) >= 0) {
     throw Error(fmt::format("storage {}: activations are quantised symmetrically around 0, which takes a signed type",
                             name(numerics.storage)));
@@ -406,7 +409,7 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   for (;;) {
     filled.floating.clear();
     filled.fused_additions = 0;
-    if (auto network = numerics::Quantiser(canonical, numerics, largest, in_float, filled).run(in_float)) {
+    if (auto network = numerics::Quantiser(canonical, numerics, largest, in_float, scalar_sums, filled).run(in_float)) {
       return std::move(*network);
     }
   }

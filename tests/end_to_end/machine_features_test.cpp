@@ -430,3 +430,18 @@ isa:
     CHECK(layer_of(job, "Conv").placed_on == "mx");
   }
 }
+
+TEST_CASE("does a machine whose sums take one multiplier for all channels add a residual itself") {
+  std::string text = edited("gemmini16", "i32(x[r,q]) * m[q]", "i32(x[r,q]) * m");
+  text = replaced(text, "          m: {in: scales, steps: [4 B]}\n", "");
+  text = replaced(text,
+                  "scale: {bits: 16, unit: 4}, rows: 8, cols: 8}\n      args: {r: rows, q: cols, x.base: src, c.base",
+                  "scale: 32, rows: 8, cols: 8}\n      args: {r: rows, q: cols, x.base: src, c.base");
+  text = replaced(text, "m.base: scale", "m: scale");
+  const auto job = run_checked(loaded(text), network([](auto& b) {
+                                 const TensorId x = b.conv(b.input({1, 8, 6, 6}), 16, 1);
+                                 return b.add(b.conv(x, 16, 3, 1, 1), x);
+                               }),
+                               seed);
+  CHECK(layer_of(job, "Conv+Accumulate").placed_on == "mesh");
+}
