@@ -8,6 +8,8 @@
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/interpret.h"
+#include "archdsl/tensor/parse.h"
+#include "compiler/numerics/overflow.h"
 #include "compiler/reference/requantisation.h"
 
 namespace accord::numerics {
@@ -122,40 +124,51 @@ Requantiser::Solution Requantiser::encode(const std::vector<double>& multipliers
   return solution;
 }
 
-bool Requantiser::holds(const Solution& solution, const std::vector<double>& multipliers, double bound, double lo,
-                        double hi) const {
-  const TensorProgram program = reference::requantise_program(form_of(numerics_, lo, hi), false);
-  const Statement& statement = program.statements[0];
+/// What the expression reads of a channel at a sum; nothing where a parameter's type does not hold its value.
+std::optional<std::vector<double>> Requantiser::reads(const Solution& solution, const Wanted& wanted,
+                                                      std::size_t channel, double x) const {
+  std::vector<double> found;
+  for (const Access& access : wanted.program.statements[0].accesses) {
+    const std::string& operand = wanted.program.operands[static_cast<std::size_t>(access.operand)].name;
+    const auto parameter = std::ranges::find(numerics_.parameters, operand, &Numerics::Parameter::name);
+    if (parameter == numerics_.parameters.end()) {
+      found.push_back(x);
+      continue;
+    }
+    const auto& values = solution.values[static_cast<std::size_t>(parameter - numerics_.parameters.begin())];
+    const double value = values[values.size() == 1 ? 0 : channel];
+    if (!is_float(parameter->type) && as_stored(parameter->type, value) != value) return std::nullopt;
+    found.push_back(as_stored(parameter->type, value));
+  }
+  return found;
+}
+
+/// visit(channel, sum, what is read there) until it gives false. Whether it never does, and all parameters fit.
+template <typename Visit>
+bool Requantiser::each_sample(const Solution& solution, const Wanted& wanted, Visit visit) const {
   constexpr std::size_t checked_channels = 16;
-  const std::size_t step = std::max<std::size_t>(1, multipliers.size() / checked_channels);
-  for (std::size_t channel = 0; channel < multipliers.size(); channel += step) {
-    for (double x : sample_points(multipliers[channel], bound)) {
-      std::vector<double> reads;
-      for (const Access& access : statement.accesses) {
-        const std::string& operand = program.operands[static_cast<std::size_t>(access.operand)].name;
-        const auto parameter = std::ranges::find(numerics_.parameters, operand, &Numerics::Parameter::name);
-        if (parameter == numerics_.parameters.end()) {
-          reads.push_back(x);
-          continue;
-        }
-        const auto& values = solution.values[static_cast<std::size_t>(parameter - numerics_.parameters.begin())];
-        const double value = values[values.size() == 1 ? 0 : channel];
-        if (!is_float(parameter->type) && as_stored(parameter->type, value) != value) return false;
-        reads.push_back(as_stored(parameter->type, value));
-      }
-      const double got = as_stored(numerics_.storage, evaluate(*statement.value, reads));
-      const double wanted = std::clamp(x * multipliers[channel], lo, hi);
-      if (!(std::abs(got - wanted) <= 1.0)) return false;
+  const std::size_t step = std::max<std::size_t>(1, wanted.multipliers.size() / checked_channels);
+  for (std::size_t channel = 0; channel < wanted.multipliers.size(); channel += step) {
+    for (const double x : sample_points(wanted.multipliers[channel], wanted.bound)) {
+      const auto values = reads(solution, wanted, channel, x);
+      if (!values || !visit(channel, x, *values)) return false;
     }
   }
   return true;
 }
 
-std::optional<Requantiser::Solution> Requantiser::search(const std::vector<double>& multipliers, double bound,
-                                                         double lo, double hi) {
+bool Requantiser::holds(const Solution& solution, const Wanted& wanted) const {
+  const Expr& expression = *wanted.program.statements[0].value;
+  return each_sample(solution, wanted, [&](std::size_t channel, double x, const std::vector<double>& values) {
+    const double got = as_stored(numerics_.storage, evaluate(expression, values));
+    return std::abs(got - std::clamp(x * wanted.multipliers[channel], wanted.lo, wanted.hi)) <= 1.0;
+  });
+}
+
+std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
   auto attempt = [&](const Encoding& encoding) -> std::optional<Solution> {
-    Solution solution = encode(multipliers, encoding);
-    if (!holds(solution, multipliers, bound, lo, hi)) return std::nullopt;
+    Solution solution = encode(wanted.multipliers, encoding);
+    if (!holds(solution, wanted)) return std::nullopt;
     last_ = encoding;
     return solution;
   };
@@ -181,12 +194,34 @@ std::optional<Requantiser::Solution> Requantiser::search(const std::vector<doubl
   return std::nullopt;
 }
 
+/// Why there is no solution, where wider integers would have one: the operation that overflows.
+std::string Requantiser::cause(const Wanted& wanted) {
+  Wanted wide = wanted;
+  ExprPtr& expression = wide.program.statements[0].value;
+  expression = widened(expression);
+  const auto solution = search(wide);
+  if (!solution) return "";
+  const Statement& statement = wanted.program.statements[0];
+  std::string text;
+  each_sample(*solution, wanted, [&](std::size_t, double x, const std::vector<double>& values) {
+    const ExprPtr operation = overflowing(statement.value, values);
+    if (!operation) return true;
+    std::string shown = to_string(wanted.program, statement, *operation);
+    if (const auto index = shown.find("x[i]"); index != std::string::npos) shown.erase(index + 1, 3);  // as written
+    text = fmt::format(": `{}` overflows {} where x is {:.0f}, which sums here may reach", shown, name(operation->type),
+                       x);
+    return false;
+  });
+  return text;
+}
+
 std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, double bound, double lo, double hi,
                                        const std::string& tensor_name) {
-  const auto solution = search(multipliers, bound, lo, hi);
+  const Wanted wanted{multipliers, bound, lo, hi, reference::requantise_program(form_of(numerics_, lo, hi), false)};
+  const auto solution = search(wanted);
   if (!solution) {
-    throw Error(fmt::format("requantisation '{}' of tensor {}: no values of {} scale by {} within one unit",
-                            numerics_.requantise, tensor_name, parameter_names(), multipliers[0]));
+    throw Error(fmt::format("requantisation '{}' of tensor {}: no values of {} scale by {} within one unit{}",
+                            numerics_.requantise, tensor_name, parameter_names(), multipliers[0], cause(wanted)));
   }
   std::vector<Tensor> parameters;
   for (std::size_t i = 0; i < numerics_.parameters.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
+#include "archdsl/tensor/statement.h"
 #include "compiler/network/network.h"
 
 namespace accord::numerics {
@@ -34,8 +35,8 @@ class Requantiser {
   std::string parameter_names() const;
 
  private:
-  /// How `mult` and `shift` encode a multiplier m: mult = round(m * 2^e), shift = sign * (e - offset). Without a `shift`
-  /// e is the offset.
+  /// How `mult` and `shift` encode a multiplier m: mult = round(m * 2^e), shift = sign * (e - offset). Without a
+  /// `shift` e is the offset.
   struct Encoding {
     int bits = 0;
     int offset = 0;
@@ -45,10 +46,21 @@ class Requantiser {
     std::vector<std::vector<double>> values;  ///< per parameter, one or one per channel
   };
 
+  /// What is asked for, and the expression that must do it.
+  struct Wanted {
+    const std::vector<double>& multipliers;
+    double bound, lo, hi;
+    TensorProgram program;
+  };
+
   Solution encode(const std::vector<double>& multipliers, const Encoding& encoding) const;
-  bool holds(const Solution& solution, const std::vector<double>& multipliers, double bound, double lo,
-             double hi) const;
-  std::optional<Solution> search(const std::vector<double>& multipliers, double bound, double lo, double hi);
+  std::optional<std::vector<double>> reads(const Solution& solution, const Wanted& wanted, std::size_t channel,
+                                           double x) const;
+  template <typename Visit>
+  bool each_sample(const Solution& solution, const Wanted& wanted, Visit visit) const;
+  bool holds(const Solution& solution, const Wanted& wanted) const;
+  std::optional<Solution> search(const Wanted& wanted);
+  std::string cause(const Wanted& wanted);
   int find(const char* part) const;
 
   const Numerics& numerics_;

@@ -134,6 +134,9 @@ TEST_CASE("Do all forms of requantisation give nearly the same network, or an er
   Numerics impossible = mult_shift_machine();
   impossible.requantise = "i8(clamp(i64(x) + i64(mult) + i64(shift), lo, hi))";
   CHECK_THROWS_WITH_AS(quantise(block, impossible, {inputs}), doctest::Contains("i64(x) + i64(mult)"), Error);
+  Numerics overflowing = wired;  // 24 fraction bits leave a product of 32 bits no room
+  overflowing.requantise = "i8(clamp((x * mult + 8388608) >> 24, lo, hi))";
+  CHECK_THROWS_WITH_AS(quantise(block, overflowing, {inputs}), doctest::Contains("`x * mult` overflows i32"), Error);
   Numerics nameless = float_scale_machine();
   nameless.parameters[0].name = "unheard";
   CHECK_THROWS_AS(quantise(block, nameless, {inputs}), Error);
