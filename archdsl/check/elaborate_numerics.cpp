@@ -74,6 +74,16 @@ void check_requantisation(Elaboration& elaboration, const Numerics& numerics, co
       fmt::format("wrap it in {}(...)", name(numerics.storage)));
 }
 
+/// Programs written by hand may use such a machine.
+void check_signed(Scope& scope, ElementType type, const Node* node, std::string_view what) {
+  if (!node || lowest(type) < 0) return;
+  scope.reporter().report("unsigned-numerics", node->place,
+                          fmt::format("{} is {}, and the compiler quantises symmetrically around 0: no network "
+                                      "compiles for this machine",
+                                      what, name(type)),
+                          "a signed type");
+}
+
 }  // namespace
 
 Numerics read_numerics(Elaboration& elaboration, const Node* node) {
@@ -86,6 +96,8 @@ Numerics read_numerics(Elaboration& elaboration, const Node* node) {
   numerics.storage = read_type(scope, reader.find("storage"), "storage", ElementType::i8);
   numerics.integer = !is_float(numerics.storage);
   numerics.weight = read_type(scope, reader.find("weight"), "weight", numerics.storage);
+  check_signed(scope, numerics.storage, reader.find("storage"), "storage");
+  check_signed(scope, numerics.weight, reader.find("weight"), "weight");
   const ElementType accumulator = numerics.integer ? ElementType::i32 : ElementType::fp32;
   numerics.accumulator = read_type(scope, reader.find("accumulator"), "accumulator", accumulator);
   set_default_requantisation(numerics);

@@ -86,6 +86,8 @@ constexpr std::array codes = {
     DiagnosticCode{"unused-register", Severity::warning, "A register that no mnemonic reads."},
     DiagnosticCode{"bad-requantise", Severity::error,
                    "`numerics.requantise` does not parse, or gives another type than `storage`."},
+    DiagnosticCode{"unsigned-numerics", Severity::warning,
+                   "Activations or weights of an unsigned type: no network compiles for the machine."},
 };
 
 std::string_view word(Severity severity) {

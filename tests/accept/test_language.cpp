@@ -155,7 +155,7 @@ TEST_CASE("figures come from tables, between two points of a curve by the power 
 TEST_CASE("numerics name their types and parameters") {
   const Architecture a = accepted("numerics_shift");
   CHECK(a.numerics.integer);
-  CHECK(a.numerics.storage == ElementType::u8);
+  CHECK(a.numerics.storage == ElementType::i8);
   CHECK(a.numerics.weight == ElementType::i8);
   CHECK(a.numerics.accumulator == ElementType::i32);
   REQUIRE(a.numerics.parameters.size() == 2);
