@@ -1,7 +1,7 @@
 #include "cli/files.h"
 
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
@@ -26,9 +26,9 @@ bool is_file(const std::filesystem::path& path) {
 
 std::string read_text(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in || is_folder(file) || !(text << in.rdbuf())) throw Error(file.string() + ": cannot be read");
-  return text.str();
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!in || is_folder(file)) throw Error(file.string() + ": cannot be read");
+  return text;
 }
 
 void write_text(const std::filesystem::path& file, const std::string& text) {

@@ -80,6 +80,7 @@ Values read_tensors(const std::vector<std::string>& assignments, const std::vect
   Values values;
   for (const auto& text : assignments) {
     const auto assignment = resolve(text, slots);
+    if (values.contains(assignment.slot.name)) throw Error(fmt::format("'{}' is given twice", assignment.slot.name));
     values[assignment.slot.name] = read_slot(assignment);
   }
   return values;

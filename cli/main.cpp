@@ -8,12 +8,15 @@
 #include <iostream>
 #include <memory>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "archdsl/source/error.h"
 #include "cli/command_schema.h"
 #include "cli/commands.h"
 #include "compiler/compile.h"
+#include "compiler/frontends/zoo.h"
 
 namespace accord {
 
@@ -38,7 +41,9 @@ void add_overrides(CLI::App* sub, ArchitectureChoice& choice) {
            for (const auto& setting : settings) {
              const auto equals = setting.find('=');
              if (equals == std::string::npos) throw CLI::ValidationError("--set", setting + ": expected PARAM=VALUE");
-             choice.overrides[setting.substr(0, equals)] = setting.substr(equals + 1);
+             const auto [entry, fresh] =
+                 choice.overrides.emplace(setting.substr(0, equals), setting.substr(equals + 1));
+             if (!fresh) throw CLI::ValidationError("--set", entry->first + " is set twice");
            }
          },
          "Replaces a param of the covenant: PARAM=VALUE")
@@ -60,7 +65,8 @@ void add_dimensions(CLI::App* sub, ModelChoice& model) {
       if (equals == 0 || code != std::errc() || end != text.data() + text.size() || size < 1) {
         throw CLI::ValidationError("--dim", setting + ": expected NAME=SIZE, at least 1");
       }
-      model.dimensions[setting.substr(0, equals)] = size;
+      const auto [entry, fresh] = model.dimensions.emplace(setting.substr(0, equals), size);
+      if (!fresh) throw CLI::ValidationError("--dim", entry->first + " is given twice");
     }
   };
   sub->add_option_function<std::vector<std::string>>(
@@ -71,7 +77,7 @@ void add_dimensions(CLI::App* sub, ModelChoice& model) {
 CLI::Option* add_model(CLI::App* sub, ModelChoice& model) {
   add_dimensions(sub, model);
   sub->add_option("--input", model.inputs, "NAME=FILE.npy; seeded values otherwise")->allow_extra_args(false);
-  sub->add_option("--seed", model.seed, "Of the inputs and weights that are not given");
+  sub->add_option("--seed", model.seed, "Of the inputs and weights that are not given")->check(CLI::NonNegativeNumber);
   return sub->add_option(
       "--model", model.model,
       "ONNX file, topology table (.csv, .yaml), zoo network, or folder with model.onnx, in0.npy, out0.npy");
@@ -103,7 +109,7 @@ void add_searcher(CLI::App* sub, SearcherChoice& searcher) {
   sub->add_option("--searcher", searcher.name, "Who chooses tiles and loop orders")
       ->capture_default_str()
       ->check(CLI::IsMember(searcher_names()));
-  sub->add_option("--search-seed", searcher.seed, "Of the random searcher");
+  sub->add_option("--search-seed", searcher.seed, "Of the random searcher")->check(CLI::NonNegativeNumber);
 }
 
 void add_dumps(CLI::App* sub, std::vector<std::string>& passes) {
@@ -146,10 +152,9 @@ void add_schema(CLI::App& app, Action& chosen) {
 void add_zoo(CLI::App& app, Action& chosen) {
   ZooCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "zoo", "Writes a standard network with seeded weights", command);
-  sub->add_option("name", command->name, "resnet50, resnet18, mobilenet_v2, vgg16, alexnet, bert_base, mlp, lstm")
-      ->required();
+  sub->add_option("name", command->name, fmt::format("{}", fmt::join(zoo_names(), ", ")))->required();
   sub->add_option("-o,--output", command->output, "FILE.onnx; NAME.onnx by default");
-  sub->add_option("--seed", command->seed, "Of the weights");
+  sub->add_option("--seed", command->seed, "Of the weights")->check(CLI::NonNegativeNumber);
 }
 
 void add_fuse(CLI::App* sub, bool& fuse) {
@@ -193,7 +198,8 @@ void add_sim(CLI::App& app, Action& chosen) {
   add_architecture(sub, command->choice)->required();
   auto* input = sub->add_option("--input", command->inputs, "NAME=FILE.npy; seeded values otherwise");
   auto* output = sub->add_option("--output", command->outputs, "NAME=FILE.npy, written");
-  auto* seed = sub->add_option("--seed", command->seed, "Of the inputs that are not given");
+  auto* seed =
+      sub->add_option("--seed", command->seed, "Of the inputs that are not given")->check(CLI::NonNegativeNumber);
   add_fidelity(sub, command->fidelity);
   sub->add_flag("!--no-hazards", command->check_hazards, "Leaves the hazard checks out");
   sub->add_flag("!--no-values", command->values, "Time only: no outputs, no hazard checks, sooner done")

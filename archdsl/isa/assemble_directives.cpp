@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "archdsl/isa/assembler.h"
+#include "archdsl/isa/int128.h"
 #include "archdsl/isa/program_json.h"
 #include "archdsl/source/error.h"
 #include "archdsl/source/suggest.h"
@@ -159,8 +160,23 @@ bool Assembler::strides(LineCursor& cursor, Symbol& symbol) {
   return false;
 }
 
+/// Whether the symbol lies within its memory.
+bool Assembler::lies_within(const Symbol& symbol) const {
+  const auto memory = std::ranges::find(architecture_.memories, symbol.memory, &Memory::name);
+  Int128 low = symbol.address, high = low + bytes(symbol.type);
+  const Shape& extents = symbol.extents();
+  if (std::ranges::find(extents, 0) != extents.end()) return true;
+  for (std::size_t i = 0; i < extents.size() && high <= memory->capacity && low >= 0; ++i) {
+    const Int128 reach = Int128{extents[i] - 1} * symbol.strides[i];
+    (reach < 0 ? low : high) += reach;
+  }
+  return low >= 0 && high <= memory->capacity;
+}
+
 void Assembler::symbol_line(LineCursor& cursor) {
   Symbol symbol;
+  cursor.peek();
+  const int name_column = cursor.column();
   const auto symbol_name = text(cursor, "the symbol's name");
   if (!symbol_name) return;
   const auto memory_name = memory(cursor);
@@ -174,6 +190,7 @@ void Assembler::symbol_line(LineCursor& cursor) {
     mistake(type_column, "an element type (i8, fp32, ...) expected");
     return;
   }
+  cursor.peek();
   const int shape_column = cursor.column();
   const auto shape = list(cursor, "the shape");
   if (!shape) return;
@@ -197,6 +214,14 @@ void Assembler::symbol_line(LineCursor& cursor) {
     symbol.role = *role;
   }
   if (!cursor.done() && !part(cursor, symbol)) return;
+  if (!symbol_names_.insert(symbol.name).second) {
+    mistake(name_column, fmt::format("a second symbol `{}`", symbol.name));
+    return;
+  }
+  if (!lies_within(symbol)) {
+    mistake(shape_column, fmt::format("symbol `{}` does not fit into memory `{}`", symbol.name, symbol.memory));
+    return;
+  }
   program_.symbols.push_back(std::move(symbol));
 }
 

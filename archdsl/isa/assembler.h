@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "archdsl/isa/asm_text.h"
@@ -57,6 +58,7 @@ class Assembler {
   void symbol_line(LineCursor& cursor);
   bool strides(LineCursor& cursor, Symbol& symbol);
   bool part(LineCursor& cursor, Symbol& symbol);
+  bool lies_within(const Symbol& symbol) const;
   void layer_line(LineCursor& cursor);
   void stage_line(LineCursor& cursor);
   void run_line(LineCursor& cursor);
@@ -94,6 +96,7 @@ class Assembler {
   const std::size_t size_;  ///< bytes per instruction
   std::unordered_map<std::string_view, std::size_t> mnemonics_;
   std::unordered_map<std::string, std::int64_t> labels_;
+  std::unordered_set<std::string> symbol_names_;
   std::unordered_map<std::string_view, std::int64_t> symbols_;  ///< addresses, once all are known
   std::vector<Reference> references_;
   Program program_;

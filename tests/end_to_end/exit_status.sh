@@ -58,6 +58,22 @@ expect 1 sim cut.elf --arch gemmini16
 printf 'mvin dst=\n' >broken.s
 expect 1 asm broken.s --arch gemmini16 -o broken.elf
 
+expect 1 run --arch gemmini16 --model mlp.onnx --seed -1
+expect 1 zoo mlp --seed -1
+expect 1 check gemmini16 --set dim=8 --set dim=16
+python3 - <<'P'
+import struct
+head = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 784), }"
+head += ' ' * (117 - len(head)) + chr(10)
+open('x.npy', 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode() + bytes(784 * 4))
+P
+expect 0 run --arch gemmini16 --model mlp.onnx --input x.npy
+expect 1 run --arch gemmini16 --model mlp.onnx --input x.npy --input x.npy
+: >nothing.s
+expect 0 asm nothing.s --arch gemmini16 -o nothing.elf
+for name in resnet34 resnet101; do
+  "$accord" zoo --help | grep -q "$name" || { echo "zoo --help does not say $name"; failed=1; }
+done
 long=$(printf 'x%.0s' {1..300})  # no file may have such a name
 expect 1 check "$long"
 expect 1 run --arch "$long" --model mlp.onnx

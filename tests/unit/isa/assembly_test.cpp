@@ -133,6 +133,9 @@ TEST_CASE("are mistakes in directives reported?") {
   CHECK(mistakes(".symbol x dram -1 i8 []") == "p.s:1:16: an address expected");
   CHECK(mistakes(".symbol x dram 0 i9 []") == "p.s:1:18: an element type (i8, fp32, ...) expected");
   CHECK(mistakes(".symbol x dram 0 i8 [1,2] [1]") == "p.s:1:27: 2 strides expected, one per dimension");
+  CHECK(mistakes(".symbol x dram 0 i8 [4]\n.symbol x dram 8 i8 [4]") == "p.s:2:9: a second symbol `x`");
+  CHECK(mistakes(".symbol x dram 0 i8 [99999999999999]") == "p.s:1:21: symbol `x` does not fit into memory `dram`");
+  CHECK(mistakes(".symbol x dram 0 i8 [2] [-1]") == "p.s:1:21: symbol `x` does not fit into memory `dram`");
   CHECK(mistakes(".symbol x dram 0 i8 [] inputs") == "p.s:1:24: input, output, constant or intermediate expected");
   CHECK(mistakes(".image dram 0 i8 128") == "p.s:1:18: i8 holds integers from -128 to 127, not 128");
   CHECK(mistakes(".image dram 0 i8 1.5") == "p.s:1:18: i8 holds integers from -128 to 127, not 1.5");

@@ -55,6 +55,10 @@ class Generator {
     return architecture_.memories[static_cast<std::size_t>(pick(0, last))].name;
   }
 
+  const std::string& roomiest() {
+    return std::ranges::max_element(architecture_.memories, {}, &Memory::capacity)->name;
+  }
+
   std::int64_t address() { return pick(0, 1) == 0 ? pick(0, 100) : pick(0, 1 << 29); }
 
   void instructions() {
@@ -77,9 +81,9 @@ class Generator {
 
   void symbol() {
     Symbol symbol;
-    symbol.name = text();
-    symbol.memory = memory();
-    symbol.address = address();
+    symbol.name = text() + std::to_string(program_.symbols.size());
+    symbol.memory = roomiest();
+    symbol.address = pick(1 << 28, 1 << 29);  // room for strides to either side
     symbol.type = static_cast<ElementType>(pick(0, 10));
     symbol.role = static_cast<Symbol::Role>(pick(0, 3));
     for (auto n = pick(0, 4); n > 0; --n) {
