@@ -125,6 +125,29 @@ TEST_CASE("comments, order of keys, citation and path do not change the hash; co
   CHECK(load_architecture(gemmini, {{"dim", "32"}}).architecture.value().hash != hash);
 }
 
+TEST_CASE("do the library's sizes go only where memories are whole words") {
+  struct Size {
+    const char *name, *param, *most, *uneven;
+  };
+  for (const Size& size :
+       {Size{"gemmini16", "dim", "128", "12"}, Size{"gemmini16x4", "channels", "64", "3"},
+        Size{"vta", "block", "64", "27"}, Size{"vta", "axi", "64", "12"}, Size{"onnxim", "n", "256", "9"},
+        Size{"onnxim", "channels", "64", "3"}, Size{"bf16npu", "n", "512", "102"},
+        Size{"dnnweaver64", "n", "256", "12"}, Size{"dnnweaver64", "port", "256", "25"},
+        Size{"tpu_v1", "n", "512", "76"}, Size{"tpu_v1", "acc_rows", "65536", "513"},
+        Size{"timeloop", "n", "128", "12"}, Size{"nvdla_small", "atomic_c", "128", "12"},
+        Size{"nvdla_small", "axi", "128", "3"}, Size{"nvdla_large", "atomic_c", "128", "12"},
+        Size{"nvdla_large", "axi", "128", "12"}, Size{"simba", "side", "16", "1"}}) {
+    CAPTURE(size.name);
+    CAPTURE(size.param);
+    const auto file = root / "configs/accelerators" / (std::string(size.name) + ".yaml");
+    CHECK(load_architecture(file, {{size.param, size.most}}).architecture.has_value());
+    const LoadResult refused = load_architecture(file, {{size.param, size.uneven}});
+    REQUIRE_FALSE(refused.diagnostics.empty());
+    CHECK(refused.diagnostics[0].message.find(size.param) != std::string::npos);
+  }
+}
+
 TEST_CASE("Gemmini at every size stays sound") {
   for (const char* const dim : {"4", "8", "32", "64", "128"}) {
     CAPTURE(dim);
