@@ -193,7 +193,7 @@ void BeatMover::feed(Flight& flight, std::size_t hop, std::int64_t available) {
 void BeatMover::deliver(Flight& flight, std::int64_t passed) {
   account(Leaves::link, now());
   account(Leaves::working, now() + 1);
-  const std::int64_t held = passed - flight.delivered, before = flight.leaving;
+  const std::int64_t before = flight.leaving;
   flight.delivered = passed;
   Cycle end = now() + 1;
   for (; flight.written < flight.target.size() && flight.target[flight.written].until <= passed; ++flight.written) {
@@ -205,9 +205,12 @@ void BeatMover::deliver(Flight& flight, std::int64_t passed) {
   flight.arrival = std::max(flight.arrival, end);
   if (BeatLink& link = *flight.way->back(); link.has_fifo()) {
     const LinkModule::Way way = flight.hops.back().way;
+    // The FIFO holds what waits for a port; the target collects the word that is not complete, wider ones than the
+    // FIFO.
+    const std::int64_t held = flight.leaving - before;
     link.hold(way, held);
-    schedule_.at(end - 1, [&link, way, left = flight.leaving - before] {
-      link.hold(way, -left);
+    schedule_.at(end - 1, [&link, way, held] {
+      link.hold(way, -held);
       link.wake(now());
     });
   }

@@ -54,3 +54,16 @@ TEST_CASE("is a program with too many steps refused, with their number") {
   }
   CHECK(message.find("too large for fidelity cycle: about ") == 0);
 }
+
+TEST_CASE("does a word wider than the link's FIFO reach a target that is free") {
+  Architecture machine = matrix_machine(Sync::Kind::interlock);
+  const auto load = [&] {
+    Product product(machine, 1);
+    product.assembler.emit("load_acc", {{"src.base", 2048}, {"n0", 256}});
+    return steps(machine, product.assembler.program);
+  };
+  REQUIRE_FALSE(machine.links.empty());
+  const std::int64_t unlimited = load();
+  machine.links[0].fifo = machine.links[0].width;
+  CHECK(load() == unlimited);
+}
