@@ -16,7 +16,8 @@ class ElfReader {
   explicit ElfReader(const std::filesystem::path& file)
       : file_(std::make_shared<MappedFile>(file)), size_(file_->bytes().size()) {
     elf_version(EV_CURRENT);
-    if (size_ > 0) elf_.reset(elf_memory(reinterpret_cast<char*>(file_->own_bytes().data()), size_));
+    // Not elf_memory: of a damaged file it would hand out headers that are not aligned.
+    elf_.reset(elf_begin(file_->descriptor(), ELF_C_READ_MMAP, nullptr));
     if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF) throw Error("not an ELF file");
   }
 

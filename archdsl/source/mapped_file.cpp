@@ -15,14 +15,14 @@
 namespace accord {
 namespace {
 
-std::span<std::byte> map(int descriptor) {
+std::span<const std::byte> map(int descriptor) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) throw Error("not a regular file");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return {};  // an empty mapping is an error to the system
-  void* const begin = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+  void* const begin = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (begin == MAP_FAILED) throw Error(std::strerror(errno));
-  return {static_cast<std::byte*>(begin), size};
+  return {static_cast<const std::byte*>(begin), size};
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) : descriptor_(open(pat
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   if (descriptor_ >= 0) close(descriptor_);
 }
 

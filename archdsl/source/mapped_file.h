@@ -17,8 +17,6 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// This process's own view of them: what is written there stays out of the file.
-  std::span<std::byte> own_bytes() const { return bytes_; }
   /// Of the open file, as long as this lives.
   int descriptor() const { return descriptor_; }
 
@@ -30,7 +28,7 @@ class MappedFile {
 
  private:
   int descriptor_ = -1;
-  std::span<std::byte> bytes_;
+  std::span<const std::byte> bytes_;
 };
 
 }  // namespace accord
