@@ -8,8 +8,8 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "compiler/frontends/limits.h"
 #include "archdsl/source/mapped_file.h"
+#include "compiler/frontends/limits.h"
 #include "compiler/network/network.h"
 
 namespace accord {
