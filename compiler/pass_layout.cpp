@@ -42,9 +42,10 @@ class LayoutChooser {
     for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
       if (is_copy(compilation_.layers[l])) weigh_view(l);
     }
+    find_read_at_home();
     for (std::size_t t = 0; t < network_.tensors.size(); ++t) {
       const auto tensor = static_cast<TensorId>(t);
-      if (is_torn(tensor) || is_read_at_home(tensor)) weigh_orders(tensor);
+      if (is_torn(tensor) || read_at_home_[t]) weigh_orders(tensor);
     }
   }
 
@@ -71,10 +72,10 @@ class LayoutChooser {
   void weigh_view(std::size_t layer);
   void weigh_orders(TensorId tensor);
   bool is_torn(TensorId tensor);
-  bool is_read_at_home(TensorId tensor) const;
   double gain(const LayerPlan& layer, TensorId tensor);
   std::vector<Order> other_orders(TensorId tensor) const;
   void find_owners();
+  void find_read_at_home();
   bool weigh(const Change& change, const std::string& what);
   double cycles_with(const std::vector<std::size_t>& affected, double limit, std::vector<LayerPlan>& plans);
   bool grows_margin(const LayerPlan& layer, const Mapping& mapping) const;
@@ -85,8 +86,9 @@ class LayoutChooser {
   const Network& network_;
   SharedMachines shared_;
   double worth_ = quicker;
-  std::vector<TensorId> owners_;  ///< per tensor: in whose memory it lies
-  std::vector<bool> copies_;      ///< of the layers that share memory: those that will not be able to
+  std::vector<TensorId> owners_;    ///< per tensor: in whose memory it lies
+  std::vector<bool> read_at_home_;  ///< per tensor
+  std::vector<bool> copies_;        ///< of the layers that share memory: those that will not be able to
 };
 
 bool is_operand(const LayerPlan& layer, const std::vector<bool>& tensors) {
@@ -202,19 +204,17 @@ bool LayoutChooser::is_torn(TensorId tensor) {
   return gained > (1 - worth_) * sum;
 }
 
-/// Whether a unit reads the constant where it lies: it lies as the compiler likes.
-bool LayoutChooser::is_read_at_home(TensorId tensor) const {
-  if (!network_.tensor(tensor).is_constant()) return false;
+/// Constants that a unit reads where they lie: they lie as the compiler likes.
+void LayoutChooser::find_read_at_home() {
+  read_at_home_.assign(network_.tensors.size(), false);
   for (const LayerPlan& layer : compilation_.layers) {
     for (const Mapping& mapping : layer.mappings) {
       for (const Use& use : mapping.uses) {
-        if (reads_constant_at_home(network_, layer.work, use) &&
-            layer.work.operands[use.access.operand].tensor == tensor)
-          return true;
+        if (!reads_constant_at_home(network_, layer.work, use)) continue;
+        read_at_home_[layer.work.operands[use.access.operand].tensor] = true;
       }
     }
   }
-  return false;
 }
 
 /// A margin would take the tensor out of the memory that it is shown in.
