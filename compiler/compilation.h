@@ -60,6 +60,7 @@ struct Compilation {
   std::vector<LayerPlan> layers;
   std::map<std::string, std::shared_ptr<const LayerSearch>> searches;  ///< those made, by what they look at
   Homes homes;
+  bool lists_assignments = false;      ///< all that `place` finds stay with their layer, to be shown
   bool keeps_constants = true;         ///< false: the program has none of their bytes, only their addresses
   std::int64_t tensor_bytes = 0;       ///< of off-chip memory, from 0 on, that tensors take turns in
   std::map<TensorId, StripOf> strips;  ///< tensors kept on chip
@@ -82,8 +83,12 @@ LayerPlan layer_of(const Compilation& compilation, Group group);
 /// A copy without the layer's mappings, for another form of it: there are thousands of them before they are searched.
 LayerPlan without_mappings(LayerPlan& layer);
 
-/// The assignments of the layer's work and their bound; on the host where there are none.
+/// The promising assignments of the layer's work, and the bound of all; on the host where there are none.
 void assign(const Compilation& compilation, LayerPlan& layer);
+
+/// Leaves out assignments that a search would not come to, for their compute bounds are greater than those of hundreds of
+/// their capability: layers have thousands. The layer's bound is known before.
+void keep_promising(const Compilation& compilation, LayerPlan& layer);
 
 /// The passes, in order; one file each.
 void group_pass(Compilation& compilation);        ///< fusion groups -> work

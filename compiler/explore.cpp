@@ -61,6 +61,7 @@ void search(const Compilation& compilation, SharedMachines& shared, LayerChoices
 }  // namespace
 
 std::vector<LayerChoices> explore(Compilation& compilation) {
+  compilation.lists_assignments = true;
   group_pass(compilation);
   place_pass(compilation);
   sums_pass(compilation);

@@ -175,6 +175,7 @@ class Interleaver {
     assign(result);
     if (!result.mappings.empty()) {
       result.bound = bound_of(compilation_.machine, network_, result.work, compilation_.homes, result.mappings);
+      keep_promising(compilation_, result);
     }
     return result;
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "compiler/compilation.h"
 #include "compiler/mapping/step_bound.h"
@@ -43,7 +45,19 @@ void drop_long(const Compilation& compilation, LayerPlan& layer) {
   }
 }
 
+/// Many times what a search tries, should most have no legal tiles.
+constexpr std::size_t most_kept = 512;
+
 }  // namespace
+
+void keep_promising(const Compilation& compilation, LayerPlan& layer) {
+  if (compilation.lists_assignments || !compilation.options.searcher->leaves_choice()) return;
+  std::map<std::pair<std::pair<int, int>, bool>, std::size_t> count;
+  std::erase_if(layer.mappings, [&](const Mapping& mapping) {
+    return ++count[{main_capability(mapping), mapping.form != nullptr}] > most_kept;
+  });
+  layer.mappings.shrink_to_fit();
+}
 
 void assign(const Compilation& compilation, LayerPlan& layer) {
   auto& reasons = layer.turned_down;
@@ -55,6 +69,7 @@ void assign(const Compilation& compilation, LayerPlan& layer) {
     return;
   }
   layer.bound = bound_of(compilation.machine, compilation.network, layer.work, compilation.homes, layer.mappings);
+  keep_promising(compilation, layer);
 }
 
 namespace {
