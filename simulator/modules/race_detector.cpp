@@ -46,11 +46,6 @@ std::size_t equal_entries(const std::uint64_t* entries, std::size_t count) {
   return n;
 }
 
-/// A granule's entry after the operation `now` has read these of its bytes.
-std::uint64_t with_read(std::uint64_t entry, std::uint64_t now, std::uint64_t bytes) {
-  return now | ((entry & ~std::uint64_t{0xff}) == now ? entry & 0xff : 0) | bytes;
-}
-
 std::size_t pages_of(std::size_t granules) { return granules * 8 / static_cast<std::size_t>(page) + 1; }
 
 std::uint64_t greatest(const std::uint64_t* entries, std::size_t count) {
@@ -74,7 +69,7 @@ RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards)
   for (std::size_t m = 0; m < shadows_.size(); ++m) {
     if (architecture.sync.kind == Sync::Kind::interlock && !architecture.memories[m].off_chip) continue;
     shadows_[m].granules = static_cast<std::size_t>(architecture.memories[m].capacity / 8 + 1);
-    shadows_[m].writes = ZeroedArray<std::uint64_t>(shadows_[m].granules);
+    shadows_[m].writes.last = ZeroedArray<std::uint64_t>(shadows_[m].granules);
     shadows_[m].page_writes = ZeroedArray<PageWrites>(pages_of(shadows_[m].granules));
     shadows_[m].reader_slot.assign(architecture.units.size(), -1);
     if (architecture.memories[m].off_chip) shadows_[m].log = ReadLog(architecture.memories[m].capacity);
@@ -118,7 +113,7 @@ void RaceDetector::begin(const Operation& operation, Cycle now) {
   for (const AccessShape& access : operation.shape->accesses) {
     Shadow& shadow = shadows_[static_cast<std::size_t>(access.memory)];
     if (shadow.granules == 0) continue;
-    std::uint64_t* const reads = access.reads ? reads_of(shadow, operation.unit) : nullptr;
+    Touches* const reads = access.reads ? &reads_of(shadow, operation.unit) : nullptr;
     std::optional<Instance> other;
     for_each_run(access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
                  [&](std::int64_t address, std::int64_t length) {
@@ -151,40 +146,46 @@ std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const Vector
   // Few are looked at one by one.
   const std::size_t most_single = 8;
   for (std::size_t g = first; g < end;
-       g += end - first <= most_single ? 1 : equal_entries(&shadow.writes[g], end - g)) {
-    look(shadow.writes[g]);
+       g += end - first <= most_single ? 1 : equal_entries(&shadow.writes.last[g], end - g)) {
+    look(shadow.writes.last[g]);
   }
-  if (shadow.earlier.empty()) return race;
-  for (auto at = shadow.earlier.lower_bound(first); at != shadow.earlier.end() && at->first < end; ++at) {
+  const auto& earlier = shadow.writes.earlier;
+  if (earlier.empty()) return race;
+  for (auto at = earlier.lower_bound(first); at != earlier.end() && at->first < end; ++at) {
     std::ranges::for_each(at->second, look);
   }
   return race;
 }
 
-void RaceDetector::write_part(Shadow& shadow, std::size_t granule, std::uint64_t bytes, std::uint64_t now) {
-  std::uint64_t& last = shadow.writes[granule];
-  const bool same = (last & ~std::uint64_t{0xff}) == now;
-  const std::uint64_t rest = same ? 0 : last & ~bytes;
-  if (const auto at = shadow.earlier.find(granule); at != shadow.earlier.end()) {
-    for (std::uint64_t& write : at->second) write &= ~bytes;
-    std::erase_if(at->second, [](std::uint64_t write) { return (write & 0xff) == 0; });
+void RaceDetector::Touches::add_part(std::size_t granule, std::uint64_t bytes, std::uint64_t now) {
+  std::uint64_t& latest = last[granule];
+  const bool same = (latest & ~std::uint64_t{0xff}) == now;
+  const std::uint64_t rest = same ? 0 : latest & ~bytes;
+  if (const auto at = earlier.find(granule); at != earlier.end()) {
+    for (std::uint64_t& entry : at->second) entry &= ~bytes;
+    std::erase_if(at->second, [](std::uint64_t entry) { return (entry & 0xff) == 0; });
   }
-  if ((rest & 0xff) != 0) shadow.earlier[granule].push_back(rest);
-  last = now | (same ? last & 0xff : 0) | bytes;
+  if ((rest & 0xff) != 0) earlier[granule].push_back(rest);
+  latest = now | (same ? latest & 0xff : 0) | bytes;
 }
 
-std::uint64_t* RaceDetector::reads_of(Shadow& shadow, int unit) {
+void RaceDetector::Touches::add_whole(std::size_t first, std::size_t end, std::uint64_t now) {
+  if (!earlier.empty()) earlier.erase(earlier.lower_bound(first), earlier.lower_bound(end));
+  std::fill(last.data() + first, last.data() + end, now | 0xff);
+}
+
+RaceDetector::Touches& RaceDetector::reads_of(Shadow& shadow, int unit) {
   int& slot = shadow.reader_slot[static_cast<std::size_t>(unit)];
   if (slot < 0) {
     slot = static_cast<int>(shadow.reads.size());
-    shadow.reads.emplace_back(shadow.granules);
+    shadow.reads.push_back({ZeroedArray<std::uint64_t>(shadow.granules), {}});
     shadow.page_reads.emplace_back(pages_of(shadow.granules));
     shadow.reader.push_back(unit);
   }
-  return shadow.reads[static_cast<std::size_t>(slot)].data();
+  return shadow.reads[static_cast<std::size_t>(slot)];
 }
 
-std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, std::uint64_t* reads, int unit,
+std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, Touches* reads, int unit,
                                                              std::int64_t address, std::int64_t length) {
   const std::uint64_t count = clocks_[static_cast<std::size_t>(unit)][static_cast<std::size_t>(unit)];
   std::optional<Instance> race;
@@ -197,7 +198,7 @@ std::optional<RaceDetector::Instance> RaceDetector::read_run(Shadow& shadow, std
   return race;
 }
 
-std::optional<RaceDetector::Instance> RaceDetector::read_shadow(Shadow& shadow, std::uint64_t* reads, int unit,
+std::optional<RaceDetector::Instance> RaceDetector::read_shadow(Shadow& shadow, Touches* reads, int unit,
                                                                 std::int64_t address, std::int64_t length) {
   const VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 8;
@@ -210,11 +211,11 @@ std::optional<RaceDetector::Instance> RaceDetector::read_shadow(Shadow& shadow, 
   };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
     look(g, g + 1, mask);
-    reads[g] = with_read(reads[g], now, mask);
+    reads->add_part(g, mask, now);
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
     look(first, end, 0xff);
-    std::fill(reads + first, reads + end, now | 0xff);
+    reads->add_whole(first, end, now);
   };
   for_each_granule(address, length, in_part, whole);
   return race;
@@ -254,11 +255,11 @@ void RaceDetector::note_read(Shadow& shadow, int unit, std::uint64_t count, std:
 
 /// What the log knew of a page that has been opened.
 void RaceDetector::mark_read(Shadow& shadow, const ReadLog::Entry& entry) {
-  std::uint64_t* reads = reads_of(shadow, entry.unit);
+  Touches& reads = reads_of(shadow, entry.unit);
   const std::uint64_t then = entry.count << 8;
   note_read(shadow, entry.unit, entry.count, entry.address, entry.length);
-  const auto in_part = [&](std::size_t g, std::uint64_t mask) { reads[g] = with_read(reads[g], then, mask); };
-  const auto whole = [&](std::size_t first, std::size_t end) { std::fill(reads + first, reads + end, then | 0xff); };
+  const auto in_part = [&](std::size_t g, std::uint64_t mask) { reads.add_part(g, mask, then); };
+  const auto whole = [&](std::size_t first, std::size_t end) { reads.add_whole(first, end, then); };
   for_each_granule(entry.address, entry.length, in_part, whole);
 }
 
@@ -267,7 +268,6 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   const VectorClock& clock = clocks_[static_cast<std::size_t>(unit)];
   const std::uint64_t now = clock[static_cast<std::size_t>(unit)] << 24 | static_cast<std::uint64_t>(unit) << 8;
   shadow.log.write(address, length, [&](const ReadLog::Entry& entry) { mark_read(shadow, entry); });
-  std::uint64_t* writes = shadow.writes.data();
   const bool ordered = knows_writes(clock, shadow, address, length);
   note_write(shadow, unit, now >> 24, address, length);
   std::optional<Instance> race;
@@ -277,12 +277,11 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
     look(g, g + 1, mask);
-    write_part(shadow, g, mask, now);
+    shadow.writes.add_part(g, mask, now);
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
     look(first, end, 0xff);
-    shadow.earlier.erase(shadow.earlier.lower_bound(first), shadow.earlier.lower_bound(end));
-    std::fill(writes + first, writes + end, now | 0xff);
+    shadow.writes.add_whole(first, end, now);
   };
   for_each_granule(address, length, in_part, whole);
   for (std::size_t slot = 0; slot < shadow.reads.size(); ++slot) {
@@ -296,16 +295,26 @@ std::optional<RaceDetector::Instance> RaceDetector::unordered_read(const VectorC
                                                                    std::size_t slot, std::int64_t address,
                                                                    std::int64_t length) {
   const int reader = shadow.reader[slot];
-  const std::uint64_t* reads = shadow.reads[slot].data();
+  const Touches& reads = shadow.reads[slot];
   const std::uint64_t known = clock[static_cast<std::size_t>(reader)];
   if (knows_reads(known, shadow.page_reads[slot], address, length)) return std::nullopt;
   std::optional<Instance> race;
+  const auto look = [&](std::uint64_t read, std::uint64_t mask) {
+    if ((read & mask) != 0 && read >> 8 > known) race = Instance{reader, read >> 8};
+  };
+  const auto look_before = [&](std::size_t first, std::size_t end, std::uint64_t mask) {
+    if (reads.earlier.empty()) return;
+    for (auto at = reads.earlier.lower_bound(first); at != reads.earlier.end() && at->first < end; ++at) {
+      for (const std::uint64_t read : at->second) look(read, mask);
+    }
+  };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
-    if ((reads[g] & mask) && reads[g] >> 8 > known) race = Instance{reader, reads[g] >> 8};
+    look_before(g, g + 1, mask);
+    look(reads.last[g], mask);
   };
   const auto whole = [&](std::size_t first, std::size_t end) {
-    const std::uint64_t last = greatest(reads + first, end - first);
-    if (last >> 8 > known) race = Instance{reader, last >> 8};
+    look_before(first, end, 0xff);
+    look(greatest(reads.last.data() + first, end - first), 0xff);
   };
   for_each_granule(address, length, in_part, whole);
   return race;

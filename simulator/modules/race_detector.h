@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -15,8 +16,7 @@ namespace accord::sim {
 
 /// Finds accesses of different units to the same bytes that nothing orders, whatever the timing of this run was.
 /// Happens-before after Flanagan and Freund, "FastTrack", PLDI 2009: units instead of threads, semaphores and fences
-/// instead of locks; a granule of 8 bytes remembers the last write of each of its bytes and each unit's last read, with
-/// the bytes touched.
+/// instead of locks; a granule of 8 bytes remembers the last write of each of its bytes, and of each unit the last read.
 class RaceDetector {
  public:
   /// Watches all memories under semaphores, off-chip ones under interlock, none in order.
@@ -41,15 +41,21 @@ class RaceDetector {
     std::uint64_t count = 0;   ///< the last one's
     std::uint32_t writer = 0;  ///< unit + 1; `many`
   };
+  /// Entries end in 8 bits, one for each byte that was touched.
+  struct Touches {
+    ZeroedArray<std::uint64_t> last;                            ///< by granule
+    std::map<std::size_t, std::vector<std::uint64_t>> earlier;  ///< by granule: of bytes that the last one left alone
+    void add_part(std::size_t granule, std::uint64_t bytes, std::uint64_t now);
+    void add_whole(std::size_t first, std::size_t end, std::uint64_t now);
+  };
   struct Shadow {
-    ZeroedArray<std::uint64_t> writes;                          ///< count << 24 | unit << 8 | bytes
-    std::map<std::size_t, std::vector<std::uint64_t>> earlier;  ///< by granule: of bytes that its last write left alone
-    std::vector<ZeroedArray<std::uint64_t>> reads;              ///< per reading unit: count << 8 | bytes
-    std::vector<int> reader_slot;                               ///< by unit; -1: never read so far
-    std::vector<int> reader;                                    ///< unit of each slot
-    ReadLog log;                                                ///< of pages that nothing has written
-    ZeroedArray<PageWrites> page_writes;                        ///< what most often answers for all granules of a page
-    std::vector<ZeroedArray<std::uint64_t>> page_reads;         ///< per reading unit: the last one's count
+    Touches writes;                                      ///< count << 24 | unit << 8 | bytes
+    std::deque<Touches> reads;                           ///< per reading unit: count << 8 | bytes
+    std::vector<int> reader_slot;                        ///< by unit; -1: never read so far
+    std::vector<int> reader;                             ///< unit of each slot
+    ReadLog log;                                         ///< of pages that nothing has written
+    ZeroedArray<PageWrites> page_writes;                 ///< what most often answers for all granules of a page
+    std::vector<ZeroedArray<std::uint64_t>> page_reads;  ///< per reading unit: the last one's count
     std::size_t granules = 0;
   };
   struct Instance {  ///< an operation by unit and count
@@ -61,9 +67,9 @@ class RaceDetector {
     std::int64_t instruction = -1;
     int mnemonic = -1;
   };
-  std::optional<Instance> read_run(Shadow& shadow, std::uint64_t* reads, int unit, std::int64_t address,
+  std::optional<Instance> read_run(Shadow& shadow, Touches* reads, int unit, std::int64_t address,
                                    std::int64_t length);
-  std::optional<Instance> read_shadow(Shadow& shadow, std::uint64_t* reads, int unit, std::int64_t address,
+  std::optional<Instance> read_shadow(Shadow& shadow, Touches* reads, int unit, std::int64_t address,
                                       std::int64_t length);
   static void mark_read(Shadow& shadow, const ReadLog::Entry& entry);
   static bool knows_writes(const VectorClock& clock, const Shadow& shadow, std::int64_t address, std::int64_t length);
@@ -75,10 +81,9 @@ class RaceDetector {
   static std::optional<Instance> unordered_write(const VectorClock& clock, std::uint64_t write);
   static std::optional<Instance> unordered_write(const VectorClock& clock, const Shadow& shadow, std::size_t first,
                                                  std::size_t end, std::uint64_t bytes);
-  static void write_part(Shadow& shadow, std::size_t granule, std::uint64_t bytes, std::uint64_t now);
   static std::optional<Instance> unordered_read(const VectorClock& clock, const Shadow& shadow, std::size_t slot,
                                                 std::int64_t address, std::int64_t length);
-  static std::uint64_t* reads_of(Shadow& shadow, int unit);
+  static Touches& reads_of(Shadow& shadow, int unit);
   void report(const Operation& operation, const AccessShape& access, bool write, const Instance& other, Cycle now);
 
   const Architecture& architecture_;

@@ -52,6 +52,30 @@ TEST_CASE("is a race with a write found after another write of its neighbour byt
   }
 }
 
+TEST_CASE("is a race with a read found after the same unit's read of its neighbour bytes") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  for (const bool opened : {true, false}) {  // whether something has been written nearby before
+    for (const std::int64_t written : {8192, 8196, 8200}) {
+      CAPTURE(opened);
+      CAPTURE(written);
+      Product product(machine, 1);
+      product.load_zeros();
+      product.assembler.emit("fence");
+      if (opened) product.assembler.emit("store", {{"dst.base", 8256}, {"n0", 4}, {"n1", 1}});
+      product.assembler.emit("fence");
+      for (const std::int64_t read : {8192, 8196})
+        product.assembler.emit("load", {{"src.base", read}, {"n0", 4}, {"n1", 1}, {"n2", 1}});
+      for (int i = 0; i < 8; ++i)  // the loads are long done then
+        product.assembler.emit("store", {{"dst.base", 12288}, {"n0", 64}, {"n1", 16}});
+      product.assembler.emit("store", {{"dst.base", written}, {"n0", 4}, {"n1", 1}});
+      const SimulateResult result = simulate(machine, product.assembler.program, {});
+      const Hazard* race = find(result, "race");
+      REQUIRE((race != nullptr) == (written < 8200));
+      if (race) CHECK(race->mnemonic == "store");
+    }
+  }
+}
+
 TEST_CASE("is a race found that this run's timing hides") {
   const Architecture machine = matrix_machine(Sync::Kind::semaphores);
   Product product(machine, 1);
