@@ -233,7 +233,11 @@ void Builder::append_codelet(const Operator& op) {
       at = comma + 1;
     }
   }
-  for (std::size_t i = 0; i < inputs.size() && i < op.inputs.size(); ++i) {
+  if (op.inputs.size() > inputs.size()) {
+    throw Error(fmt::format("operator {} ({}) has {} inputs, its codelet {}", op.type, op.name, op.inputs.size(),
+                            inputs.size()));
+  }
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] != no_tensor) expansion.tensors[inputs[i]] = op.inputs[i];
   }
   for (std::size_t i = 0; i < codelet->outputs.size(); ++i) expansion.tensors[codelet->outputs[i]] = op.outputs[i];

@@ -327,6 +327,13 @@ const OnnxRule& rule_for(const onnx::NodeProto& proto) {
   return found->second;
 }
 
+void refuse_empty_inputs(const OnnxNode& node) {
+  for (const auto* input : node.inputs) {
+    if (input == nullptr || input->is_constant() || element_count(input->shape) > 0) continue;
+    throw Error(fmt::format("its input '{}' is empty", input->name));
+  }
+}
+
 void OnnxImporter::import_node(const onnx::NodeProto& proto) {
   try {
     const auto& rule = rule_for(proto);
@@ -348,6 +355,7 @@ void OnnxImporter::import_node(const onnx::NodeProto& proto) {
 
 void OnnxImporter::add_results(OnnxNode& node, const onnx::NodeProto& proto) {
   const auto constants = fold(node);
+  if (!constants) refuse_empty_inputs(node);
   std::vector<TensorId> outputs;
   for (std::size_t i = 0; i < node.output_count; ++i) {
     const auto& name = proto.output(static_cast<int>(i));

@@ -107,6 +107,20 @@ void infer_transpose(OnnxNode& node) {
   node.result(node.input(0).type, shape);
 }
 
+/// Parts without elements add nothing: tensors of form 1 have some.
+void drop_empty_parts(OnnxNode& node) {
+  std::vector<TensorId> ids;
+  std::vector<const Tensor*> parts;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (element_count(node.shape(i)) == 0) continue;
+    ids.push_back(node.op.inputs[i]);
+    parts.push_back(node.inputs[i]);
+  }
+  if (parts.empty()) return;
+  node.op.inputs = ids;
+  node.inputs = parts;
+}
+
 void infer_concat(OnnxNode& node) {
   auto shape = node.shape(0);
   const auto axis = normalise_axis(node.get_int("axis", 1), shape.size());
@@ -120,6 +134,7 @@ void infer_concat(OnnxNode& node) {
   }
   node.op.attributes["axis"] = axis;
   node.result(node.input(0).type, shape);
+  drop_empty_parts(node);
 }
 
 /// Since opset 18 (`num_outputs`) the last part may be smaller.

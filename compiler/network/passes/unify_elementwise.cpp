@@ -60,16 +60,26 @@ const char* pairwise(const Operator& op) {
   return op.type == "Min" || op.type == "Max" ? op.type.c_str() : nullptr;
 }
 
+/// The shape that tensors of these two, which broadcast, have together.
+Shape joined(Shape a, Shape b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  const auto offset = a.size() - b.size();
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (a[offset + i] == 1) a[offset + i] = b[i];
+  }
+  return a;
+}
+
 /// n - 1 operators of two inputs from left to right; a Mean divides at the end.
 void expand_chain(Network& network, const Operator& op, std::vector<Operator>& operators) {
   const std::string type = pairwise(op);
   const auto result = op.outputs[0];
-  const auto shape = network.tensor(result).shape;
   const auto element = network.tensor(result).type;
   const bool mean = op.type == "Mean";
   auto left = op.inputs[0];
   for (std::size_t i = 1; i < op.inputs.size(); ++i) {
     const bool last = i + 1 == op.inputs.size() && !mean;
+    const auto shape = joined(network.tensor(left).shape, network.tensor(op.inputs[i]).shape);
     const auto y = last ? result : network.add({op.name + ".part", element, shape, nullptr, std::nullopt});
     operators.push_back({last ? op.name : op.name + "." + std::to_string(i), type, {left, op.inputs[i]}, {y}, {}});
     left = y;
@@ -88,14 +98,6 @@ void cast_to_bool(Network& network, const Operator& op, std::vector<Operator>& o
   operators.push_back({op.name, "Not", {no}, op.outputs, {}});
 }
 
-/// Intermediate shapes of a chain of additions are known without broadcasting rules only in this case.
-bool has_equal_inputs(const Network& network, const Operator& op) {
-  for (const auto id : op.inputs) {
-    if (network.tensor(id).shape != network.tensor(op.outputs[0]).shape) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void unify_elementwise(Network& network) {
@@ -103,10 +105,9 @@ void unify_elementwise(Network& network) {
   for (auto& op : network.operators) {
     const auto count = op.inputs.size();
     const bool chain = pairwise(op) != nullptr && count > 1 && (count > 2 || op.type == "Sum" || op.type == "Mean");
-    const auto real = [&] { return network.tensor(op.outputs[0]).type == ElementType::fp32; };
     if (pairwise(op) != nullptr && count == 1) {
       operators.push_back({op.name, "Identity", op.inputs, op.outputs, {}});
-    } else if (chain && real() && (count == 2 || has_equal_inputs(network, op))) {
+    } else if (chain) {
       expand_chain(network, op, operators);
     } else if (op.type == "Cast" && attribute(op, "to", std::int64_t{0}) == onnx_bool) {
       cast_to_bool(network, op, operators);

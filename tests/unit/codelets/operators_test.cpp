@@ -440,6 +440,13 @@ TEST_CASE("do operators of a group compute together what they compute one by one
   check_agrees(test);
 }
 
+TEST_CASE("is an operator with an input that its codelet does not read refused") {
+  std::mt19937 engine(seed);
+  OperatorCase test({random_floats({2}, engine), random_floats({2}, engine), random_floats({2}, engine)});
+  test.add("Max", {0, 1, 2}, ElementType::fp32, {2});
+  CHECK_THROWS_WITH_AS(interpreted(test), doctest::Contains("3 inputs"), Error);
+}
+
 TEST_CASE("is an operator without a codelet refused by name") {
   std::mt19937 engine(seed);
   OperatorCase test({random_floats({2}, engine)});

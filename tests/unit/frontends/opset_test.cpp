@@ -96,6 +96,18 @@ TEST_CASE("Does Split give a smaller last part where num_outputs says how many?"
               each(5, given));
 }
 
+TEST_CASE("Does an empty part add nothing to a Concat, and no other operator read one?") {
+  check_model(13,
+              "g (float[5] x) => (float[5] y) {\n"
+              "  none = Constant <value = float[0] {}> ()\n"
+              "  y = Concat <axis = 0> (none, x, none)\n}",
+              each(5, given));
+  OnnxOptions options;
+  options.shape_given = [](const std::string&, std::size_t) { return Shape{0, 2}; };
+  const std::string sum = "g (float[N,2] x) => (float[2] y) { y = ReduceSum <keepdims = 0, axes = [0]> (x) }";
+  CHECK_THROWS_WITH_AS(imported(11, sum, options), doctest::Contains("empty"), Error);
+}
+
 TEST_CASE("Do reductions take their axes as an input?") {
   check_model(18,
               "g (float[2,3] x) => (float[2] y) {\n"

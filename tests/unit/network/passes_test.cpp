@@ -293,6 +293,18 @@ TEST_CASE("Do Resize, Pad and blocks of depth move the elements that ONNX says?"
   canonical(s, s.op("SpaceToDepth", {s.input({1, 2, 4, 6})}, {1, 8, 2, 3}, {{"blocksize", std::int64_t{2}}}));
 }
 
+TEST_CASE("Are Sum, Mean, Min and Max of several that broadcast chains of two?") {
+  for (const char* type : {"Sum", "Mean", "Min", "Max"}) {
+    CAPTURE(type);
+    Sketch s(23);
+    const auto x = s.input({3, 4}), row = s.input({4}), column = s.input({2, 3, 1});
+    s.network.tensor(row).name = "row";
+    s.network.tensor(column).name = "column";
+    const auto network = canonical(s, s.op(type, {row, x, column}, {2, 3, 4}));
+    for (const auto& op : network.operators) CHECK(op.inputs.size() == 2);
+  }
+}
+
 TEST_CASE("Do LayerNormalization and Gelu keep their values as chains?") {
   for (const std::int64_t axis : {1, 2}) {
     Sketch s(5);
