@@ -100,6 +100,28 @@ void check_arguments(Elaboration& elaboration, std::size_t index, const std::vec
   }
 }
 
+/// A float scalar is given as the bits of an fp32; what is shorter holds hardly any number.
+void check_float_scalars(Elaboration& elaboration, std::size_t index, const Capability& capability) {
+  const Isa& isa = elaboration.architecture.isa;
+  const Mnemonic& mnemonic = isa.mnemonics[index];
+  const Span bits = span_of(32, false);
+  const auto is_scalar = [](const CapabilityOperand& operand) { return operand.memory < 0; };
+  auto argument = mnemonic.arguments.end() - std::ranges::count_if(capability.operands, is_scalar);
+  for (std::size_t i = 0; i < capability.operands.size(); ++i) {
+    if (!is_scalar(capability.operands[i])) continue;
+    const Binding& binding = *argument++;
+    const bool constant = binding.field < 0 && binding.base == Binding::Base::none;
+    const Span reach = span_of(isa, mnemonic, binding);
+    const Operand& operand = capability.program.operands[i];
+    if (constant || !is_float(operand.type) || reach.high >= bits.high) continue;
+    elaboration.scope.reporter().report(
+        "short-scalar", elaboration.mnemonic_places[index],
+        fmt::format("`{}` of `{}` is given as the bits of an fp32, up to {:.0f}, and its binding holds {:.0f} to {:.0f}",
+                    operand.name, mnemonic.name, bits.high, reach.low, reach.high),
+        "a field or register of 32 bits, not signed");
+  }
+}
+
 }  // namespace
 
 void check_bindings(Elaboration& elaboration) {
@@ -112,10 +134,9 @@ void check_bindings(Elaboration& elaboration) {
           elaboration, i,
           legal_arguments(architecture, architecture.units[unit].routes[static_cast<std::size_t>(mnemonic.route)]));
     } else if (mnemonic.meaning == Meaning::run) {
-      check_arguments(
-          elaboration, i,
-          legal_arguments(architecture,
-                          architecture.units[unit].capabilities[static_cast<std::size_t>(mnemonic.capability)]));
+      const Capability& capability = architecture.units[unit].capabilities[static_cast<std::size_t>(mnemonic.capability)];
+      check_arguments(elaboration, i, legal_arguments(architecture, capability));
+      check_float_scalars(elaboration, i, capability);
     }
   }
 }

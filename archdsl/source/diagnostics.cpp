@@ -70,6 +70,8 @@ constexpr std::array codes = {
                    "Fewer semaphores than directed pairs of units that share on-chip data."},
     DiagnosticCode{"short-field", Severity::warning,
                    "A field, with its register and unit, that does not reach the whole memory that it addresses."},
+    DiagnosticCode{"short-scalar", Severity::warning,
+                   "A field or register too short for the bits of a float argument, which are those of an fp32."},
     DiagnosticCode{"missing-mnemonic", Severity::warning, "A capability or route that no mnemonic starts."},
     DiagnosticCode{"missing-fence", Severity::error, "Units run on their own and no mnemonic waits for all of them."},
     DiagnosticCode{"missing-sync", Severity::error,
