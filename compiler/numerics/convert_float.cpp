@@ -19,12 +19,12 @@ namespace {
 
 class FloatConverter {
  public:
-  FloatConverter(Network& from, const Numerics& numerics)
+  FloatConverter(Network& from, const Numerics& numerics, AddedSums sums)
       : rewrite_(from),
         from_(from),
         uses_(from),
         numerics_(numerics),
-        plan_(plan_roles(from, false, !numerics.parameters.empty())) {
+        plan_(plan_roles(from, false, !numerics.parameters.empty(), sums != AddedSums::none)) {
     for (const auto& parameter : numerics.parameters) {
       if (!is_float(parameter.type) || parameter.name.find("scale") == std::string::npos) {
         throw Error("requantisation '" + numerics.requantise +
@@ -187,10 +187,10 @@ class FloatConverter {
 }  // namespace
 }  // namespace numerics
 
-Network convert_float(Network canonical, const Numerics& numerics) {
+Network convert_float(Network canonical, const Numerics& numerics, AddedSums sums) {
   numerics::hoist_clips(canonical);
   numerics::expand_softmax(canonical);
-  return numerics::FloatConverter(canonical, numerics).run();
+  return numerics::FloatConverter(canonical, numerics, sums).run();
 }
 
 }  // namespace accord

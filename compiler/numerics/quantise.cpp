@@ -42,14 +42,14 @@ using InFloat = std::map<std::size_t, std::string>;
 class Quantiser {
  public:
   Quantiser(const Network& from, const Numerics& numerics, const std::vector<double>& largest, const InFloat& in_float,
-            bool scalar_sums, QuantiseReport& report)
+            AddedSums sums, QuantiseReport& report)
       : rewrite_(from),
         from_(from),
         numerics_(numerics),
         requantiser_(numerics),
-        plan_(plan_roles(from, true, !requantiser_.powers_of_two(), in_float)),
+        plan_(plan_roles(from, true, !requantiser_.powers_of_two(), sums != AddedSums::none, in_float)),
         scales_(activation_scales(from, plan_, largest, numerics.storage, requantiser_.powers_of_two())),
-        scalar_sums_(scalar_sums),
+        scalar_sums_(sums == AddedSums::scalar),
         report_(report) {}
 
   /// Nothing where an operator turns out to have to stay in float: it is added to `in_float`.
@@ -385,7 +385,7 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
 }  // namespace numerics
 
 Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
-                 QuantiseReport* report, bool scalar_sums) {
+                 QuantiseReport* report, AddedSums sums) {
   if (lowest(numerics.storage) >= 0) {
     throw Error(fmt::format("storage {}: activations are quantised symmetrically around 0, which takes a signed type",
                             name(numerics.storage)));
@@ -409,7 +409,7 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   for (;;) {
     filled.floating.clear();
     filled.fused_additions = 0;
-    if (auto network = numerics::Quantiser(canonical, numerics, largest, in_float, scalar_sums, filled).run(in_float)) {
+    if (auto network = numerics::Quantiser(canonical, numerics, largest, in_float, sums, filled).run(in_float)) {
       return std::move(*network);
     }
   }

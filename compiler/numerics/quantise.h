@@ -7,6 +7,7 @@
 #include "archdsl/graph/architecture.h"
 #include "archdsl/tensor/value.h"
 #include "compiler/network/network.h"
+#include "compiler/numerics/added_sums.h"
 
 namespace accord {
 
@@ -26,10 +27,10 @@ struct QuantiseReport {
 /// others, the storage-type tensor keeps the name, its accumulator is called NAME.acc. A mean, sum or clip whose scale
 /// the requantisation's parameters cannot express stays in float, with that reason; for a product that is an Error
 /// naming the requantisation. Throws Error too where the storage or weight type is unsigned.
-/// `scalar_sums`: what is added to a product is multiplied by one number (sums_take_scalars), so that its channels have
-/// one scale.
+/// `sums`: what the machine adds to a product in its accumulator (`added_sums`); where that is multiplied by one number,
+/// the product's channels have one scale.
 Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
-                 QuantiseReport* report = nullptr, bool scalar_sums = false);
+                 QuantiseReport* report = nullptr, AddedSums sums = AddedSums::per_channel);
 
 /// Seeded normal values for every fp32 input; integer inputs are 0.
 Values seeded_inputs(const Network& network, unsigned seed);

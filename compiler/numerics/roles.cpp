@@ -221,7 +221,7 @@ bool Uses::sole_consumer(TensorId id) const {
   return consumers[static_cast<std::size_t>(id)].size() == 1 && !is_output[static_cast<std::size_t>(id)];
 }
 
-std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, bool factors,
+std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, bool factors, bool sums,
                                         const std::map<std::size_t, std::string>& in_float) {
   const Uses uses(network);
   std::vector<PlannedOperator> plan;
@@ -229,7 +229,7 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
   for (const auto& [index, reason] : in_float) plan[index] = {.reason = reason};
   if (factors) fuse_factors(network, uses, plan);
   fuse_clips(network, uses, plan);
-  fuse_sums(network, uses, plan);
+  if (sums) fuse_sums(network, uses, plan);
   if (integers) {
     FormChoice(network, plan).run();
   } else {

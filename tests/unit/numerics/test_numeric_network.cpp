@@ -36,6 +36,20 @@ TEST_CASE("Is a residual block one accumulator, one requantisation and no Clip?"
   CHECK(integer.tensor(integer.outputs[0]).name == block.tensor(block.outputs[0]).name);
 }
 
+TEST_CASE("Is a product requantised before a sum where no unit adds to its accumulator?") {
+  const Network block = residual_block(8);
+  const Values inputs = seeded_inputs(block, 3);
+  QuantiseReport report;
+  const Network integer = quantise(block, float_scale_machine(), {inputs}, &report, AddedSums::none);
+  CHECK(types_of(integer) == std::vector<std::string>{"Quantize", "Conv", "Requantize", "Conv", "Requantize", "Scale",
+                                                      "Accumulate", "Requantize", "Dequantize"});
+  CHECK(report.fused_additions == 0);
+  CHECK(decibels(block, integer, inputs) > 28);
+  const Network real = convert_float(block, bf16_machine(), AddedSums::none);
+  CHECK(types_of(real) ==
+        std::vector<std::string>{"Cast", "Conv", "Requantize", "Conv", "Requantize", "Add", "Clip", "Cast"});
+}
+
 TEST_CASE("Is the accumulated residual scaled exactly?") {
   const Network block = residual_block(8);
   const Network integer = quantise(block, float_scale_machine(), {seeded_inputs(block, 3)});
