@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "archdsl/tensor/rounding.h"
 
@@ -117,8 +118,17 @@ class Packer {
     layout_.groups.push_back(std::move(group));
   }
 
+  /// What lies there so far begins and ends with a word.
+  void align() { size_ = round_up(size_, word_); }
+
+  /// As many as go into a word, so that none lies in two; a smaller tile takes no more room than a larger one.
+  void fill_words() {
+    if (size_ > word_) return align();
+    while (word_ % size_ != 0) ++size_;
+  }
+
+  /// What lies there so far, again and again.
   void push_free(LayoutGroup group) {
-    size_ = round_up(size_, word_);
     const std::int64_t step = size_;
     const std::int64_t extent = group.extent;
     push(std::move(group), step, extent);
@@ -128,7 +138,7 @@ class Packer {
   /// `alike`: all hold the same, so that one serves for all.
   void place_blocks(bool alike) {
     for (const int g : blocked_) {
-      size_ = round_up(size_, word_);
+      align();
       if (alike) continue;
       layout_.groups[g].block_step = size_;
       size_ *= ceil_div(layout_.groups[g].extent, layout_.groups[g].block);
@@ -146,6 +156,18 @@ class Packer {
   std::int64_t size_;
   std::vector<int> blocked_;
 };
+
+/// Puts the dims first whose neighbours are closest in the home layout: where every step is free, they fill the words.
+void closest_first(const Layout& layout, const std::vector<std::vector<int>>& chains, std::vector<int>& dims) {
+  const auto home_step = [&](int dim) {
+    for (auto it = chains[dim].rbegin(); it != chains[dim].rend(); ++it) {
+      if (const int a = axis_of(layout, *it); a >= 0) return layout.axes[a].home_step;
+    }
+    return std::numeric_limits<std::int64_t>::max();
+  };
+  std::ranges::reverse(dims);  // of equals the last, as rows lie
+  std::ranges::stable_sort(dims, {}, home_step);
+}
 
 }  // namespace
 
@@ -181,16 +203,23 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
     const bool blocked = lanes && !group.dense;
     packer.push(std::move(group), dim.step, blocked ? dim.maximum : INT64_MAX);
   }
+  if (wired.empty()) closest_first(layout, step.chains, free_dims);
   for (const int dim : free_dims) {
+    if (wired.empty()) {
+      packer.fill_words();
+    } else {
+      packer.align();
+    }
     for (auto it = step.chains[dim].rbegin(); it != step.chains[dim].rend(); ++it) {
       const int a = axis_of(layout, *it);
-      if (a < 0 || is_grouped(a)) continue;
-      packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
+      if (a >= 0 && !is_grouped(a)) packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
     }
   }
   packer.place_blocks(use.filled && memory != use.memory);
   for (int a = static_cast<int>(layout.axes.size()) - 1; a >= 0; --a) {
-    if (!is_grouped(a)) packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
+    if (is_grouped(a)) continue;
+    packer.align();
+    packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
   }
   layout.bytes = round_up(packer.size(), word);
   return layout;

@@ -41,7 +41,8 @@ struct Layout {
 using HomeStrides = std::vector<std::int64_t>;
 
 /// Layout of the tile of `extents` (one per iterator) that the use's capability can address: lanes innermost and
-/// blocked to the word, wired rows next, then the free dims, then what no dim covers.
+/// blocked to the word, wired rows next, then the free dims, then what no dim covers. Free dims begin with a word where
+/// others are wired; where none is, they fill it.
 Layout make_layout(const Architecture& architecture, const Mapping& mapping, const Use& use,
                    std::span<const std::int64_t> extents, const HomeStrides& strides, int memory);
 

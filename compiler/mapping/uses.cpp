@@ -138,9 +138,12 @@ bool Enumerator::lies_as_read(const Use& use) const {
 void Enumerator::repeat_along_lanes(const StatementPlan& plan, Use& use) const {
   const Capability& capability = machine_.capability(plan.match);
   const Access& target = access_of(capability, use.operand);
+  const auto& steps = capability.operands[use.operand].steps;
+  const auto is_fixed = [](const Step& step) { return step.kind == Step::Kind::fixed; };
+  const bool all_free = std::ranges::none_of(steps, is_fixed);  // then the last index is laid innermost (make_layout)
   for (std::size_t p = 0; p < target.indices.size(); ++p) {
-    const Step& step = capability.operands[use.operand].steps[p];
-    if (step.kind != Step::Kind::fixed || step.bytes >= machine_.architecture.memories[use.memory].word) continue;
+    const bool wired = is_fixed(steps[p]) && steps[p].bytes < machine_.architecture.memories[use.memory].word;
+    if (!wired && !(all_free && p + 1 == target.indices.size())) continue;
     for (const auto& [dim, coefficient] : target.indices[p].terms) {
       const auto& chain = plan.chains[dim];
       const auto varies = [&](int it) { return depends(use.access, it); };

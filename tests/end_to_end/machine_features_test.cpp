@@ -445,3 +445,25 @@ TEST_CASE("does a machine whose sums take one multiplier for all channels add a 
                                seed);
   CHECK(layer_of(job, "Conv+Accumulate").placed_on == "mesh");
 }
+
+TEST_CASE("does a unit without sums keep its products where something is added to them") {
+  const Architecture machine = loaded(edited("gemmini16", "c[r,q] += i32(x[r,q]) * m[q]", "c[r,q] += max(i32(x[r,q]), 0) * m[q]"));
+  const auto block = network([](auto& b) {
+    const TensorId x = b.input({1, 16, 8, 8});
+    return b.add(b.conv(x, 16, 3, 1, 1), x);
+  });
+  const auto job = run_checked(machine, block, seed);
+  CHECK(layer_of(job, "Conv").placed_on == "mesh");
+  CHECK(layer_of(job, "Accumulate").placed_on == "host");
+}
+
+TEST_CASE("are words filled where the covenant leaves every step free") {
+  // The instruction steps by one byte: a layer that lies in any other way the host would have to do.
+  std::string text = edited("gemmini16", "a: {in: spad, steps: [free, 1 B]}", "a: spad");
+  text = replaced(text, "a.stride0: a_step}", "a.stride0: a_step, a.stride1: 1 B}");
+  const Architecture free = loaded(text);
+  const auto layer = network([](auto& b) { return b.conv(b.input({1, 35, 9, 9}), 20, 3, 1, 1); });
+  const auto job = run_checked(free, layer, seed), wired = run_checked(machine("gemmini16"), layer, seed);
+  CHECK(layer_of(job, "Conv").placed_on == "mesh");
+  CHECK(layer_of(job, "Conv").cycles < 1.2 * layer_of(wired, "Conv").cycles);
+}
