@@ -99,7 +99,7 @@ struct RunCommand {
   SearcherChoice searcher;
   bool fuse = true;  ///< results may stay on chip between layers
   Fidelity fidelity = Fidelity::transaction;
-  double tolerance = default_tolerance;  ///< of a layer's greatest value, on float machines
+  std::optional<double> tolerance;  ///< of a layer's greatest value, on float machines
   bool verify = true;
   bool reference_only = false;
   bool progress = false;

@@ -103,7 +103,8 @@ MainJobResult run_main_job(const Architecture& architecture, const Network& cano
   const Network numeric = to_numeric(architecture, canonical, inputs);
   const double numeric_s = total.seconds();
 
-  Verifier verifier(options.tolerance, reference_budget);
+  const double tolerance = options.tolerance.value_or(default_tolerance(architecture.numerics.storage));
+  Verifier verifier(tolerance, reference_budget);
   std::optional<ReferenceRun> reference;
   if (options.verify) reference.emplace(numeric, canonical, inputs, verifier);
 
@@ -126,7 +127,7 @@ MainJobResult run_main_job(const Architecture& architecture, const Network& cano
     reference->finish();
     own.evaluate(inputs, verifier);
     add_verdicts(job.report, program, verifier.verdicts());
-    job.report.tolerance = architecture.numerics.integer ? 0 : options.tolerance;
+    job.report.tolerance = architecture.numerics.integer ? 0 : tolerance;
     job.report.reference_s = reference->seconds();
     job.fp32_outputs = reference->fp32_outputs();
   }

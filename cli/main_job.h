@@ -3,6 +3,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ namespace accord {
 struct MainJobOptions {
   std::shared_ptr<const Searcher> searcher = make_searcher("default");
   Fidelity fidelity = Fidelity::transaction;
-  /// Of a layer's greatest value, on float machines; integers are compared bit by bit.
-  double tolerance = default_tolerance;
+  /// Of a layer's greatest value, on float machines (none: `default_tolerance`); integers are compared bit by bit.
+  std::optional<double> tolerance;
   bool verify = true;
   bool fuse = true;              ///< see CompileOptions
   std::filesystem::path binary;  ///< kept here; empty: not kept

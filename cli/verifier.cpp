@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/tensor/convert.h"
+#include "archdsl/tensor/float_format.h"
 
 namespace accord {
 
@@ -33,6 +34,12 @@ std::string describe(const TensorVerdict& verdict) {
   if (!verdict.reason.empty()) return verdict.reason;
   return fmt::format("{} of {} elements differ, by up to {:g}", verdict.mismatches, verdict.elements,
                      verdict.greatest_difference);
+}
+
+double default_tolerance(ElementType storage) {
+  if (storage == ElementType::fp8e4m3) return power_of_two(-Fp8e4m3::mantissa_bits);
+  if (storage == ElementType::fp8e5m2) return power_of_two(-Fp8e5m2::mantissa_bits);
+  return power_of_two(-Bf16::mantissa_bits);
 }
 
 TensorVerdict compare_tensors(const Value& machine, const Value& reference, double tolerance) {

@@ -13,9 +13,9 @@
 
 namespace accord {
 
-/// Part of a tensor's greatest value by which floats may differ: two roundings of bf16, since the machine sums in
-/// another order than the reference.
-inline constexpr double default_tolerance = 0x1p-7;
+/// Part of a tensor's greatest value by which floats may differ: two roundings of the storage type, of bf16 at least,
+/// since the machine sums in another order than the reference.
+double default_tolerance(ElementType storage);
 
 /// How a tensor of the machine's differs from the reference's tensor of the same name.
 struct TensorVerdict {

@@ -29,7 +29,7 @@ Verdict compare(const Subject& subject, const Values& delivered) {
   for (const auto& [name, value] : subject.delivered) {
     const auto found = delivered.find(name);
     if (found == delivered.end()) return {"mismatch", name + " is never delivered"};
-    const TensorVerdict tensor = compare_tensors(found->second, value, default_tolerance);
+    const TensorVerdict tensor = compare_tensors(found->second, value, default_tolerance(value.type));
     if (!tensor.ok()) return {"mismatch", name + ": " + describe(tensor)};
     if (found->second.data != value.data) verdict = {"rounded", name};
   }
@@ -45,7 +45,7 @@ void run_original(Subject& subject, const Values& expected) {
   for (const Hazard& hazard : result.hazards) throw Error(who + ": " + hazard.kind + ": " + hazard.message);
   if (const auto pair = unordered_pair(subject.architecture, subject.program)) throw Error(who + ": " + *pair);
   for (const auto& [name, value] : expected) {
-    const TensorVerdict verdict = compare_tensors(subject.delivered.at(name), value, default_tolerance);
+    const TensorVerdict verdict = compare_tensors(subject.delivered.at(name), value, default_tolerance(value.type));
     if (!verdict.ok()) throw Error(who + ": " + name + ": " + describe(verdict));
   }
 }

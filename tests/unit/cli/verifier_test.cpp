@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "archdsl/tensor/convert.h"
 #include "cli/verifier.h"
 
 using namespace accord;
@@ -46,6 +47,19 @@ TEST_CASE("integers must be equal, whatever the tolerance") {
 TEST_CASE("floats may differ by a part of the largest value") {
   CHECK(compare_tensors(floats({0.09F, 10}), floats({0, 10}), 1e-2).ok());
   CHECK(compare_tensors(floats({0.11F, 10}), floats({0, 10}), 1e-2).mismatches == 1);
+}
+
+TEST_CASE("do two neighbours of the storage type pass, whatever its steps") {
+  for (const auto type : {ElementType::fp8e4m3, ElementType::fp8e5m2, ElementType::bf16, ElementType::fp16}) {
+    CAPTURE(name(type));
+    Value one{type, {1}, std::vector<std::byte>(static_cast<std::size_t>(bytes(type)))}, next = one;
+    store_element(one.data.data(), type, 1);
+    next.data = one.data;
+    next.data[0] = static_cast<std::byte>(std::to_integer<int>(next.data[0]) + 1);  // the next pattern
+    CHECK(compare_tensors(one, next, default_tolerance(type)).ok());
+    store_element(next.data.data(), type, 1.5);
+    CHECK_FALSE(compare_tensors(one, next, default_tolerance(type)).ok());
+  }
 }
 
 TEST_CASE("a NaN equals only a NaN, an infinity only itself") {
