@@ -221,7 +221,9 @@ void add_run(CLI::App& app, Action& chosen) {
       ->allow_extra_args(false);
   add_searcher(sub, command->searcher);
   add_fidelity(sub, command->fidelity);
-  sub->add_option("--tolerance", command->tolerance, "Float machines: of a layer's greatest value; two roundings of the storage type, of bf16 at least, by default")
+  sub->add_option(
+         "--tolerance", command->tolerance,
+         "Float machines: of a layer's greatest value; two roundings of the storage type, of bf16 at least, by default")
       ->check(CLI::NonNegativeNumber)
       ->check([](const std::string& text) {
         return std::isnan(std::strtod(text.c_str(), nullptr)) ? "a number is expected" : "";

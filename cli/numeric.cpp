@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compiler/numerics/added_sums.h"
 #include "compiler/numerics/convert_float.h"
 #include "compiler/numerics/quantise.h"
 

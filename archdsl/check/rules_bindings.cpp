@@ -116,8 +116,9 @@ void check_float_scalars(Elaboration& elaboration, std::size_t index, const Capa
     if (constant || !is_float(operand.type) || reach.high >= bits.high) continue;
     elaboration.scope.reporter().report(
         "short-scalar", elaboration.mnemonic_places[index],
-        fmt::format("`{}` of `{}` is given as the bits of an fp32, up to {:.0f}, and its binding holds {:.0f} to {:.0f}",
-                    operand.name, mnemonic.name, bits.high, reach.low, reach.high),
+        fmt::format(
+            "`{}` of `{}` is given as the bits of an fp32, up to {:.0f}, and its binding holds {:.0f} to {:.0f}",
+            operand.name, mnemonic.name, bits.high, reach.low, reach.high),
         "a field or register of 32 bits, not signed");
   }
 }
@@ -134,7 +135,8 @@ void check_bindings(Elaboration& elaboration) {
           elaboration, i,
           legal_arguments(architecture, architecture.units[unit].routes[static_cast<std::size_t>(mnemonic.route)]));
     } else if (mnemonic.meaning == Meaning::run) {
-      const Capability& capability = architecture.units[unit].capabilities[static_cast<std::size_t>(mnemonic.capability)];
+      const Capability& capability =
+          architecture.units[unit].capabilities[static_cast<std::size_t>(mnemonic.capability)];
       check_arguments(elaboration, i, legal_arguments(architecture, capability));
       check_float_scalars(elaboration, i, capability);
     }

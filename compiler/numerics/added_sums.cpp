@@ -12,8 +12,8 @@ int operand_of(const Statement& statement, const Expr& expr) {
   return read.op == ExprOp::access ? statement.accesses[static_cast<std::size_t>(read.access)].operand : -1;
 }
 
-/// The multiplier m of `c += acc(x) * m` over what is stored, -1 of `c += acc(x)`, which does for floats alone: integers
-/// of two scales take a multiplier. Nothing where the capability computes something else.
+/// The multiplier m of `c += acc(x) * m` over what is stored, -1 of `c += acc(x)`, which does for floats alone:
+/// integers of two scales take a multiplier. Nothing where the capability computes something else.
 std::optional<int> multiplier_of(const Capability& capability, const Numerics& numerics) {
   const auto is = [&](int operand, ElementType type) {
     return operand >= 0 && capability.program.operands[static_cast<std::size_t>(operand)].type == type;

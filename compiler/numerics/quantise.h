@@ -27,8 +27,8 @@ struct QuantiseReport {
 /// others, the storage-type tensor keeps the name, its accumulator is called NAME.acc. A mean, sum or clip whose scale
 /// the requantisation's parameters cannot express stays in float, with that reason; for a product that is an Error
 /// naming the requantisation. Throws Error too where the storage or weight type is unsigned.
-/// `sums`: what the machine adds to a product in its accumulator (`added_sums`); where that is multiplied by one number,
-/// the product's channels have one scale.
+/// `sums`: what the machine adds to a product in its accumulator (`added_sums`); where that is multiplied by one
+/// number, the product's channels have one scale.
 Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
                  QuantiseReport* report = nullptr, AddedSums sums = AddedSums::per_channel);
 

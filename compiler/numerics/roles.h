@@ -42,8 +42,8 @@ struct Uses {
 /// Classifies every operator and fuses Clip and residual Add. `integers`: sums and carries that touch only float
 /// results stay floating; for float machines every sum and clip that is not fused stays floating. `in_float`: operators
 /// that must stay floating, with the reason.
-/// `factors`: the requantisation can multiply by any number, so that it does the Mul after a MatMul. `sums`: the machine
-/// can add to a product's accumulator; else the product is requantised, and the sum is an operator of its own.
+/// `factors`: the requantisation can multiply by any number, so that it does the Mul after a MatMul. `sums`: the
+/// machine can add to a product's accumulator; else the product is requantised, and the sum is an operator of its own.
 std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, bool factors, bool sums,
                                         const std::map<std::size_t, std::string>& in_float = {});
 

@@ -447,7 +447,8 @@ TEST_CASE("does a machine whose sums take one multiplier for all channels add a 
 }
 
 TEST_CASE("does a unit without sums keep its products where something is added to them") {
-  const Architecture machine = loaded(edited("gemmini16", "c[r,q] += i32(x[r,q]) * m[q]", "c[r,q] += max(i32(x[r,q]), 0) * m[q]"));
+  const Architecture machine =
+      loaded(edited("gemmini16", "c[r,q] += i32(x[r,q]) * m[q]", "c[r,q] += max(i32(x[r,q]), 0) * m[q]"));
   const auto block = network([](auto& b) {
     const TensorId x = b.input({1, 16, 8, 8});
     return b.add(b.conv(x, 16, 3, 1, 1), x);
