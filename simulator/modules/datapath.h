@@ -34,6 +34,6 @@ class Datapath {
 using MakeDatapath = std::function<std::unique_ptr<Datapath>(RunState& run, std::vector<ByteStore>& stores)>;
 
 /// A module's account of its time.
-inline StallAccount account_of(const RunState& run) { return {run.leaves, run.layers, run.settled}; }
+inline StallAccount account_of(const RunState& run) { return {run.layers, run.settled}; }
 
 }  // namespace accord::sim

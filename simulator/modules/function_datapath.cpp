@@ -14,7 +14,7 @@ void InstantUnit::begin(Operation& operation, Time at) {
 FunctionDatapath::FunctionDatapath(RunState& run) {
   for (std::size_t u = 0; u < run.architecture.units.size(); ++u) {
     units_.push_back(std::make_unique<InstantUnit>(fmt::format("unit_{}", u).c_str(), run, static_cast<int>(u),
-                                                   std::vector<MemoryModule*>(), account_of(run)));
+                                                   std::span<MemoryModule* const>(), account_of(run)));
   }
 }
 

@@ -26,7 +26,7 @@ LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int n
 }
 
 void LinkModule::attach(Mover& mover) {
-  if (std::ranges::find(movers_, &mover) != movers_.end()) return;
+  if (!movers_.empty() && movers_.back() == &mover) return;
   const Cycle setup = std::max<Cycle>(1, mover.setup());
   lookahead_ = movers_.empty() ? setup : std::min(lookahead_, setup);
   movers_.push_back(&mover);

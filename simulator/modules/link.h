@@ -23,7 +23,7 @@ class LinkModule : public sc_core::sc_module {
   LinkModule(const sc_core::sc_module_name& name, RunState& run, int number, const Link& spec,
              const StallAccount& account);
 
-  void attach(Mover& mover);  ///< in the covenant's order
+  void attach(Mover& mover);  ///< in the covenant's order; again changes nothing
   /// One of the movers has a request to present.
   void wake(Cycle at);
 

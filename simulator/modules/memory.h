@@ -19,7 +19,9 @@ namespace accord::sim {
 /// Socket: data, as direct access (TLM-2.0's DMI). Ports and banks are reserved with `access`.
 class MemoryModule : public sc_core::sc_module {
  public:
-  tlm_utils::multi_passthrough_target_socket<MemoryModule> socket;
+  tlm_utils::multi_passthrough_target_socket<MemoryModule, 32, tlm::tlm_base_protocol_types, 0,
+                                             sc_core::SC_ZERO_OR_MORE_BOUND>
+      socket;
 
   /// `number` of the memory in the covenant.
   MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,

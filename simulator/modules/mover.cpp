@@ -3,13 +3,28 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <set>
 #include <span>
 
 #include "simulator/modules/ways.h"
 
 namespace accord::sim {
 
-Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, const std::vector<MemoryModule*>& memories,
+namespace {
+
+/// Memories that transfers of a unit read or write, ascending.
+std::vector<int> route_ends(const Unit& unit) {
+  std::set<int> ends;
+  for (const Route& route : unit.routes) {
+    ends.insert({route.source, route.target});
+    ends.insert(route.also.begin(), route.also.end());
+  }
+  return {ends.begin(), ends.end()};
+}
+
+}  // namespace
+
+Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, std::span<MemoryModule* const> memories,
              StallAccount account, std::vector<std::vector<LinkModule*>> ways)
     : UnitModule(name, run, index, memories, std::move(account)),
       socket("socket"),
@@ -17,16 +32,24 @@ Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, cons
       setup_(spec().period.cycles(spec().setup)),
       beat_(spec().period.cycles(1)),
       capability_route_(capability_route(spec())),
-      arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight))) {}
+      arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight))),
+      reached_(route_ends(spec())) {
+  for (const int m : reached_) socket.bind(memory(m).socket);
+  for (const auto& way : ways_) way.front()->attach(*this);
+}
 
 void Mover::start_of_simulation() {
-  for (int m = 0; m < static_cast<int>(run_.architecture.memories.size()); ++m) {
+  for (int s = 0; s < static_cast<int>(reached_.size()); ++s) {
     tlm::tlm_generic_payload payload;
     tlm::tlm_dmi granted;
-    [[maybe_unused]] const bool direct = socket[m]->get_direct_mem_ptr(payload, granted);
+    [[maybe_unused]] const bool direct = socket[s]->get_direct_mem_ptr(payload, granted);
     assert(direct && granted.is_read_write_allowed());
     direct_.push_back(reinterpret_cast<std::byte*>(granted.get_dmi_ptr()));
   }
+}
+
+std::byte* Mover::direct(int memory) const {
+  return direct_[static_cast<std::size_t>(std::ranges::lower_bound(reached_, memory) - reached_.begin())];
 }
 
 void Mover::begin(Operation& operation, Time at) {
@@ -311,7 +334,7 @@ void Mover::find_targets(const Operation& operation) {
   for (const bool own : {false, true}) {
     for (const AccessShape& target : targets_of(*operation.shape)) {
       if ((target.memory == source) == own)
-        targets_.push_back({direct_[static_cast<std::size_t>(target.memory)], &run_.evaluator.store(target.memory)});
+        targets_.push_back({direct(target.memory), &run_.evaluator.store(target.memory)});
     }
   }
 }
@@ -327,7 +350,7 @@ void Mover::move(const Operation& operation, std::int64_t first, std::int64_t la
   find_targets(operation);
   if (first == Agenda::filled) return fill(operation);
   const int source = operation.shape->accesses[0].memory;
-  const std::byte* const from = direct_[static_cast<std::size_t>(source)] + operation.base[0];
+  const std::byte* const from = direct(source) + operation.base[0];
   for_each_piece(operation, first, last, [&](std::int64_t s, std::int64_t t, std::int64_t n) {
     run_.evaluator.check_read(operation, source, operation.base[0] + s, n);
     write(operation.base[1] + t, from + s, n);

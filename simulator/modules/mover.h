@@ -17,19 +17,17 @@ namespace accord::sim {
 /// read before its first request, and each request waits for the word that holds its index.
 class Mover final : public UnitModule {
  public:
-  tlm_utils::multi_passthrough_initiator_socket<Mover> socket;  ///< bound to every memory, in the covenant's order
+  tlm_utils::multi_passthrough_initiator_socket<Mover, 32, tlm::tlm_base_protocol_types, 0,
+                                                sc_core::SC_ZERO_OR_MORE_BOUND>
+      socket;  ///< to the memories at the ends of its routes
 
   /// `ways`: the links of each route, and last the one that serves capabilities.
-  Mover(const sc_core::sc_module_name& name, RunState& run, int index, const std::vector<MemoryModule*>& memories,
+  Mover(const sc_core::sc_module_name& name, RunState& run, int index, std::span<MemoryModule* const> memories,
         StallAccount account, std::vector<std::vector<LinkModule*>> ways);
 
   void begin(Operation& operation, Time at) override;
   Time free_at() const override { return setting_up_ ? not_known : next_start_; }
 
-  /// True where some way begins with the link.
-  bool uses(const LinkModule& link) const {
-    return std::ranges::any_of(ways_, [&](const auto& way) { return way.front() == &link; });
-  }
   Cycle setup() const { return setup_; }
 
   // The link's side.
@@ -45,6 +43,7 @@ class Mover final : public UnitModule {
 
  private:
   void start_of_simulation() override;
+  std::byte* direct(int memory) const;
   void stream();
   void reserve_on_chip_ports();
   void fill_ports();
@@ -96,7 +95,8 @@ class Mover final : public UnitModule {
     std::byte* bytes;
     ByteStore* store;
   };
-  std::vector<std::byte*> direct_;  ///< by memory
+  std::vector<int> reached_;        ///< memories at the ends of its routes, ascending
+  std::vector<std::byte*> direct_;  ///< of each of these
   std::vector<Target> targets_;     ///< scratch
   std::vector<std::byte> row_;
 };

@@ -14,8 +14,8 @@ Leaves::Leaves(std::vector<std::string> units, int semaphores) : units_(static_c
   for (int s = 0; s < semaphores; ++s) names_.push_back("waiting: semaphore " + std::to_string(s));
 }
 
-StallAccount::StallAccount(const Leaves& leaves, const Layers& layers, const Cycle& settled)
-    : leaves_(leaves), layers_(layers), settled_(settled), charged_(1, std::vector<Cycle>(leaves.size(), 0)) {}
+StallAccount::StallAccount(const Layers& layers, const Cycle& settled)
+    : layers_(layers), settled_(settled), charged_(1) {}
 
 void StallAccount::charge(int leaf, Cycle until) {
   if (listener_ && charged_until_ < until) listener_->spent(component_, leaf, charged_until_, until);
@@ -24,9 +24,9 @@ void StallAccount::charge(int leaf, Cycle until) {
     const std::size_t current = charged_.size() - 1;
     const bool split = current < boundaries.size() && boundaries[current].end < until;
     const Cycle end = split ? std::max(boundaries[current].end, charged_until_) : until;
-    charged_.back()[static_cast<std::size_t>(leaf)] += end - charged_until_;
+    charged_.back()[leaf] += end - charged_until_;
     charged_until_ = end;
-    if (split) charged_.emplace_back(leaves_.size(), 0);
+    if (split) charged_.emplace_back();
   }
 }
 
@@ -41,7 +41,7 @@ void StallAccount::settle(Cycle limit) {
 void StallAccount::close(Cycle total) {
   spend(Leaves::nothing_to_do, total);
   settle(std::numeric_limits<Cycle>::max());
-  charged_.resize(std::max(charged_.size(), layers_.boundaries().size() + 1), std::vector<Cycle>(leaves_.size(), 0));
+  charged_.resize(std::max(charged_.size(), layers_.boundaries().size() + 1));
 }
 
 }  // namespace accord::sim

@@ -39,12 +39,16 @@ class Leaves {
   std::vector<std::string> names_;
 };
 
+/// Cycles by leaf, of those that have any: there are leaves for every unit and semaphore, and a component waits for
+/// few.
+using LeafCycles = std::map<int, Cycle>;
+
 /// One component's cycles by leaf and by layer. Time only moves forward: `spend` charges what lies between the end of
 /// the last call and `until`, and nothing where that is past already.
 class StallAccount {
  public:
   /// `settled`: layers' ends before this time are all known (else a stretch could be split wrongly later).
-  StallAccount(const Leaves& leaves, const Layers& layers, const Cycle& settled);
+  StallAccount(const Layers& layers, const Cycle& settled);
 
   /// Tells the listener of every stretch from now on.
   void tell(RunListener& listener, int component) {
@@ -69,7 +73,7 @@ class StallAccount {
   void close(Cycle total);
 
   /// Per boundary of Layers, then what came after the last.
-  const std::vector<std::vector<Cycle>>& by_boundary() const { return charged_; }
+  const std::vector<LeafCycles>& by_boundary() const { return charged_; }
 
  private:
   struct Stretch {
@@ -79,7 +83,6 @@ class StallAccount {
   void settle(Cycle limit);
   void charge(int leaf, Cycle until);
 
-  const Leaves& leaves_;
   const Layers& layers_;
   const Cycle& settled_;
   RunListener* listener_ = nullptr;
@@ -87,7 +90,7 @@ class StallAccount {
   Cycle spent_ = 0;
   Cycle charged_until_ = 0;
   std::vector<Stretch> pending_;
-  std::vector<std::vector<Cycle>> charged_;
+  std::vector<LeafCycles> charged_;
 };
 
 }  // namespace accord::sim

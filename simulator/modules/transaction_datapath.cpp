@@ -19,6 +19,7 @@ TransactionDatapath::TransactionDatapath(RunState& run, std::vector<ByteStore>& 
   for (std::size_t m = 0; m < stores.size(); ++m) {
     memories_.push_back(std::make_unique<MemoryModule>(numbered("memory", m).c_str(), run.graph, static_cast<int>(m),
                                                        architecture.memories[m], stores[m], account_of(run)));
+    memory_of_.push_back(memories_.back().get());
   }
   for (const Link& link : architecture.links) {
     const auto number = static_cast<int>(links_.size());
@@ -30,19 +31,13 @@ TransactionDatapath::TransactionDatapath(RunState& run, std::vector<ByteStore>& 
 
 void TransactionDatapath::make_unit(int index) {
   const Unit& spec = run_.architecture.units[static_cast<std::size_t>(index)];
-  std::vector<MemoryModule*> memories;
-  for (auto& memory : memories_) memories.push_back(memory.get());
   const std::string name = numbered("unit", units_.size());
   if (spec.kind == UnitKind::compute) {
-    units_.push_back(std::make_unique<Compute>(name.c_str(), run_, index, memories, account_of(run_)));
+    units_.push_back(std::make_unique<Compute>(name.c_str(), run_, index, memory_of_, account_of(run_)));
     movers_.push_back(nullptr);
     return;
   }
-  auto mover = std::make_unique<Mover>(name.c_str(), run_, index, memories, account_of(run_), ways(spec));
-  for (MemoryModule* memory : memories) mover->socket.bind(memory->socket);
-  for (auto& link : links_) {
-    if (mover->uses(*link)) link->attach(*mover);
-  }
+  auto mover = std::make_unique<Mover>(name.c_str(), run_, index, memory_of_, account_of(run_), ways(spec));
   movers_.push_back(mover.get());
   units_.push_back(std::move(mover));
 }

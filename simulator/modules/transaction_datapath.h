@@ -18,7 +18,8 @@ class TransactionDatapath final : public TimedDatapath<MemoryModule, LinkModule>
   void make_unit(int index);
   std::vector<std::vector<LinkModule*>> ways(const Unit& unit);
 
-  std::vector<Mover*> movers_;  ///< by unit; nullptr for compute units
+  std::vector<MemoryModule*> memory_of_;  ///< by number
+  std::vector<Mover*> movers_;            ///< by unit; nullptr for compute units
 };
 
 }  // namespace accord::sim

@@ -10,14 +10,14 @@
 namespace accord::sim {
 
 UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int index,
-                       std::vector<MemoryModule*> memories, StallAccount account)
+                       std::span<MemoryModule* const> memories, StallAccount account)
     : sc_module(name),
       run_(run),
       account_(std::move(account)),
       spec_(run.architecture.units[static_cast<std::size_t>(index)]),
       index_(index),
       capacity_(std::max(1, spec_.queue)),
-      memories_(std::move(memories)),
+      memories_(memories),
       unused_places_(capacity_) {
   if (run.in_order) return;  // the controller begins operations itself
   SC_HAS_PROCESS(UnitModule);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -26,7 +27,8 @@ class UnitModule : public sc_core::sc_module {
     Time dispatched;
   };
 
-  UnitModule(const sc_core::sc_module_name& name, RunState& run, int index, std::vector<MemoryModule*> memories,
+  /// `memories`: all of the machine's, by their number; none where operations take no time.
+  UnitModule(const sc_core::sc_module_name& name, RunState& run, int index, std::span<MemoryModule* const> memories,
              StallAccount account);
 
   // The controller's side.
@@ -86,7 +88,7 @@ class UnitModule : public sc_core::sc_module {
   const Unit& spec_;
   int index_;
   int capacity_;
-  std::vector<MemoryModule*> memories_;
+  std::span<MemoryModule* const> memories_;
   std::deque<Entry> queue_;
   std::vector<Operation*> recent_;  ///< begun, perhaps unfinished
   std::deque<PendingSignal> signals_;

@@ -8,10 +8,10 @@ namespace accord::sim {
 
 namespace {
 
-StallLeaves named(const Leaves& leaves, const std::vector<Cycle>& counts) {
+StallLeaves named(const Leaves& leaves, const LeafCycles& counts) {
   StallLeaves result;
-  for (std::size_t leaf = 0; leaf < counts.size(); ++leaf) {
-    if (counts[leaf] != 0) result.emplace(leaves.name(leaf), counts[leaf]);
+  for (const auto& [leaf, count] : counts) {
+    if (count != 0) result.emplace(leaves.name(static_cast<std::size_t>(leaf)), count);
   }
   return result;
 }

@@ -18,7 +18,7 @@ struct Bench {
     spec.word = 16;
     spec.read_ports = spec.write_ports = read_ports;
     spec.shared_ports = shared;
-    memory = std::make_unique<MemoryModule>("memory", graph, 0, spec, store, StallAccount(leaves, layers, settled));
+    memory = std::make_unique<MemoryModule>("memory", graph, 0, spec, store, StallAccount(layers, settled));
   }
   Cycle end(std::int64_t words, bool write = false) { return memory->access(write, 0, 16 * words, words, Time()).end; }
 
@@ -26,7 +26,6 @@ struct Bench {
   DependenceGraph graph;
   Memory spec;
   ByteStore store;
-  Leaves leaves{{}, 0};
   Layers layers{0, 0};
   Cycle settled = 0;
   std::unique_ptr<MemoryModule> memory;
