@@ -86,15 +86,12 @@ std::vector<Best> paths_from(const Graph& graph, std::size_t source) {
 }  // namespace
 
 struct ComponentGraph::Impl {
-  std::vector<std::vector<Best>> best;  ///< by source, by target
+  explicit Impl(const Architecture& architecture) : graph(build(architecture)), known(architecture.memories.size()) {}
+  const Graph graph;
+  std::vector<std::vector<Best>> known;  ///< by source, by target; empty: not asked for yet
 };
 
-ComponentGraph::ComponentGraph(const Architecture& architecture) : impl_(std::make_unique<Impl>()) {
-  const Graph graph = build(architecture);
-  for (std::size_t source = 0; source < architecture.memories.size(); ++source) {
-    impl_->best.push_back(paths_from(graph, source));
-  }
-}
+ComponentGraph::ComponentGraph(const Architecture& architecture) : impl_(std::make_unique<Impl>(architecture)) {}
 
 ComponentGraph::~ComponentGraph() = default;
 ComponentGraph::ComponentGraph(ComponentGraph&&) noexcept = default;
@@ -102,7 +99,9 @@ ComponentGraph& ComponentGraph::operator=(ComponentGraph&&) noexcept = default;
 
 std::vector<Hop> ComponentGraph::path(int source, int target) const {
   if (source == target) return {};
-  return impl_->best.at(static_cast<std::size_t>(source)).at(static_cast<std::size_t>(target)).hops;
+  auto& from = impl_->known.at(static_cast<std::size_t>(source));
+  if (from.empty()) from = paths_from(impl_->graph, static_cast<std::size_t>(source));
+  return from.at(static_cast<std::size_t>(target)).hops;
 }
 
 bool ComponentGraph::reachable(int source, int target) const {

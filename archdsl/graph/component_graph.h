@@ -15,7 +15,8 @@ struct Hop {
 };
 
 /// The machine as a graph: memories, units, links, controller, and what joins them. Built once; ids are the
-/// Architecture's. Boost.Graph stays behind this facade.
+/// Architecture's. Paths are kept by where they start, from when they are first asked for: of the memories of an
+/// array's elements few ever are. Boost.Graph stays behind this facade.
 class ComponentGraph {
  public:
   explicit ComponentGraph(const Architecture& architecture);
