@@ -13,6 +13,7 @@ Synchroniser::Synchroniser(int units, int semaphores, std::int64_t max)
   kept_.next.assign(count, 0);
   kept_.first.assign(count, 0);
   kept_.known.resize(count);
+  kept_.learnt.assign(count, true);
 }
 
 /// All units have done all there is; no signal is under way.
@@ -20,6 +21,7 @@ void Synchroniser::pass_all(State& state) const {
   for (auto& clock : state.clocks) {
     for (int u = 0; u < units_; ++u) clock[u] = state.next[u] - 1;
   }
+  state.learnt.assign(state.clocks.size(), true);
   state.semaphores.clear();
   state.taken = 0;
 }
@@ -27,7 +29,7 @@ void Synchroniser::pass_all(State& state) const {
 void Synchroniser::fence() {
   pass_all(kept_);
   kept_.first = kept_.next;
-  for (auto& known : kept_.known) known.clear();
+  for (auto& known : kept_.known) known = {};
 }
 
 /// A semaphore of the pair that is below its greatest count when `from`, which then knows `known`, signals for the next
@@ -46,14 +48,26 @@ int Synchroniser::number(int from, int to, Known known) {
 }
 
 Synchroniser::Known Synchroniser::at(const State& state, int unit, std::int64_t position) const {
-  const std::int64_t from = (position - state.first[unit]) * units_;
-  return Known(state.known[unit]).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(units_));
+  const auto& [since, clocks] = state.known[unit];
+  const std::ptrdiff_t clock = std::ranges::upper_bound(since, position) - since.begin() - 1;
+  return Known(clocks).subspan(static_cast<std::size_t>(clock * units_), static_cast<std::size_t>(units_));
 }
 
 void Synchroniser::see(int unit, int other, std::int64_t position, Known known) {
   Clock& clock = state_.clocks[unit];
   for (int u = 0; u < units_; ++u) clock[u] = std::max(clock[u], known[u]);
   clock[other] = std::max(clock[other], position);
+  state_.learnt[unit] = true;
+}
+
+std::int64_t Synchroniser::place_next(int unit) {
+  if (state_.learnt[unit]) {
+    auto& [since, clocks] = state_.known[unit];
+    since.push_back(state_.next[unit]);
+    clocks.insert(clocks.end(), state_.clocks[unit].begin(), state_.clocks[unit].end());
+    state_.learnt[unit] = false;
+  }
+  return state_.next[unit]++;
 }
 
 namespace {
@@ -81,7 +95,8 @@ void weave(const OpList& list, const std::vector<std::uint32_t>& order, const st
 
 Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std::uint32_t>& order,
                                       const Earlier& earlier) {
-  state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<Clock>(static_cast<std::size_t>(units_)),
+  const auto units = static_cast<std::size_t>(units_);
+  state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<Knowledge>(units), std::vector<bool>(units, true),
             kept_.semaphores, kept_.taken};
   Added added;
   added.positions.resize(list.ops.size());
@@ -131,9 +146,7 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
     }
     for (const int other : others) needed[other] = {};
     others.clear();
-    added.positions[op] = state_.next[unit]++;
-    const Clock& now = state_.clocks[unit];
-    state_.known[unit].insert(state_.known[unit].end(), now.begin(), now.end());
+    added.positions[op] = place_next(unit);
     history.record(list.ops[op], op);
   }
   added.order = std::move(first);

@@ -56,12 +56,18 @@ class Synchroniser {
     std::vector<std::int64_t> waits;
   };
 
+  /// What a unit knew at its operations in a list: most of them know no more than the one before.
+  struct Knowledge {
+    std::vector<std::int64_t> since;  ///< by clock: place of the first operation that knew it
+    Clock clocks;                     ///< one after the other
+  };
+
   struct State {
     std::vector<Clock> clocks;        ///< by unit
     std::vector<std::int64_t> next;   ///< by unit: place of its next operation
     std::vector<std::int64_t> first;  ///< by unit: the same when the last list began
-    std::vector<Clock>
-        known;  ///< by unit: what it knew at each of its operations in the last list, one after the other
+    std::vector<Knowledge> known;     ///< by unit, in the last list
+    std::vector<bool> learnt;         ///< by unit: whether its clock is another than at its last operation
     std::map<std::pair<int, int>, std::vector<Numbered>> semaphores;  ///< by pair of units
     int taken = 0;                                                    ///< semaphores
   };
@@ -77,6 +83,8 @@ class Synchroniser {
   /// What the unit knew at the operation with this place in its order.
   Known at(const State& state, int unit, std::int64_t position) const;
   void see(int unit, int other, std::int64_t position, Known known);
+  /// The unit's next operation, with what it knows.
+  std::int64_t place_next(int unit);
   int number(int from, int to, Known known);
   void pass_all(State& state) const;
 
