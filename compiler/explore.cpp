@@ -18,7 +18,7 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
   choice.cost.unit_cycles.assign(compilation.architecture.units.size(), 0);
   choice.footprint.assign(compilation.architecture.memories.size(), 0);
   const auto parts = parts_of(compilation.machine, mapping);
-  const Machine& machine = parts.size() > 1 ? shared.of(parts) : compilation.machine;
+  const Machine& machine = shared.of(mapping);
   for (const auto& part : parts) {
     Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
     const Cost cost = shipped_cost_model().cost(machine, geometry, layer.work, part);

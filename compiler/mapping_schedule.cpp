@@ -28,7 +28,7 @@ MappingSchedule::MappingSchedule(const Compilation& compilation, SharedMachines&
     : compilation_(compilation),
       layer_(layer),
       parts_(parts_of(compilation.machine, mapping)),
-      machine_(shared.of(parts_)),
+      machine_(shared.of(mapping)),
       first_(cost_of(compilation, machine_, layer, parts_.front())),
       shortening_(parts_.front(), first_.instructions * static_cast<double>(parts_.size()), most) {}
 

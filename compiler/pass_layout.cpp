@@ -174,11 +174,12 @@ double LayoutChooser::gain(const LayerPlan& layer, TensorId tensor) {
   if (macs_of(layer.work) == 0) return 0;
   const LayerSearch& known = search_once(compilation_, shared_, layer);
   if (known.kept.empty() || cycles(layer) * worth_ <= static_cast<double>(layer.bound.cycles)) return 0;
-  const auto parts = parts_of(compilation_.machine, known.kept.front().mapping);
-  const Machine& machine = parts.size() > 1 ? shared_.of(parts) : compilation_.machine;
-  Geometry geometry(machine, network_, layer.work, compilation_.homes, parts.front());
-  const TileCosts costs = measure(machine, geometry, layer.work, parts.front());
-  auto busy = shipped_cost_model().cost(machine, geometry, layer.work, parts.front()).unit_cycles;
+  const Mapping& mapping = known.kept.front().mapping;
+  const Mapping first = parts_of(compilation_.machine, mapping).front();
+  const Machine& machine = shared_.of(mapping);
+  Geometry geometry(machine, network_, layer.work, compilation_.homes, first);
+  const TileCosts costs = measure(machine, geometry, layer.work, first);
+  auto busy = shipped_cost_model().cost(machine, geometry, layer.work, first).unit_cycles;
   double greatest = 0;
   for (const TileCosts::Move& move : costs.moves) {
     const TensorId moved = geometry.tensor(move.use);

@@ -170,7 +170,7 @@ MainWork main_work(const Machine& machine, const PassageFinder& finder, bool one
     const MainWork work = work_of(machine, mapping);
     least.compute = std::min(least.compute, work.compute);
     if (work.compute < least.busy) {
-      const Passages passages = finder.of(mapping);
+      const std::vector<Passage> passages = finder.of(mapping);
       const std::int64_t wires = links.cycles(passages) + (one_way && work.apart ? work.ending : 0);
       least.busy = std::min(least.busy, std::max({work.compute, wires, movers.cycles(passages)}));
     }

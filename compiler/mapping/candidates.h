@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,16 +13,30 @@
 
 namespace accord {
 
-/// What the mapper knows of the machine.
-struct Machine {
-  explicit Machine(const Architecture& a)
-      : architecture(a), graph(a), limits(a), elements(a, limits), multicasts(a, limits), spread(a) {}
-  const Architecture& architecture;
+/// What leads where on a machine, and what of it is alike: all that does not ask how quick anything is.
+struct Topology {
+  Topology(const Architecture& architecture, const Limits& limits)
+      : graph(architecture), elements(architecture, limits), multicasts(architecture, limits), spread(architecture) {}
   ComponentGraph graph;
-  Limits limits;
   Elements elements;
   Multicasts multicasts;
   Spread spread;
+};
+
+/// What the mapper knows of the machine.
+struct Machine {
+  explicit Machine(const Architecture& a)
+      : architecture(a), limits(a), topology(std::make_shared<const Topology>(a, limits)) {}
+  /// `like` at other rates.
+  Machine(const Machine& like, const Architecture& a)
+      : architecture(a), limits(like.limits, a), topology(like.topology) {}
+  const Architecture& architecture;
+  Limits limits;
+  std::shared_ptr<const Topology> topology;
+  const ComponentGraph& graph = topology->graph;
+  const Elements& elements = topology->elements;
+  const Multicasts& multicasts = topology->multicasts;
+  const Spread& spread = topology->spread;
   const Capability& capability(const Match& match) const {
     return architecture.units[match.unit].capabilities[match.capability];
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <string>
 #include <tuple>
 
@@ -66,11 +65,69 @@ void enlist(std::vector<std::vector<std::pair<int, int>>>& classes, int number, 
   classes[number].emplace_back(unit, static_cast<int>(index));
 }
 
+std::vector<int> memories_of(const Capability& capability) {
+  std::vector<int> memories;
+  for (const auto& operand : capability.operands) memories.push_back(operand.memory);
+  return memories;
+}
+
+std::vector<int> memories_of(const Route& route) { return {route.source, route.target}; }
+
+Site site_of(const Mapping& mapping) {
+  Site site;
+  for (const auto& step : mapping.steps) site.steps.emplace_back(step.match.unit, step.match.capability);
+  for (const auto& use : mapping.uses) site.uses.push_back({use.memory, use.hops});
+  return site;
+}
+
+/// All that tells from which other sites a mapping may be carried to.
+std::vector<int> key_of(const Mapping& mapping) {
+  std::vector<int> key;
+  for (const auto& step : mapping.steps) key.insert(key.end(), {step.match.unit, step.match.capability});
+  for (const auto& use : mapping.uses) {
+    key.insert(key.end(), {use.memory, use.home, static_cast<int>(use.hops.size())});
+    for (const auto& hop : use.hops) key.insert(key.end(), {hop.unit, hop.route});
+  }
+  return key;
+}
+
 }  // namespace
+
+Mapping moved_to(const Site& site, const Mapping& mapping) {
+  Mapping moved = mapping;
+  for (std::size_t s = 0; s < moved.steps.size(); ++s) {
+    std::tie(moved.steps[s].match.unit, moved.steps[s].match.capability) = site.steps[s];
+  }
+  for (std::size_t u = 0; u < moved.uses.size(); ++u) {
+    moved.uses[u].memory = site.uses[u].memory;
+    moved.uses[u].hops = site.uses[u].hops;
+  }
+  return moved;
+}
+
+const Hop& hop_at(const Use& use, const Site::Place& place, int level) {
+  return use.role == UseRole::output ? place.hops[place.hops.size() - 1 - level] : place.hops[level];
+}
+
+int memory_at(const Architecture& architecture, const Use& use, const Site::Place& place, int level) {
+  if (level + 1 >= use.depth) return place.memory;
+  const Hop& hop = hop_at(use, place, level);
+  const Route& route = architecture.units[hop.unit].routes[hop.route];
+  return use.role == UseRole::output ? route.source : route.target;
+}
 
 Elements::Elements(const Architecture& architecture, const Limits& limits) : architecture_(architecture) {
   Classes capabilities, routes, memories;
   for (const auto& memory : architecture.memories) memory_class_.push_back(memories.of(text_of(memory)));
+  capabilities_at_.resize(architecture.memories.size());
+  routes_at_.resize(architecture.memories.size());
+  const auto enlist_at = [&](std::vector<Members>& at, std::vector<int> ends, int unit, std::size_t index) {
+    std::ranges::sort(ends);
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    for (const int m : ends) {
+      if (m >= 0 && !architecture.memories[m].off_chip) at[m].emplace_back(unit, static_cast<int>(index));
+    }
+  };
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const Unit& unit = architecture.units[u];
     const int index = static_cast<int>(u);
@@ -80,6 +137,7 @@ Elements::Elements(const Architecture& architecture, const Limits& limits) : arc
       of_capabilities.push_back(
           limit == nullptr ? -1 : capabilities.of(text_of(unit) + text_of(unit.capabilities[c], *limit)));
       enlist(capabilities_, of_capabilities.back(), index, c);
+      enlist_at(capabilities_at_, memories_of(unit.capabilities[c]), index, c);
     }
     auto& of_routes = route_class_.emplace_back();
     for (std::size_t r = 0; r < unit.routes.size(); ++r) {
@@ -87,22 +145,24 @@ Elements::Elements(const Architecture& architecture, const Limits& limits) : arc
       const bool usable = limit != nullptr && unit.routes[r].also.empty();
       of_routes.push_back(usable ? routes.of(text_of(unit) + text_of(unit.routes[r], *limit)) : -1);
       enlist(routes_, of_routes.back(), index, r);
+      enlist_at(routes_at_, memories_of(unit.routes[r]), index, r);
     }
   }
 }
 
 std::vector<std::pair<int, int>> Elements::alike(int unit, int capability) const {
   const int number = capability_class_[unit][capability];
-  return number < 0 ? std::vector<std::pair<int, int>>{{unit, capability}} : capabilities_[number];
+  return number < 0 ? Members{{unit, capability}} : capabilities_[number];
 }
 
-/// Finds images of one mapping, one after the other, by backtracking over its capabilities and hops.
+/// Finds sites for one mapping, one after the other, by backtracking over its capabilities and hops.
 class Elements::Carrier {
  public:
   Carrier(const Elements& elements, const Mapping& mapping)
       : elements_(elements),
         mapping_(mapping),
         unit_taken_(elements.architecture_.units.size(), false),
+        main_taken_(elements.architecture_.units.size(), false),
         memory_taken_(elements.architecture_.memories.size(), false) {
     for (const auto& step : mapping.steps) add({true, step.match.unit, step.match.capability});
     for (const auto& use : mapping.uses) {
@@ -110,25 +170,27 @@ class Elements::Carrier {
     }
   }
 
-  std::vector<Mapping> run() {
-    std::vector<Mapping> found = {mapping_};
+  std::vector<Site> run() {
+    std::vector<Site> found = {site_of(mapping_)};
     const bool movable = std::all_of(parts_.begin(), parts_.end(), [&](const Part& p) { return class_of(p) >= 0; });
     if (!movable) return found;
-    for (const auto& part : parts_) take(part.unit, part.index, part.runs);
+    main_taken_[parts_[0].unit] = true;
+    for (const auto& part : parts_) take(part);
     for (const auto& main : elements_.capabilities_[class_of(parts_[0])]) {
-      if (main.first == parts_[0].unit) continue;
+      if (main_taken_[main.first]) continue;
       image_.assign(parts_.size(), {-1, -1});
-      memory_.assign(elements_.architecture_.memories.size(), -1);
+      bound_.clear();
       budget_ = most_steps;
-      if (!unit_main(main, found) || !stay_home() || !place(0, main) || !visit(1)) continue;
-      found.push_back(carried());
-      for (std::size_t p = 0; p < parts_.size(); ++p) take(image_[p].first, image_[p].second, parts_[p].runs);
+      if (!stay_home() || !place(0, main) || !visit(1)) continue;
+      found.push_back(site());
+      main_taken_[main.first] = true;
+      for (std::size_t p = 0; p < parts_.size(); ++p) take({parts_[p].runs, image_[p].first, image_[p].second});
     }
     return found;
   }
 
  private:
-  static constexpr int most_steps = 2000;  // candidates looked at per image; arrays need one per part
+  static constexpr int most_steps = 2000;  // candidates looked at per site; arrays need one per part
 
   /// A capability or a route that the mapping uses.
   struct Part {
@@ -146,23 +208,17 @@ class Elements::Carrier {
     return (part.runs ? elements_.capability_class_ : elements_.route_class_)[part.unit][part.index];
   }
 
-  bool unit_main(const std::pair<int, int>& main, const std::vector<Mapping>& found) const {
-    return std::none_of(found.begin(), found.end(),
-                        [&](const Mapping& m) { return m.steps[0].match.unit == main.first; });
+  std::vector<int> memories(const Part& part) const {
+    const Unit& unit = elements_.architecture_.units[part.unit];
+    return part.runs ? memories_of(unit.capabilities[part.index]) : memories_of(unit.routes[part.index]);
   }
 
-  std::vector<int> memories(bool runs, int unit, int index) const {
-    const Unit& u = elements_.architecture_.units[unit];
-    if (!runs) return {u.routes[index].source, u.routes[index].target};
-    std::vector<int> result;
-    for (const auto& operand : u.capabilities[index].operands) result.push_back(operand.memory);
-    return result;
-  }
+  bool on_chip(int memory) const { return memory >= 0 && !elements_.architecture_.memories[memory].off_chip; }
 
-  void take(int unit, int index, bool runs) {
-    unit_taken_[unit] = true;
-    for (const int m : memories(runs, unit, index)) {
-      if (m >= 0 && !elements_.architecture_.memories[m].off_chip) memory_taken_[m] = true;
+  void take(const Part& part) {
+    unit_taken_[part.unit] = true;
+    for (const int m : memories(part)) {
+      if (on_chip(m)) memory_taken_[m] = true;
     }
   }
 
@@ -172,20 +228,27 @@ class Elements::Carrier {
                        [&](const Use& use) { return use.home < 0 || bind(use.home, use.home); });
   }
 
+  /// What stands for the memory; -1: nothing yet.
+  int stand_in(int memory) const {
+    const auto found = std::ranges::find(bound_, memory, &std::pair<int, int>::first);
+    return found == bound_.end() ? -1 : found->second;
+  }
+
   /// Off-chip memory is the same for all; each memory on chip stands for one other.
   bool bind(int memory, int other) {
     if (memory < 0 || other < 0) return memory == other;
-    if (memory_[memory] >= 0) return memory_[memory] == other;
-    const bool off_chip = elements_.architecture_.memories[memory].off_chip;
-    if (off_chip ? memory != other : elements_.memory_class_[memory] != elements_.memory_class_[other]) return false;
-    if (std::find(memory_.begin(), memory_.end(), other) != memory_.end()) return false;
-    memory_[memory] = other;
-    return true;
+    if (const int bound = stand_in(memory); bound >= 0) return bound == other;
+    if (on_chip(memory) ? elements_.memory_class_[memory] != elements_.memory_class_[other] : memory != other) {
+      return false;
+    }
+    const bool stands = std::ranges::find(bound_, other, &std::pair<int, int>::second) != bound_.end();
+    if (!stands) bound_.emplace_back(memory, other);
+    return !stands;
   }
 
   bool place(std::size_t p, const std::pair<int, int>& at) {
-    const auto here = memories(parts_[p].runs, parts_[p].unit, parts_[p].index);
-    const auto there = memories(parts_[p].runs, at.first, at.second);
+    const auto here = memories(parts_[p]);
+    const auto there = memories({parts_[p].runs, at.first, at.second});
     for (std::size_t m = 0; m < here.size(); ++m) {
       if (!bind(here[m], there[m])) return false;
     }
@@ -193,19 +256,31 @@ class Elements::Carrier {
     return true;
   }
 
+  /// Those of the part's class; where one of its memories stands for another already, those that reach that one.
+  Members members(const Part& part) const {
+    const auto& all = (part.runs ? elements_.capabilities_ : elements_.routes_)[class_of(part)];
+    for (const int m : memories(part)) {
+      const int bound = on_chip(m) ? stand_in(m) : -1;
+      if (bound < 0) continue;
+      Members near = (part.runs ? elements_.capabilities_at_ : elements_.routes_at_)[bound];
+      std::erase_if(near, [&](const auto& at) { return class_of({part.runs, at.first, at.second}) != class_of(part); });
+      return near;
+    }
+    return all;
+  }
+
   /// Free units and memories first, then those that stand to the main unit as the mapping's own do.
-  std::vector<std::pair<int, int>> candidates(std::size_t p) const {
+  Members candidates(std::size_t p) const {
     const Part& part = parts_[p];
-    const auto& members = (part.runs ? elements_.capabilities_ : elements_.routes_)[class_of(part)];
     std::vector<std::tuple<int, int, int, int>> ranked;
-    for (const auto& [unit, index] : members) {
+    for (const auto& [unit, index] : members(part)) {
       int taken = unit_taken_[unit] ? 1 : 0;
-      for (const int m : memories(part.runs, unit, index)) taken += m >= 0 && memory_taken_[m] ? 1 : 0;
+      for (const int m : memories({part.runs, unit, index})) taken += m >= 0 && memory_taken_[m] ? 1 : 0;
       const int shift = std::abs((unit - part.unit) - (image_[0].first - parts_[0].unit));
       ranked.emplace_back(taken, shift, unit, index);
     }
     std::sort(ranked.begin(), ranked.end());
-    std::vector<std::pair<int, int>> result;
+    Members result;
     for (const auto& [taken, shift, unit, index] : ranked) result.emplace_back(unit, index);
     return result;
   }
@@ -214,9 +289,9 @@ class Elements::Carrier {
     if (p == parts_.size()) return true;
     for (const auto& at : candidates(p)) {
       if (--budget_ < 0) return false;
-      const auto before = memory_;
+      const std::size_t before = bound_.size();
       if (place(p, at) && visit(p + 1)) return true;
-      memory_ = before;
+      bound_.resize(before);
     }
     return false;
   }
@@ -225,27 +300,29 @@ class Elements::Carrier {
     return image_[static_cast<std::size_t>(std::find(parts_.begin(), parts_.end(), part) - parts_.begin())];
   }
 
-  Mapping carried() const {
-    Mapping mapping = mapping_;
-    for (auto& step : mapping.steps) {
-      std::tie(step.match.unit, step.match.capability) = image_of({true, step.match.unit, step.match.capability});
+  Site site() const {
+    Site site = site_of(mapping_);
+    for (auto& [unit, capability] : site.steps) std::tie(unit, capability) = image_of(Part{true, unit, capability});
+    for (auto& use : site.uses) {
+      if (const int bound = stand_in(use.memory); bound >= 0) use.memory = bound;
+      for (auto& hop : use.hops) std::tie(hop.unit, hop.route) = image_of(Part{false, hop.unit, hop.route});
     }
-    for (auto& use : mapping.uses) {
-      if (memory_[use.memory] >= 0) use.memory = memory_[use.memory];
-      for (auto& hop : use.hops) std::tie(hop.unit, hop.route) = image_of({false, hop.unit, hop.route});
-    }
-    return mapping;
+    return site;
   }
 
   const Elements& elements_;
   const Mapping& mapping_;
   std::vector<Part> parts_;  ///< the main capability first
   std::vector<std::pair<int, int>> image_;
-  std::vector<int> memory_;  ///< by memory: what stands for it; -1: nothing yet
-  std::vector<bool> unit_taken_, memory_taken_;
+  std::vector<std::pair<int, int>> bound_;  ///< memories, each with what stands for it
+  std::vector<bool> unit_taken_, main_taken_, memory_taken_;
   int budget_ = 0;
 };
 
-std::vector<Mapping> Elements::images(const Mapping& mapping) const { return Carrier(*this, mapping).run(); }
+const std::vector<Site>& Elements::sites(const Mapping& mapping) const {
+  auto& known = known_[key_of(mapping)];
+  if (known.empty()) known = Carrier(*this, mapping).run();
+  return known;
+}
 
 }  // namespace accord

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,23 @@
 #include "compiler/mapping/plan.h"
 
 namespace accord {
+
+/// Where on the machine a mapping runs: the unit and capability of each step, the memory of each use and the way there.
+struct Site {
+  struct Place {
+    int memory = -1;
+    std::vector<Hop> hops;
+  };
+  std::vector<std::pair<int, int>> steps;
+  std::vector<Place> uses;
+};
+
+/// The same mapping elsewhere.
+Mapping moved_to(const Site& site, const Mapping& mapping);
+
+/// What `hop_at` and `memory_at` (plan.h) say of the use, at its place on a site.
+const Hop& hop_at(const Use& use, const Site::Place& place, int level);
+int memory_at(const Architecture& architecture, const Use& use, const Site::Place& place, int level);
 
 /// What of a machine is alike: capabilities, routes and memories that differ only in where they stand, so that work
 /// planned for one runs on another in the same time. Elements of an array are alike, and so are equal units that the
@@ -18,20 +36,23 @@ class Elements {
   /// Units with a capability like this one, the unit itself among them, ascending.
   std::vector<std::pair<int, int>> alike(int unit, int capability) const;
 
-  /// The mapping, then the same carried over to other elements: other units, hops and memories in the same places.
-  /// No two use the same unit for the main statement; other units and on-chip memories are shared only where no free
-  /// one is left. Only the mapping itself where its transfers reach several elements at once (multicast).
-  std::vector<Mapping> images(const Mapping& mapping) const;
+  /// Where the mapping runs, then where else it could: on other elements, with units, hops and memories in the same
+  /// places. No two use the same unit for the main statement; other units and on-chip memories are shared only where no
+  /// free one is left. Only the mapping's own where its transfers reach several elements at once (multicast). Kept for
+  /// all mappings that run at the same site; valid as long as this is.
+  const std::vector<Site>& sites(const Mapping& mapping) const;
 
  private:
   class Carrier;
+  using Members = std::vector<std::pair<int, int>>;  ///< unit, and its capability or route; ascending
 
   const Architecture& architecture_;
   std::vector<std::vector<int>> capability_class_;  ///< by unit and capability; -1: no instruction
   std::vector<std::vector<int>> route_class_;       ///< by unit and route; -1: no instruction, or multicast
   std::vector<int> memory_class_;
-  std::vector<std::vector<std::pair<int, int>>> capabilities_;  ///< by class: unit, capability
-  std::vector<std::vector<std::pair<int, int>>> routes_;        ///< by class: unit, route
+  std::vector<Members> capabilities_, routes_;                   ///< by class
+  std::vector<Members> capabilities_at_, routes_at_;             ///< by memory on chip: those that reach it
+  mutable std::map<std::vector<int>, std::vector<Site>> known_;  ///< by site and homes of the uses
 };
 
 }  // namespace accord

@@ -117,31 +117,49 @@ double TransferPace::cycles(std::int64_t bytes, std::int64_t row, std::int64_t t
 }
 
 Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
+  for (const Unit& unit : architecture.units) {
+    routes_.emplace_back(unit.routes.size());
+    runs_.emplace_back(unit.capabilities.size());
+  }
+  const auto drive = [](auto& driven, int mnemonic) {
+    if (driven.mnemonic < 0) driven.mnemonic = mnemonic;
+  };
   for (std::size_t m = 0; m < architecture.isa.mnemonics.size(); ++m) {
     const Mnemonic& mnemonic = architecture.isa.mnemonics[m];
     const int index = static_cast<int>(m);
     if (mnemonic.meaning == Meaning::transfer) {
       // No copy of a planner's has a list of indices to gather by.
       if (architecture.units[mnemonic.unit].routes[mnemonic.route].gather) continue;
-      for (const int unit : driven_units(mnemonic)) {
-        routes_.emplace(std::pair(unit, mnemonic.route), limit_route(architecture, index, unit));
-      }
+      for (const int unit : driven_units(mnemonic)) drive(routes_[unit][mnemonic.route], index);
     } else if (mnemonic.meaning == Meaning::run) {
-      for (const int unit : driven_units(mnemonic)) {
-        runs_.emplace(std::pair(unit, mnemonic.capability), limit_run(architecture, index, unit));
-      }
+      for (const int unit : driven_units(mnemonic)) drive(runs_[unit][mnemonic.capability], index);
     }
   }
 }
 
+Limits::Limits(const Limits& like, const Architecture& architecture) : architecture_(architecture) {
+  const auto take_mnemonics = [](const auto& from, auto& to) {
+    for (const auto& unit : from) {
+      auto& taken = to.emplace_back(unit.size());
+      for (std::size_t i = 0; i < unit.size(); ++i) taken[i].mnemonic = unit[i].mnemonic;
+    }
+  };
+  take_mnemonics(like.routes_, routes_);
+  take_mnemonics(like.runs_, runs_);
+}
+
 const RouteLimits* Limits::route(int unit, int route) const {
-  const auto it = routes_.find({unit, route});
-  return it == routes_.end() ? nullptr : &it->second;
+  auto& [mnemonic, limits] = routes_[unit][route];
+  if (mnemonic < 0) return nullptr;
+  if (!limits) limits = limit_route(architecture_, mnemonic, unit);
+  return &*limits;
 }
 
 const RunLimits* Limits::run(int unit, int capability) const {
-  const auto it = runs_.find({unit, capability});
-  return it == runs_.end() ? nullptr : &it->second;
+  auto& [mnemonic, limits] = runs_[unit][capability];
+  if (mnemonic < 0) return nullptr;
+  if (!limits) limits = limit_run(architecture_, mnemonic, unit);
+  return &*limits;
 }
 
 int Limits::mnemonic_for(Meaning meaning, int unit) const {

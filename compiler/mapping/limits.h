@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
@@ -40,18 +38,29 @@ struct RunLimits {
   std::vector<std::int64_t> units;  ///< per operand: instructions give its addresses and steps in multiples of this
 };
 
+/// Worked out when first asked for: of an array's elements few ever are.
 class Limits {
  public:
   explicit Limits(const Architecture& architecture);
+  /// Of the same machine at other rates.
+  Limits(const Limits& like, const Architecture& architecture);
   /// Absent where no mnemonic drives it.
   const RouteLimits* route(int unit, int route) const;
   const RunLimits* run(int unit, int capability) const;
   int mnemonic_for(Meaning meaning, int unit = -1) const;
 
  private:
+  template <class What>
+  struct Driven {
+    int mnemonic = -1;
+    std::optional<What> limits;
+  };
+  template <class What>
+  using ByUnit = std::vector<std::vector<Driven<What>>>;  ///< and by its routes or capabilities
+
   const Architecture& architecture_;
-  std::map<std::pair<int, int>, RouteLimits> routes_;
-  std::map<std::pair<int, int>, RunLimits> runs_;
+  mutable ByUnit<RouteLimits> routes_;
+  mutable ByUnit<RunLimits> runs_;
 };
 
 }  // namespace accord

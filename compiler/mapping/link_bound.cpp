@@ -71,29 +71,24 @@ void LinkBound::add_operands(int index) {
   }
 }
 
-bool LinkBound::serves(const Wire& wire, const Passage::Place& place) const {
-  const Use& use = *place.use;
-  if (use.depth == 0) return std::find(wire.units.begin(), wire.units.end(), place.unit) != wire.units.end();
-  if (use.role != UseRole::output) return finder_.comes_from(wire.into, use);
-  return !wire.units.empty() || finder_.reaches(wire.out_of, use);
+bool LinkBound::serves(const Wire& wire, const Passage& passage) {
+  if (std::ranges::any_of(wire.units, [&](int unit) { return passage.units[unit]; })) return true;
+  if (passage.comes_from(wire.into)) return true;
+  return passage.leaves && (!wire.units.empty() || passage.gets_to(wire.out_of));
 }
 
-std::vector<LinkBound::Demand> LinkBound::demands(const Passages& passages) const {
+std::vector<LinkBound::Demand> LinkBound::demands(const std::vector<Passage>& passages) const {
   std::vector<Demand> result;
-  for (const Passage& passage : passages.operands) {
-    Demand demand{static_cast<double>(passage.bytes), std::vector<bool>(wires_.size(), false)};
-    for (const auto& place : passage.places) {
-      for (std::size_t w = 0; w < wires_.size(); ++w) {
-        if (!demand.wires[w]) demand.wires[w] = serves(wires_[w], place);
-      }
-    }
+  for (const Passage& passage : passages) {
+    Demand demand{static_cast<double>(passage.bytes), {}};
+    for (const Wire& wire : wires_) demand.wires.push_back(serves(wire, passage));
     const bool served = std::find(demand.wires.begin(), demand.wires.end(), true) != demand.wires.end();
     if (served) result.push_back(std::move(demand));
   }
   return result;
 }
 
-std::int64_t LinkBound::cycles(const Passages& passages) const {
+std::int64_t LinkBound::cycles(const std::vector<Passage>& passages) const {
   double most = 0;
   for_each_set(demands(passages), [&](const std::vector<const Demand*>& set) {
     double bytes = 0, width = 0;

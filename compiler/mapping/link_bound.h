@@ -17,7 +17,7 @@ class LinkBound {
   /// `finder` must outlive it.
   LinkBound(const Machine& machine, const PassageFinder& finder);
 
-  std::int64_t cycles(const Passages& passages) const;
+  std::int64_t cycles(const std::vector<Passage>& passages) const;
 
  private:
   using Key = std::array<int, 4>;  ///< what kind of wire, and which
@@ -40,8 +40,8 @@ class LinkBound {
   Wire& wire_of_link(int index, int memory, bool inwards);
   void add_route(int unit, const Route& route);
   void add_operands(int unit);
-  bool serves(const Wire& wire, const Passage::Place& place) const;
-  std::vector<Demand> demands(const Passages& passages) const;
+  static bool serves(const Wire& wire, const Passage& passage);
+  std::vector<Demand> demands(const std::vector<Passage>& passages) const;
 
   const Machine& machine_;
   const PassageFinder& finder_;

@@ -55,33 +55,30 @@ void MoverBound::add_ways(int index) {
 }
 
 /// A result may always leave through a capability that writes off chip; LinkBound asks the same of wires.
-bool MoverBound::serves(const Way& way, const Passage::Place& place) const {
-  const Use& use = *place.use;
-  if (use.depth == 0) return way.own && way.unit == place.unit;
-  if (use.role != UseRole::output) return way.inwards && finder_.comes_from(way.ends, use);
-  return !way.inwards && (way.own || finder_.reaches(way.ends, use));
+bool MoverBound::serves(const Way& way, const Passage& passage) {
+  if (way.own && passage.units[way.unit]) return true;
+  if (way.inwards) return passage.comes_from(way.ends);
+  return passage.leaves && (way.own || passage.gets_to(way.ends));
 }
 
-std::vector<MoverBound::Demand> MoverBound::demands(const Passages& passages) const {
+std::vector<MoverBound::Demand> MoverBound::demands(const std::vector<Passage>& passages) const {
   std::vector<Demand> result;
-  for (const Passage& passage : passages.operands) {
+  for (const Passage& passage : passages) {
     constexpr double none = std::numeric_limits<double>::infinity();
     Demand demand{std::vector<bool>(machine_.architecture.units.size(), false), none, none};
     const auto bytes = static_cast<double>(passage.bytes);
-    for (const auto& place : passage.places) {
-      for (const Way& way : ways_) {
-        if (!serves(way, place)) continue;
-        demand.movers[way.unit] = true;
-        demand.presenting = std::min(demand.presenting, bytes * way.per_byte);
-        demand.under_way = std::min(demand.under_way, bytes * way.under_way);
-      }
+    for (const Way& way : ways_) {
+      if (!serves(way, passage)) continue;
+      demand.movers[way.unit] = true;
+      demand.presenting = std::min(demand.presenting, bytes * way.per_byte);
+      demand.under_way = std::min(demand.under_way, bytes * way.under_way);
     }
     if (std::isfinite(demand.presenting)) result.push_back(std::move(demand));
   }
   return result;
 }
 
-std::int64_t MoverBound::cycles(const Passages& passages) const {
+std::int64_t MoverBound::cycles(const std::vector<Passage>& passages) const {
   double most = 0;
   for_each_set(demands(passages), [&](const std::vector<const Demand*>& set) {
     double presenting = 0, under_way = 0;

@@ -15,7 +15,7 @@ class MoverBound {
   /// `finder` must outlive it.
   MoverBound(const Machine& machine, const PassageFinder& finder);
 
-  std::int64_t cycles(const Passages& passages) const;
+  std::int64_t cycles(const std::vector<Passage>& passages) const;
 
  private:
   /// A route between off-chip and on-chip memory, or (`own`) what a mover's capability reads or writes off chip.
@@ -37,8 +37,8 @@ class MoverBound {
   };
 
   void add_ways(int unit);
-  bool serves(const Way& way, const Passage::Place& place) const;
-  std::vector<Demand> demands(const Passages& passages) const;
+  static bool serves(const Way& way, const Passage& passage);
+  std::vector<Demand> demands(const std::vector<Passage>& passages) const;
 
   const Machine& machine_;
   const PassageFinder& finder_;

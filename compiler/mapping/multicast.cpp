@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace accord {
 namespace {
@@ -48,39 +49,44 @@ Multicasts::Multicasts(const Architecture& architecture, const Limits& limits) {
       into[routes[r].target].push_back(hop);
       if (routes[r].also.empty() || routes[r].also.size() >= most_targets) continue;
       if (limits.route(hop.unit, hop.route) == nullptr) continue;
-      casts_.push_back({hop, routes[r].also.size() + 1, {}});
+      casts_.push_back({hop, routes[r].also.size() + 1});
     }
   }
-  for (Cast& cast : casts_) {
-    const Route& route = architecture.units[cast.hop.unit].routes[cast.hop.route];
-    std::vector<int> targets = route.also;
-    targets.push_back(route.target);
+  for (std::size_t c = 0; c < casts_.size(); ++c) {
+    const Hop& cast = casts_[c].hop;
+    const Route& route = architecture.units[cast.unit].routes[cast.route];
+    std::set<int> targets(route.also.begin(), route.also.end());
+    targets.insert(route.target);
     for (const int target : targets) {
       for (const Hop& hop : into[target]) {
-        if (replaces(limits, architecture, cast.hop, hop)) cast.replaced.insert({hop.unit, hop.route});
+        if (replaces(limits, architecture, cast, hop)) replacing_[{hop.unit, hop.route}].push_back(c);
       }
     }
   }
 }
 
-std::vector<std::size_t> Multicasts::served(const Cast& cast, std::span<const Hop> hops) {
-  std::vector<std::size_t> users;
+std::map<std::size_t, std::vector<std::size_t>> Multicasts::served(std::span<const Hop> hops) const {
+  std::map<std::size_t, std::vector<std::size_t>> users;
+  std::set<std::pair<int, int>> seen;
+  std::set<std::size_t> unfit;  // of elements that share a memory each writes to a place of its own
   for (std::size_t h = 0; h < hops.size(); ++h) {
-    if (!cast.replaced.contains({hops[h].unit, hops[h].route})) continue;
-    // Of elements that share a memory each writes to a place of its own.
-    const bool again = std::ranges::any_of(users, [&](std::size_t user) { return hops[user] == hops[h]; });
-    if (again) return {};
-    users.push_back(h);
+    const auto casts = replacing_.find({hops[h].unit, hops[h].route});
+    if (casts == replacing_.end()) continue;
+    const bool again = !seen.insert(casts->first).second;
+    for (const std::size_t cast : casts->second) {
+      users[cast].push_back(h);
+      if (again) unfit.insert(cast);
+    }
   }
-  if (users.size() != cast.targets) users.clear();
+  std::erase_if(users, [&](const auto& entry) {
+    return entry.second.size() != casts_[entry.first].targets || unfit.contains(entry.first);
+  });
   return users;
 }
 
 std::vector<Multicasts::Group> Multicasts::cover(std::span<const Hop> hops) const {
   std::vector<Group> possible;
-  for (const Cast& cast : casts_) {
-    if (auto users = served(cast, hops); !users.empty()) possible.push_back({cast.hop, std::move(users)});
-  }
+  for (auto& [cast, users] : served(hops)) possible.push_back({casts_[cast].hop, users});
   std::ranges::stable_sort(possible, std::greater(), [](const Group& group) { return group.users.size(); });
   std::vector<Group> groups;
   std::vector<bool> done(hops.size(), false);

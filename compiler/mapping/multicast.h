@@ -1,6 +1,6 @@
 #pragma once
 
-#include <set>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,13 +35,15 @@ class Multicasts {
   struct Cast {
     Hop hop;
     std::size_t targets = 0;
-    std::set<std::pair<int, int>> replaced;  ///< units and routes whose transfers it can stand for
   };
 
-  /// The users that a multicast serves; none where it would write to a memory of which nobody is among them.
-  static std::vector<std::size_t> served(const Cast& cast, std::span<const Hop> hops);
+  /// The users that each multicast serves, by its number; none where it would write to a memory of which nobody is
+  /// among them, or to that of several.
+  std::map<std::size_t, std::vector<std::size_t>> served(std::span<const Hop> hops) const;
 
   std::vector<Cast> casts_;
+  std::map<std::pair<int, int>, std::vector<std::size_t>> replacing_;  ///< by unit and route: multicasts that can stand
+                                                                       ///< for their transfers, ascending
 };
 
 }  // namespace accord

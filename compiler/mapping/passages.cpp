@@ -35,40 +35,49 @@ std::int64_t PassageFinder::padded_bytes(const Mapping& assignment, const Use& u
   return count;
 }
 
-Passages PassageFinder::of(const Mapping& assignment) const {
-  Passages result{machine_.elements.images(assignment), {}};
+/// An operand may lie off chip in the tensor's type; a constant's image in any.
+void PassageFinder::add_site(Passage& passage, const Use& use, const Site& site, std::size_t number) const {
+  if (use.depth == 0) {
+    passage.units[site.steps[use.step].first] = true;
+    return;
+  }
+  const int memory = site.uses[number].memory;
+  const WorkOperand& operand = work_.operands[use.access.operand];
+  const ElementType type = network_.tensors[operand.tensor].type;
+  if (use.role == UseRole::output) {
+    passage.leaves = true;
+    for (const int target : machine_.spread.targets(memory, use.type, type)) passage.targets[target] = true;
+    return;
+  }
+  passage.sources[memory] = true;
+  for (const int source : operand.constant ? machine_.spread.sources_in_any_type(memory, use.type)
+                                           : machine_.spread.sources(type, memory, use.type)) {
+    passage.sources[source] = true;
+  }
+}
+
+std::vector<Passage> PassageFinder::of(const Mapping& assignment) const {
+  const Architecture& architecture = machine_.architecture;
+  const std::size_t memories = architecture.memories.size();
+  const auto& sites = machine_.elements.sites(assignment);
   std::map<int, Passage> by_operand;
   for (std::size_t u = 0; u < assignment.uses.size(); ++u) {
     const Use& use = assignment.uses[u];
     const int operand = use.access.operand;
     if (use.filled || use.role == UseRole::accumulator || operand < 0) continue;
     if (work_.operands[operand].tensor == no_tensor || !off_chip(use.home)) continue;
-    Passage& passage = by_operand[operand];
-    const std::int64_t distinct = bytes_of(operand);
-    const std::int64_t needed = std::max(distinct, padded_bytes(assignment, use));
-    passage.bytes = passage.places.empty() ? needed : std::min(passage.bytes, needed);
-    for (const auto& image : result.images) {
-      passage.places.push_back({&image.uses[u], image.steps[use.step].match.unit});
-    }
+    const std::int64_t needed = std::max(bytes_of(operand), padded_bytes(assignment, use));
+    const auto [at, fresh] = by_operand.try_emplace(operand);
+    Passage& passage = at->second;
+    passage.bytes = fresh ? needed : std::min(passage.bytes, needed);
+    passage.units.resize(architecture.units.size());
+    passage.sources.resize(memories);
+    passage.targets.resize(memories);
+    for (const Site& site : sites) add_site(passage, use, site, u);
   }
-  for (auto& [operand, passage] : by_operand) result.operands.push_back(std::move(passage));
-  return result;
-}
-
-bool PassageFinder::comes_from(const std::vector<int>& memories, const Use& use) const {
-  const WorkOperand& operand = work_.operands[use.access.operand];
-  const ElementType type = network_.tensors[operand.tensor].type;
-  return std::any_of(memories.begin(), memories.end(), [&](int memory) {
-    if (memory == use.memory) return true;
-    return operand.constant ? machine_.spread.reaches_in_any_type(memory, use.memory, use.type)
-                            : machine_.spread.reaches(memory, type, use.memory, use.type);
-  });
-}
-
-bool PassageFinder::reaches(const std::vector<int>& memories, const Use& use) const {
-  const ElementType type = network_.tensors[work_.operands[use.access.operand].tensor].type;
-  return std::any_of(memories.begin(), memories.end(),
-                     [&](int memory) { return machine_.spread.reaches(use.memory, use.type, memory, type); });
+  std::vector<Passage> passages;
+  for (auto& [operand, passage] : by_operand) passages.push_back(std::move(passage));
+  return passages;
 }
 
 }  // namespace accord

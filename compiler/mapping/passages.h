@@ -9,20 +9,21 @@
 
 namespace accord {
 
-/// An operand that comes from off-chip memory or goes there, at each of its places in an assignment.
+/// An operand that comes from off-chip memory or goes there, on whichever elements that are alike.
 struct Passage {
-  struct Place {
-    const Use* use = nullptr;
-    int unit = -1;  ///< of the statement
-  };
-  std::int64_t bytes = 0;  ///< distinct ones; of a constant with what pads it
-  std::vector<Place> places;
-};
+  std::int64_t bytes = 0;     ///< distinct ones; of a constant with what pads it
+  std::vector<bool> units;    ///< that read or write it off chip themselves
+  std::vector<bool> sources;  ///< memories from which it can come to where it is read: it may be brought there
+  std::vector<bool> targets;  ///< memories into which it can come from where it is written: it may leave there
+  bool leaves = false;        ///< from memories on chip
 
-/// The passages of one assignment, and the assignment on all elements that are alike, to which they point.
-struct Passages {
-  std::vector<Mapping> images;
-  std::vector<Passage> operands;
+  bool comes_from(const std::vector<int>& memories) const { return any(sources, memories); }
+  bool gets_to(const std::vector<int>& memories) const { return any(targets, memories); }
+
+ private:
+  static bool any(const std::vector<bool>& of, const std::vector<int>& memories) {
+    return std::ranges::any_of(memories, [&](int memory) { return of[memory]; });
+  }
 };
 
 /// Finds what passes between off-chip and on-chip memory, for the bounds of all that it passes over.
@@ -30,20 +31,14 @@ class PassageFinder {
  public:
   PassageFinder(const Machine& machine, const Network& network, const Work& work);
 
-  Passages of(const Mapping& assignment) const;
+  std::vector<Passage> of(const Mapping& assignment) const;
 
   bool off_chip(int memory) const { return memory >= 0 && machine_.architecture.memories[memory].off_chip; }
-
-  /// Whether the operand can get to the use's memory from one of these, in a type in which it may lie off chip: the
-  /// tensor's; a constant's image may have any.
-  bool comes_from(const std::vector<int>& memories, const Use& use) const;
-
-  /// Whether the result can get from the use's memory to one of these.
-  bool reaches(const std::vector<int>& memories, const Use& use) const;
 
  private:
   std::int64_t bytes_of(int operand) const;
   std::int64_t padded_bytes(const Mapping& assignment, const Use& use) const;
+  void add_site(Passage& passage, const Use& use, const Site& site, std::size_t number) const;
 
   const Machine& machine_;
   const Network& network_;

@@ -28,17 +28,17 @@ struct Footing {
   std::set<std::pair<int, int>> hops;
 };
 
-Footing footing_of(const Architecture& architecture, const Mapping& part) {
+Footing footing_of(const Architecture& architecture, const Site& site) {
   Footing footing;
-  for (const auto& step : part.steps) {
-    const Unit& unit = architecture.units[step.match.unit];
-    footing.units.insert(step.match.unit);
+  for (const auto& [index, capability] : site.steps) {
+    const Unit& unit = architecture.units[index];
+    footing.units.insert(index);
     if (unit.kind == UnitKind::mover && unit.link >= 0) footing.links.insert(unit.link);
-    for (const auto& operand : unit.capabilities[step.match.capability].operands) {
+    for (const auto& operand : unit.capabilities[capability].operands) {
       if (operand.memory >= 0) footing.memories.insert(operand.memory);
     }
   }
-  for (const auto& use : part.uses) {
+  for (const auto& use : site.uses) {
     for (const auto& hop : use.hops) {
       const Route& route = architecture.units[hop.unit].routes[hop.route];
       footing.units.insert(hop.unit);
@@ -62,7 +62,7 @@ std::map<int, std::int64_t> count(const std::vector<Footing>& footings, std::set
 /// Cuts what the parts share down to one part's share of it.
 class Sharing {
  public:
-  Sharing(Architecture& architecture, std::span<const Mapping> parts) : architecture_(architecture), parts_(parts) {
+  Sharing(Architecture& architecture, std::span<const Site> parts) : architecture_(architecture), parts_(parts) {
     for (const auto& part : parts) footings_.push_back(footing_of(architecture, part));
   }
 
@@ -155,32 +155,33 @@ class Sharing {
   Route& route_of(const Hop& hop) { return architecture_.units[hop.unit].routes[hop.route]; }
 
   Architecture& architecture_;
-  std::span<const Mapping> parts_;
+  std::span<const Site> parts_;
   std::vector<Footing> footings_;
   std::map<int, std::int64_t> memory_users_;
 };
 
-Architecture share(Architecture architecture, std::span<const Mapping> parts) {
+Architecture share(Architecture architecture, std::span<const Site> parts) {
   Sharing(architecture, parts).run();
   return architecture;
 }
 
 }  // namespace
 
-SharedMachine::SharedMachine(const Architecture& architecture, std::span<const Mapping> parts)
-    : architecture_(share(architecture, parts)), machine_(architecture_) {}
+SharedMachine::SharedMachine(const Machine& whole, std::span<const Site> parts)
+    : architecture_(share(whole.architecture, parts)), machine_(whole, architecture_) {}
 
-const Machine& SharedMachines::of(std::span<const Mapping> parts) {
-  if (parts.size() < 2) return whole_;
+const Machine& SharedMachines::of(const Mapping& mapping) {
+  if (part_count(mapping) < 2) return whole_;
+  const auto parts = std::span<const Site>(whole_.elements.sites(mapping)).first(part_count(mapping));
   std::vector<int> key;
-  for (const Mapping* part : {&parts.front(), &parts.back()}) {
+  for (const Site* part : {&parts.front(), &parts.back()}) {
     const Footing footing = footing_of(whole_.architecture, *part);
     key.push_back(static_cast<int>(parts.size()));
     key.insert(key.end(), footing.units.begin(), footing.units.end());
     for (const auto& [unit, route] : footing.hops) key.insert(key.end(), {unit, route});
   }
   auto& made = made_[key];
-  if (!made) made = std::make_unique<SharedMachine>(whole_.architecture, parts);
+  if (!made) made = std::make_unique<SharedMachine>(whole_, parts);
   return made->machine();
 }
 

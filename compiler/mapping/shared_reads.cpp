@@ -63,13 +63,13 @@ std::size_t part_count(const Mapping& mapping) {
   return static_cast<std::size_t>(count);
 }
 
-std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Mapping> images,
+std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Site> sites,
                                      std::size_t use) {
   std::vector<SharedTiles> readings(part_count(mapping));
   const Use& read = mapping.uses[use];
   if (machine.multicasts.empty() || read.hops.empty() || read.role == UseRole::output) return readings;
   std::vector<Hop> own, made;
-  for (std::size_t p = 0; p < readings.size(); ++p) own.push_back(hop_at(images[p].uses[use], 0));
+  for (std::size_t p = 0; p < readings.size(); ++p) own.push_back(hop_at(read, sites[p].uses[use], 0));
   for (const auto& [turn, group] : readers(mapping, read)) {
     std::vector<Hop> hops;
     for (const std::size_t part : group) hops.push_back(own[part]);

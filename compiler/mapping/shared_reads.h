@@ -19,8 +19,8 @@ std::int64_t turns(const Mapping& mapping, const SpatialLoop& loop);
 std::size_t part_count(const Mapping& mapping);
 
 /// By part, how it gets the outermost tiles of a use. Parts read the same where the use does not depend on what divides
-/// them; `images`: the mapping on the parts' elements.
-std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Mapping> images,
+/// them; `sites`: of the parts, at least.
+std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Site> sites,
                                      std::size_t use);
 
 /// One part that stands for all: its mover is the one with most transfers, and a transfer reaches as many parts as one

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <compare>
+#include <functional>
 #include <map>
+#include <queue>
 #include <set>
 
 #include "archdsl/graph/rates.h"
@@ -62,27 +65,44 @@ class Boxes {
   Extents turn_;
 };
 
-/// Gives each part its region of the on-chip memories that several parts use.
-void give_regions(const Architecture& architecture, std::vector<Mapping>& parts) {
-  if (parts.size() < 2) return;
-  std::vector<std::vector<std::size_t>> users(architecture.memories.size());
-  for (std::size_t p = 0; p < parts.size(); ++p) {
+/// Of the on-chip memories that several parts use each has a region.
+class Regions {
+ public:
+  Regions(const Architecture& architecture, const Mapping& mapping, std::span<const Site> sites)
+      : architecture_(architecture), mapping_(mapping), sites_(sites) {
+    for (std::size_t p = 0; p < sites.size(); ++p) {
+      for (const int m : memories_of(p)) users_[m].push_back(p);
+    }
+  }
+
+  void give(Mapping& part, std::size_t index) const {
+    for (const int m : memories_of(index)) {
+      const auto& users = users_.at(m);
+      const Memory& memory = architecture_.memories[m];
+      if (users.size() < 2 || memory.off_chip) continue;
+      const Region all = region_of(architecture_, mapping_, m);
+      const std::int64_t share = all.bytes / static_cast<std::int64_t>(users.size()) / memory.word * memory.word;
+      const auto turn = std::ranges::lower_bound(users, index) - users.begin();
+      part.regions[m] = {all.base + turn * share, share};
+    }
+  }
+
+ private:
+  std::set<int> memories_of(std::size_t part) const {
     std::set<int> memories;
-    for (const auto& use : parts[p].uses) {
-      for (int level = 0; level < use.depth; ++level) memories.insert(memory_at(architecture, use, level));
+    for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+      for (int level = 0; level < mapping_.uses[u].depth; ++level) {
+        memories.insert(memory_at(architecture_, mapping_.uses[u], sites_[part].uses[u], level));
+      }
     }
-    for (const int m : memories) users[m].push_back(p);
+    return memories;
   }
-  for (std::size_t m = 0; m < users.size(); ++m) {
-    const Memory& memory = architecture.memories[m];
-    if (users[m].size() < 2 || memory.off_chip) continue;
-    const Region all = region_of(architecture, parts[users[m].front()], static_cast<int>(m));
-    const std::int64_t share = all.bytes / static_cast<std::int64_t>(users[m].size()) / memory.word * memory.word;
-    for (std::size_t i = 0; i < users[m].size(); ++i) {
-      parts[users[m][i]].regions[static_cast<int>(m)] = {all.base + static_cast<std::int64_t>(i) * share, share};
-    }
-  }
-}
+
+  const Architecture& architecture_;
+  const Mapping& mapping_;
+  std::span<const Site> sites_;
+  std::map<int, std::vector<std::size_t>> users_;  ///< by memory, ascending
+};
 
 /// Lists the divisions of a mapping over at most so many elements.
 class Divisions {
@@ -171,33 +191,20 @@ double part_bound(const Machine& shared, const Mapping& part) {
   return bound;
 }
 
-/// The mapping on another element.
-Mapping on_element(const Mapping& mapping, const Mapping& image) {
-  Mapping moved = mapping;
-  for (std::size_t s = 0; s < moved.steps.size(); ++s) moved.steps[s].match = image.steps[s].match;
-  for (std::size_t u = 0; u < moved.uses.size(); ++u) {
-    moved.uses[u].memory = image.uses[u].memory;
-    moved.uses[u].hops = image.uses[u].hops;
-  }
-  return moved;
-}
-
 /// Divisions of one mapping.
 class Divider {
  public:
   /// The tiles of `mapping` may be a division's.
   Divider(const SearchProblem& problem, SharedMachines& shared, const Mapping& mapping)
-      : problem_(problem), shared_(shared), mapping_(mapping), images_(problem.machine.elements.images(mapping)) {}
+      : problem_(problem), shared_(shared), mapping_(mapping), sites_(problem.machine.elements.sites(mapping)) {}
 
   /// Those that are quicker than the mapping itself.
   std::vector<Mapping> quicker(const Searcher& searcher) {
     std::vector<Mapping> quicker;
-    if (images_.size() < 2) return quicker;
-    const auto divisions = ranked();
-    for (std::size_t i = 0; i < std::min(divisions.size(), searched); ++i) {
-      if (divisions[i].first >= mapping_.predicted_cycles) break;
+    if (sites_.size() < 2) return quicker;
+    for (auto& division : most_promising()) {
       Mapping divided = mapping_;
-      divided.spatial = divisions[i].second;
+      divided.spatial = std::move(division);
       divided.scheduled = false;
       divided.measured_cycles = 0;
       for (auto& tiled : tile(divided, searcher)) {
@@ -223,46 +230,72 @@ class Divider {
  private:
   using Division = std::vector<SpatialLoop>;
 
-  const Machine& share(const Mapping& divided) {
-    return shared_.of(std::span<const Mapping>(images_).first(part_count(divided)));
+  std::span<const Site> sites_of(const Mapping& divided) const {
+    return std::span<const Site>(sites_).first(part_count(divided));
   }
+
+  const Machine& share(const Mapping& divided) { return shared_.of(divided); }
 
   Mapping greatest_part(const Mapping& divided) const {
     Extents extent = divided.extent;
     for (const auto& loop : divided.spatial) extent[loop.iterator] = loop.part;
     Mapping part = part_at(divided, Extents(extent.size(), 0), extent);
     for (std::size_t u = 0; !problem_.machine.multicasts.empty() && u < part.uses.size(); ++u) {
-      part.uses[u].shared = typical(readings_of(problem_.machine, divided, images_, u));
+      part.uses[u].shared = typical(readings_of(problem_.machine, divided, sites_, u));
     }
     return part;
   }
 
   /// The same within the memory that the other parts leave it.
   Mapping confined_part(const Mapping& divided) const {
-    std::vector<Mapping> users(images_.begin(), images_.begin() + static_cast<std::ptrdiff_t>(part_count(divided)));
-    give_regions(problem_.machine.architecture, users);
     Mapping part = greatest_part(divided);
-    part.regions = users.front().regions;
+    Regions(problem_.machine.architecture, divided, sites_of(divided)).give(part, 0);
     return part;
   }
 
-  double least_cycles(const Mapping& divided) {
+  /// Of the instructions alone.
+  double compute_cycles(const Mapping& divided) const {
     const auto units = static_cast<std::int64_t>(part_count(divided));
-    return std::max(part_bound(share(divided), greatest_part(divided)),
-                    static_cast<double>(compute_bound(problem_.machine, divided, units)));
+    Mapping part = divided;
+    for (const auto& loop : divided.spatial) part.extent[loop.iterator] = loop.part;
+    return static_cast<double>(
+        std::max(compute_bound(problem_.machine, part), compute_bound(problem_.machine, divided, units)));
   }
 
-  std::vector<std::pair<double, Division>> ranked() {
-    std::vector<std::pair<double, Division>> result;
+  double least_cycles(const Mapping& divided) {
+    return std::max(part_bound(share(divided), greatest_part(divided)), compute_cycles(divided));
+  }
+
+  /// Those with the least bounds of all, as far as they may be quicker than the mapping itself. Machines as parts share
+  /// them take long to make: only divisions that come first by their instructions are looked at so closely.
+  std::vector<Division> most_promising() {
+    struct Bounded {
+      double cycles;
+      bool exact;
+      std::size_t index;
+      auto operator<=>(const Bounded&) const = default;
+    };
+    const auto elements = static_cast<std::int64_t>(sites_.size());
+    std::vector<Division> all = Divisions(problem_.machine, problem_.work, mapping_, elements).all();
     Mapping divided = mapping_;
     divided.tile.clear();
-    for (auto& division :
-         Divisions(problem_.machine, problem_.work, mapping_, static_cast<std::int64_t>(images_.size())).all()) {
-      divided.spatial = division;
-      result.emplace_back(least_cycles(divided), std::move(division));
+    std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>> open;
+    for (std::size_t d = 0; d < all.size(); ++d) {
+      divided.spatial = all[d];
+      open.push({compute_cycles(divided), false, d});
     }
-    std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    return result;
+    std::vector<Division> least;
+    while (!open.empty() && least.size() < searched && open.top().cycles < mapping_.predicted_cycles) {
+      const Bounded first = open.top();
+      open.pop();
+      divided.spatial = all[first.index];
+      if (first.exact) {
+        least.push_back(std::move(divided.spatial));
+      } else {
+        open.push({least_cycles(divided), true, first.index});
+      }
+    }
+    return least;
   }
 
   std::vector<Mapping> tile(Mapping divided, const Searcher& searcher) {
@@ -307,27 +340,29 @@ class Divider {
   const SearchProblem& problem_;
   SharedMachines& shared_;
   const Mapping& mapping_;
-  std::vector<Mapping> images_;
+  const std::vector<Site>& sites_;
 };
 
 }  // namespace
 
 std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
   if (mapping.spatial.empty()) return {mapping};
-  const auto images = machine.elements.images(mapping);
-  std::vector<Mapping> parts;
+  const auto& all = machine.elements.sites(mapping);
+  assert(part_count(mapping) <= all.size());
+  const std::span<const Site> sites = std::span<const Site>(all).first(part_count(mapping));
+  const Regions regions(machine.architecture, mapping, sites);
   std::vector<std::vector<SharedTiles>> readings;
-  for (std::size_t u = 0; u < mapping.uses.size(); ++u) readings.push_back(readings_of(machine, mapping, images, u));
+  for (std::size_t u = 0; u < mapping.uses.size(); ++u) readings.push_back(readings_of(machine, mapping, sites, u));
+  std::vector<Mapping> parts;
   Boxes boxes(mapping);
   Extents origin, extent;
   do {
-    assert(parts.size() < images.size());
     boxes.read(origin, extent);
     const std::size_t p = parts.size();
-    Mapping& part = parts.emplace_back(on_element(part_at(mapping, origin, extent), images[p]));
+    Mapping& part = parts.emplace_back(moved_to(sites[p], part_at(mapping, origin, extent)));
     for (std::size_t u = 0; u < part.uses.size(); ++u) part.uses[u].shared = readings[u][p];
+    if (sites.size() > 1) regions.give(part, p);
   } while (boxes.next());
-  give_regions(machine.architecture, parts);
   return parts;
 }
 

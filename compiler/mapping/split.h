@@ -18,7 +18,7 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping);
 /// with its share. Ids are the machine's; links may follow.
 class SharedMachine {
  public:
-  SharedMachine(const Architecture& architecture, std::span<const Mapping> parts);
+  SharedMachine(const Machine& whole, std::span<const Site> parts);
   const Machine& machine() const { return machine_; }
 
  private:
@@ -26,12 +26,13 @@ class SharedMachine {
   Machine machine_;
 };
 
-/// Shared machines, made on first need: those of mappings with the same units and as many parts are the same.
+/// Shared machines, made on first need: those of parts with the same units, and as many, are the same.
 class SharedMachines {
  public:
   explicit SharedMachines(const Machine& machine) : whole_(machine) {}
   const Machine& whole() const { return whole_; }
-  const Machine& of(std::span<const Mapping> parts);
+  /// As one part of the mapping's work sees it; whole where that is not divided.
+  const Machine& of(const Mapping& mapping);
 
  private:
   const Machine& whole_;

@@ -12,7 +12,7 @@ std::size_t state_of(int memory, ElementType type) { return state_of(memory, sta
 }  // namespace
 
 Spread::Spread(const Architecture& architecture)
-    : architecture_(architecture), next_(architecture.memories.size() * types), known_(next_.size()) {
+    : architecture_(architecture), next_(architecture.memories.size() * types), before_(next_.size()) {
   for (const Unit& unit : architecture.units) {
     add_routes(unit);
     for (const Capability& capability : unit.capabilities) add_capability(capability);
@@ -22,9 +22,8 @@ Spread::Spread(const Architecture& architecture)
 void Spread::add_routes(const Unit& unit) {
   for (const Route& route : unit.routes) {
     for (std::size_t type = 0; type < types; ++type) {
-      auto& next = next_[state_of(route.source, type)];
-      next.push_back(state_of(route.target, type));
-      for (const int also : route.also) next.push_back(state_of(also, type));
+      add(state_of(route.source, type), state_of(route.target, type));
+      for (const int also : route.also) add(state_of(route.source, type), state_of(also, type));
     }
   }
 }
@@ -36,38 +35,52 @@ void Spread::add_capability(const Capability& capability) {
     return state_of(capability.operands[o].memory, capability.program.operands[o].type);
   };
   for (int o = 0; o < static_cast<int>(capability.operands.size()); ++o) {
-    if (capability.operands[o].memory >= 0) next_[state(o)].push_back(state(target));
+    if (capability.operands[o].memory >= 0) add(state(o), state(target));
   }
 }
 
-const std::vector<bool>& Spread::from(State state) const {
-  std::vector<bool>& seen = known_[state];
-  if (!seen.empty()) return seen;
-  seen.resize(next_.size());
-  seen[state] = true;
-  std::vector<State> open = {state};
+void Spread::add(State from, State to) {
+  if (architecture_.memories[from / types].off_chip) return;
+  next_[from].push_back(to);
+  before_[to].push_back(from);
+}
+
+std::set<Spread::State> Spread::all(const Steps& steps, State start) {
+  std::set<State> seen = {start};
+  std::vector<State> open = {start};
   while (!open.empty()) {
     const State at = open.back();
     open.pop_back();
-    if (architecture_.memories[at / types].off_chip) continue;
-    for (const State next : next_[at]) {
-      if (seen[next]) continue;
-      seen[next] = true;
-      open.push_back(next);
+    for (const State next : steps[at]) {
+      if (seen.insert(next).second) open.push_back(next);
     }
   }
   return seen;
 }
 
-bool Spread::reaches(int from_memory, ElementType type, int to, ElementType as) const {
-  return from(state_of(from_memory, type))[state_of(to, as)];
+std::vector<int> Spread::sources(ElementType type, int to, ElementType as) const {
+  std::vector<int> memories;
+  for (const State state : all(before_, state_of(to, as))) {
+    if (state % types == static_cast<std::size_t>(type)) memories.push_back(static_cast<int>(state / types));
+  }
+  return memories;
 }
 
-bool Spread::reaches_in_any_type(int from_memory, int to, ElementType as) const {
-  for (std::size_t type = 0; type < types; ++type) {
-    if (from(state_of(from_memory, type))[state_of(to, as)]) return true;
+std::vector<int> Spread::sources_in_any_type(int to, ElementType as) const {
+  std::vector<int> memories;
+  for (const State state : all(before_, state_of(to, as))) {
+    const int memory = static_cast<int>(state / types);
+    if (memories.empty() || memories.back() != memory) memories.push_back(memory);
   }
-  return false;
+  return memories;
+}
+
+std::vector<int> Spread::targets(int from, ElementType type, ElementType as) const {
+  std::vector<int> memories;
+  for (const State state : all(next_, state_of(from, type))) {
+    if (state % types == static_cast<std::size_t>(as)) memories.push_back(static_cast<int>(state / types));
+  }
+  return memories;
 }
 
 }  // namespace accord

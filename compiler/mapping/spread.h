@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
@@ -8,27 +9,32 @@
 namespace accord {
 
 /// Where values can get on chip: routes keep their type, capabilities read them and write another. What went off chip
-/// again would pass its wires once more and is not followed. Answers are kept by where values start.
+/// again would pass its wires once more and is not followed.
 class Spread {
  public:
   explicit Spread(const Architecture& architecture);
 
-  /// Whether values of a type in a memory can become ones of another type in another memory.
-  bool reaches(int from, ElementType type, int to, ElementType as) const;
+  /// Memories from which values of a type can come into another memory as another type, that one itself among them
+  /// where the types are the same; ascending.
+  std::vector<int> sources(ElementType type, int to, ElementType as) const;
 
   /// The same where a constant's image may have any type.
-  bool reaches_in_any_type(int from, int to, ElementType as) const;
+  std::vector<int> sources_in_any_type(int to, ElementType as) const;
+
+  /// Memories into which such values can get.
+  std::vector<int> targets(int from, ElementType type, ElementType as) const;
 
  private:
   using State = std::size_t;  ///< a memory and a type
+  using Steps = std::vector<std::vector<State>>;
 
   void add_routes(const Unit& unit);
   void add_capability(const Capability& capability);
-  const std::vector<bool>& from(State state) const;
+  void add(State from, State to);
+  static std::set<State> all(const Steps& steps, State start);
 
   const Architecture& architecture_;
-  std::vector<std::vector<State>> next_;          ///< by state
-  mutable std::vector<std::vector<bool>> known_;  ///< by state where values start; empty: not asked for yet
+  Steps next_, before_;  ///< by state
 };
 
 }  // namespace accord

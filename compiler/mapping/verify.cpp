@@ -94,7 +94,7 @@ std::string Verifier::division() const {
     }
     parts *= ceil_div(mapping_.extent[it], loop.part);
   }
-  if (parts > 1 && parts > static_cast<std::int64_t>(machine_.elements.images(mapping_).size())) {
+  if (parts > 1 && parts > static_cast<std::int64_t>(machine_.elements.sites(mapping_).size())) {
     return "work is divided into more parts than there are elements";
   }
   return "";

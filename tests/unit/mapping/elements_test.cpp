@@ -64,10 +64,11 @@ bool connected(const Machine& machine, const Use& use) {
 }
 
 void check_images(const Machine& machine, const Mapping& mapping, std::size_t count) {
-  const auto images = machine.elements.images(mapping);
-  REQUIRE(images.size() == count);
+  const auto& sites = machine.elements.sites(mapping);
+  REQUIRE(sites.size() == count);
   std::set<int> taken;
-  for (const auto& image : images) {
+  for (const auto& site : sites) {
+    const Mapping image = moved_to(site, mapping);
     for (const int place : places(machine, image)) CHECK_MESSAGE(taken.insert(place).second, place);
     for (const auto& use : image.uses) CHECK(connected(machine, use));
     for (const auto& use : image.uses) {
