@@ -50,6 +50,7 @@ class Enumerator {
   struct Matches;
   const Matches& matches_of(int statement);
   bool add_after(Mapping& mapping, int statement);
+  std::vector<std::size_t> nearest(const Mapping& mapping, const Matches& matches) const;
   bool reaches_accumulator(const Mapping& mapping, const Match& match) const;
   bool keeps_layout(const Mapping& mapping, const StatementPlan& plan) const;
   bool add_uses(Mapping& mapping);
@@ -71,6 +72,7 @@ class Enumerator {
   struct Matches {
     std::vector<Match> found;
     std::vector<Rejection> rejections;
+    std::vector<std::vector<std::size_t>> alike;  ///< those found, one list for all units that are alike; ascending
   };
 
   const Machine& machine_;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -117,8 +118,27 @@ bool Enumerator::reaches_accumulator(const Mapping& mapping, const Match& match)
 const Enumerator::Matches& Enumerator::matches_of(int statement) {
   const auto [at, fresh] = matches_.try_emplace(statement);
   Matches& matches = at->second;
-  if (fresh) matches.found = match_statement(machine_.architecture, work_, statement, &matches.rejections);
+  if (!fresh) return matches;
+  matches.found = match_statement(machine_.architecture, work_, statement, &matches.rejections);
+  std::map<std::pair<int, int>, std::vector<std::size_t>> alike;
+  for (std::size_t m = 0; m < matches.found.size(); ++m) {
+    alike[machine_.elements.alike(matches.found[m].unit, matches.found[m].capability).front()].push_back(m);
+  }
+  for (auto& [first, members] : alike) matches.alike.push_back(std::move(members));
   return matches;
+}
+
+/// Of units that are alike the first that finds the accumulator, or else the first: in all else they do not differ.
+/// Ascending.
+std::vector<std::size_t> Enumerator::nearest(const Mapping& mapping, const Matches& matches) const {
+  std::vector<std::size_t> chosen;
+  for (const auto& members : matches.alike) {
+    const auto reaching =
+        std::ranges::find_if(members, [&](std::size_t m) { return reaches_accumulator(mapping, matches.found[m]); });
+    chosen.push_back(reaching == members.end() ? members.front() : *reaching);
+  }
+  std::ranges::sort(chosen);
+  return chosen;
 }
 
 /// An element-wise statement after the main one: the quickest capability whose dims follow the accumulator, one on
@@ -129,7 +149,8 @@ bool Enumerator::add_after(Mapping& mapping, int index) {
   for (const auto& it : work_.program.iterators) extent.push_back(it.extent);
   std::optional<StatementPlan> best;
   std::pair<bool, std::int64_t> least = {true, INT64_MAX};
-  for (const auto& match : matches.found) {
+  for (const std::size_t m : nearest(mapping, matches)) {
+    const Match& match = matches.found[m];
     if (match.initialises || machine_.limits.run(match.unit, match.capability) == nullptr) continue;
     StatementPlan plan{index, match, follow(mapping, match)};
     const std::pair cycles(!reaches_accumulator(mapping, match), step_bound(machine_, plan, extent));
