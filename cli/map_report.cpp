@@ -129,6 +129,11 @@ nlohmann::json choice_json(const Machine& machine, const LayerChoices& layer, co
   return json;
 }
 
+/// Of the chosen mapping.
+std::string why_alone(const Machine& machine, const LayerChoices& layer) {
+  return found_count(layer) == 0 ? "" : machine.elements.why_alone(layer.choices[0].mapping);
+}
+
 }  // namespace
 
 void print_choices(const Machine& machine, const LayerChoices& layer, bool explain, std::ostream& out) {
@@ -148,6 +153,7 @@ void print_choices(const Machine& machine, const LayerChoices& layer, bool expla
     print_found(machine, layer, layer.choices[0], out);
   }
   if (!explain) return;
+  if (const auto why = why_alone(machine, layer); !why.empty()) fmt::print(out, "  {}\n", why);
   for (std::size_t i = found == 0 ? 0 : 1; i < layer.choices.size(); ++i) {
     const LayerChoice& choice = layer.choices[i];
     if (choice.found) {
@@ -213,6 +219,7 @@ nlohmann::json choices_json(const Machine& machine, const LayerChoices& layer, c
   json["reason"] = layer.plan.reason;
   json["assignments"] = nlohmann::json::array();
   for (const auto& choice : layer.choices) json["assignments"].push_back(choice_json(machine, layer, choice));
+  if (const auto why = why_alone(machine, layer); !why.empty()) json["not_divided"] = why;
   json["turned_down"] = layer.plan.turned_down;
   json["rejected_capabilities"] = nlohmann::json::array();
   for (const auto& rejection : layer.rejections) {

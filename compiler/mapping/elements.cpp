@@ -325,4 +325,24 @@ const std::vector<Site>& Elements::sites(const Mapping& mapping) const {
   return known;
 }
 
+std::string Elements::why_alone(const Mapping& mapping) const {
+  const auto [main, capability] = main_capability(mapping);
+  const std::size_t count = alike(main, capability).size();
+  if (count < 2 || sites(mapping).size() > 1) return "";
+  const auto name_of = [&](int memory) { return architecture_.memories[memory].name; };
+  for (const Use& use : mapping.uses) {
+    for (const Hop& hop : use.hops) {
+      const Route& route = architecture_.units[hop.unit].routes[hop.route];
+      if (route.also.empty()) continue;
+      return fmt::format(
+          "not divided over {} units like {}: {} is reached from {} only by a multicast of {}, to {} memories at once, "
+          "which leaves each no tile of its own",
+          count, architecture_.units[main].name, name_of(route.target), name_of(route.source),
+          architecture_.units[hop.unit].name, route.also.size() + 1);
+    }
+  }
+  return fmt::format("not divided over {} units like {}: the others' ways to their memories are not like its own",
+                     count, architecture_.units[main].name);
+}
+
 }  // namespace accord

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,10 @@ class Elements {
   /// free one is left. Only the mapping's own where its transfers reach several elements at once (multicast). Kept for
   /// all mappings that run at the same site; valid as long as this is.
   const std::vector<Site>& sites(const Mapping& mapping) const;
+
+  /// Why the mapping cannot run on other elements although there are units like its main one; empty: it can, or there
+  /// are none.
+  std::string why_alone(const Mapping& mapping) const;
 
  private:
   class Carrier;

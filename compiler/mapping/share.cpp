@@ -185,4 +185,17 @@ const Machine& SharedMachines::of(const Mapping& mapping) {
   return made->machine();
 }
 
+const SharedTiles& SharedMachines::reading(const Mapping& mapping, std::size_t use) {
+  const auto& sites = whole_.elements.sites(mapping);
+  Readers readers = {&sites, {static_cast<std::int64_t>(use), static_cast<std::int64_t>(mapping.uses[use].role)}};
+  for (const auto& loop : mapping.spatial) {
+    const bool counts = depends(mapping.uses[use].access, loop.iterator);
+    const bool even = mapping.extent[loop.iterator] % loop.part == 0;
+    readers.second.insert(readers.second.end(), {turns(mapping, loop), counts ? 1 : 0, even ? 1 : 0});
+  }
+  const auto [at, fresh] = readings_.try_emplace(std::move(readers));
+  if (fresh) at->second = typical(readings_of(whole_, mapping, sites, use));
+  return at->second;
+}
+
 }  // namespace accord

@@ -236,24 +236,12 @@ class Divider {
 
   const Machine& share(const Mapping& divided) { return shared_.of(divided); }
 
-  /// As typical parts get a use's tiles: that depends on which loops count in it and on how often and evenly they turn.
-  const SharedTiles& typical_reading(const Mapping& divided, std::size_t use) {
-    std::vector<std::int64_t> key = {static_cast<std::int64_t>(use)};
-    for (const auto& loop : divided.spatial) {
-      const bool counts = depends(divided.uses[use].access, loop.iterator);
-      key.insert(key.end(), {turns(divided, loop), counts ? 1 : 0, divided.extent[loop.iterator] % loop.part == 0});
-    }
-    const auto [at, fresh] = readings_.try_emplace(std::move(key));
-    if (fresh) at->second = typical(readings_of(problem_.machine, divided, sites_, use));
-    return at->second;
-  }
-
   Mapping greatest_part(const Mapping& divided) {
     Extents extent = divided.extent;
     for (const auto& loop : divided.spatial) extent[loop.iterator] = loop.part;
     Mapping part = part_at(divided, Extents(extent.size(), 0), extent);
     for (std::size_t u = 0; !problem_.machine.multicasts.empty() && u < part.uses.size(); ++u) {
-      part.uses[u].shared = typical_reading(divided, u);
+      part.uses[u].shared = shared_.reading(divided, u);
     }
     return part;
   }
@@ -353,7 +341,6 @@ class Divider {
   SharedMachines& shared_;
   const Mapping& mapping_;
   const std::vector<Site>& sites_;
-  std::map<std::vector<std::int64_t>, SharedTiles> readings_;
 };
 
 }  // namespace

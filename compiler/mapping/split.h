@@ -34,8 +34,15 @@ class SharedMachines {
   /// As one part of the mapping's work sees it; whole where that is not divided.
   const Machine& of(const Mapping& mapping);
 
+  /// How typical parts of the mapping's work get a use's tiles.
+  const SharedTiles& reading(const Mapping& mapping, std::size_t use);
+
  private:
+  /// Where parts run, and what tells from their loops which of them read the same.
+  using Readers = std::pair<const std::vector<Site>*, std::vector<std::int64_t>>;
+
   const Machine& whole_;
+  std::map<Readers, SharedTiles> readings_;
   std::map<std::vector<int>, std::unique_ptr<SharedMachine>> made_;
 };
 

@@ -161,6 +161,33 @@ TEST_CASE("has a machine of one core one element") {
   }
 }
 
+TEST_CASE("is it said why work stays on one of several elements that only a multicast reaches") {
+  Architecture architecture = shipped("simba");
+  for (auto& unit : architecture.units) {
+    for (auto& route : unit.routes) {
+      const bool brings = architecture.memories[route.source].off_chip;
+      if (brings && route.also.empty()) route.also = {route.target};
+    }
+  }
+  const Machine machine(architecture);
+  for (const auto& layer : layers_of(machine, small_layers(architecture))) {
+    for (const auto& mapping : layer.mappings) {
+      check_images(machine, mapping, 1);
+      CHECK(machine.elements.why_alone(mapping).find("only by a multicast") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("is nothing said where work may be divided, or there is one element") {
+  for (const char* name : {"simba", "gemmini16"}) {
+    const Architecture architecture = shipped(name);
+    const Machine machine(architecture);
+    for (const auto& layer : layers_of(machine, small_layers(architecture))) {
+      for (const auto& mapping : layer.mappings) CHECK(machine.elements.why_alone(mapping) == "");
+    }
+  }
+}
+
 TEST_CASE("do the parts of divided work cover every element of the result once") {
   const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
