@@ -86,8 +86,8 @@ LayerPlan without_mappings(LayerPlan& layer);
 /// The promising assignments of the layer's work, and the bound of all; on the host where there are none.
 void assign(const Compilation& compilation, LayerPlan& layer);
 
-/// Leaves out assignments that a search would not come to, for their compute bounds are greater than those of hundreds of
-/// their capability: layers have thousands. The layer's bound is known before.
+/// Leaves out assignments that a search would not come to, for their compute bounds are greater than those of hundreds
+/// of their capability: layers have thousands. The layer's bound is known before.
 void keep_promising(const Compilation& compilation, LayerPlan& layer);
 
 /// The passes, in order; one file each.

@@ -127,9 +127,9 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads read
   const Mark before = mark();
   try {
     fill_margins(layer);
-    const bool fenced =
-        append(lower_layer(compilation_.machine, network_, layer.work, compilation_.homes, mapping, places_.off_chip(), reads),
-               statement_texts(layer.work.program));
+    const bool fenced = append(
+        lower_layer(compilation_.machine, network_, layer.work, compilation_.homes, mapping, places_.off_chip(), reads),
+        statement_texts(layer.work.program));
     if (reads == Reads::own || !fenced) return true;
     why = "too few semaphores for multicasts";
   } catch (const MemoryFull&) {

@@ -16,7 +16,7 @@ namespace {
 constexpr int tried = 32;             // assignments per capability whose tiles are searched, if they may be quicker
 constexpr std::size_t tilings = 6;    // handed on of each
 constexpr std::size_t promising = 8;  // assignments that are searched further
-constexpr double near = 1.3;         // where their predictions come so near the quickest one's
+constexpr double near = 1.3;          // where their predictions come so near the quickest one's
 
 struct Searched {
   std::size_t assignment = 0;

@@ -16,7 +16,8 @@ namespace accord::sim {
 
 /// Finds accesses of different units to the same bytes that nothing orders, whatever the timing of this run was.
 /// Happens-before after Flanagan and Freund, "FastTrack", PLDI 2009: units instead of threads, semaphores and fences
-/// instead of locks; a granule of 8 bytes remembers the last write of each of its bytes, and of each unit the last read.
+/// instead of locks; a granule of 8 bytes remembers the last write of each of its bytes, and of each unit the last
+/// read.
 class RaceDetector {
  public:
   /// Watches all memories under semaphores, off-chip ones under interlock, none in order.
@@ -67,8 +68,7 @@ class RaceDetector {
     std::int64_t instruction = -1;
     int mnemonic = -1;
   };
-  std::optional<Instance> read_run(Shadow& shadow, Touches* reads, int unit, std::int64_t address,
-                                   std::int64_t length);
+  std::optional<Instance> read_run(Shadow& shadow, Touches* reads, int unit, std::int64_t address, std::int64_t length);
   std::optional<Instance> read_shadow(Shadow& shadow, Touches* reads, int unit, std::int64_t address,
                                       std::int64_t length);
   static void mark_read(Shadow& shadow, const ReadLog::Entry& entry);
