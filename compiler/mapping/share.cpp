@@ -172,7 +172,7 @@ SharedMachine::SharedMachine(const Machine& whole, std::span<const Site> parts)
 
 const Machine& SharedMachines::of(const Mapping& mapping) {
   if (part_count(mapping) < 2) return whole_;
-  const auto parts = std::span<const Site>(whole_.elements.sites(mapping)).first(part_count(mapping));
+  const std::span<const Site> parts = part_sites(whole_, mapping);
   std::vector<int> key;
   for (const Site* part : {&parts.front(), &parts.back()}) {
     const Footing footing = footing_of(whole_.architecture, *part);
@@ -186,15 +186,15 @@ const Machine& SharedMachines::of(const Mapping& mapping) {
 }
 
 const SharedTiles& SharedMachines::reading(const Mapping& mapping, std::size_t use) {
-  const auto& sites = whole_.elements.sites(mapping);
-  Readers readers = {&sites, {static_cast<std::int64_t>(use), static_cast<std::int64_t>(mapping.uses[use].role)}};
+  Readers readers = {&whole_.elements.sites(mapping),
+                     {static_cast<std::int64_t>(use), static_cast<std::int64_t>(mapping.uses[use].role)}};
   for (const auto& loop : mapping.spatial) {
     const bool counts = depends(mapping.uses[use].access, loop.iterator);
     const bool even = mapping.extent[loop.iterator] % loop.part == 0;
     readers.second.insert(readers.second.end(), {turns(mapping, loop), counts ? 1 : 0, even ? 1 : 0});
   }
   const auto [at, fresh] = readings_.try_emplace(std::move(readers));
-  if (fresh) at->second = typical(readings_of(whole_, mapping, sites, use));
+  if (fresh) at->second = typical(readings_of(whole_, mapping, use));
   return at->second;
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/mapping/shared_reads.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <map>
 
@@ -63,13 +64,18 @@ std::size_t part_count(const Mapping& mapping) {
   return static_cast<std::size_t>(count);
 }
 
-std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Site> sites,
-                                     std::size_t use) {
+std::span<const Site> part_sites(const Machine& machine, const Mapping& mapping) {
+  const auto& sites = machine.elements.sites(mapping);
+  assert(part_count(mapping) <= sites.size());
+  return std::span<const Site>(sites).first(part_count(mapping));
+}
+
+std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::size_t use) {
   std::vector<SharedTiles> readings(part_count(mapping));
   const Use& read = mapping.uses[use];
   if (machine.multicasts.empty() || read.hops.empty() || read.role == UseRole::output) return readings;
   std::vector<Hop> own, made;
-  for (std::size_t p = 0; p < readings.size(); ++p) own.push_back(hop_at(read, sites[p].uses[use], 0));
+  for (const Site& site : part_sites(machine, mapping)) own.push_back(hop_at(read, site.uses[use], 0));
   for (const auto& [turn, group] : readers(mapping, read)) {
     std::vector<Hop> hops;
     for (const std::size_t part : group) hops.push_back(own[part]);

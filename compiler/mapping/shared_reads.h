@@ -18,10 +18,12 @@ std::int64_t turns(const Mapping& mapping, const SpatialLoop& loop);
 /// Into how many parts the mapping's work is divided.
 std::size_t part_count(const Mapping& mapping);
 
+/// Where these run; valid as long as the machine is.
+std::span<const Site> part_sites(const Machine& machine, const Mapping& mapping);
+
 /// By part, how it gets the outermost tiles of a use. Parts read the same where the use does not depend on what divides
-/// them; `sites`: of the parts, at least.
-std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::span<const Site> sites,
-                                     std::size_t use);
+/// them.
+std::vector<SharedTiles> readings_of(const Machine& machine, const Mapping& mapping, std::size_t use);
 
 /// One part that stands for all: its mover is the one with most transfers, and a transfer reaches as many parts as one
 /// does on average.

@@ -1,7 +1,6 @@
 #include "compiler/mapping/split.h"
 
 #include <algorithm>
-#include <cassert>
 #include <compare>
 #include <functional>
 #include <map>
@@ -196,12 +195,15 @@ class Divider {
  public:
   /// The tiles of `mapping` may be a division's.
   Divider(const SearchProblem& problem, SharedMachines& shared, const Mapping& mapping)
-      : problem_(problem), shared_(shared), mapping_(mapping), sites_(problem.machine.elements.sites(mapping)) {}
+      : problem_(problem),
+        shared_(shared),
+        mapping_(mapping),
+        elements_(problem.machine.elements.sites(mapping).size()) {}
 
   /// Those that are quicker than the mapping itself.
   std::vector<Mapping> quicker(const Searcher& searcher) {
     std::vector<Mapping> quicker;
-    if (sites_.size() < 2) return quicker;
+    if (elements_ < 2) return quicker;
     for (auto& division : most_promising()) {
       Mapping divided = mapping_;
       divided.spatial = std::move(division);
@@ -221,7 +223,7 @@ class Divider {
     std::vector<Mapping> result;
     const Mapping greatest = confined_part(mapping_);
     for (const auto& part :
-         near_tilings(share(mapping_), problem_.network, problem_.work, problem_.homes, greatest, count)) {
+         near_tilings(shared_.of(mapping_), problem_.network, problem_.work, problem_.homes, greatest, count)) {
       if (auto tiled = with_tiles(mapping_, part)) result.push_back(std::move(*tiled));
     }
     return result;
@@ -229,12 +231,6 @@ class Divider {
 
  private:
   using Division = std::vector<SpatialLoop>;
-
-  std::span<const Site> sites_of(const Mapping& divided) const {
-    return std::span<const Site>(sites_).first(part_count(divided));
-  }
-
-  const Machine& share(const Mapping& divided) { return shared_.of(divided); }
 
   Mapping greatest_part(const Mapping& divided) {
     Extents extent = divided.extent;
@@ -249,7 +245,7 @@ class Divider {
   /// The same within the memory that the other parts leave it.
   Mapping confined_part(const Mapping& divided) {
     Mapping part = greatest_part(divided);
-    Regions(problem_.machine.architecture, divided, sites_of(divided)).give(part, 0);
+    Regions(problem_.machine.architecture, divided, part_sites(problem_.machine, divided)).give(part, 0);
     return part;
   }
 
@@ -263,7 +259,7 @@ class Divider {
   }
 
   double least_cycles(const Mapping& divided) {
-    return std::max(part_bound(share(divided), greatest_part(divided)), compute_cycles(divided));
+    return std::max(part_bound(shared_.of(divided), greatest_part(divided)), compute_cycles(divided));
   }
 
   /// Those with the least bounds of all, as far as they may be quicker than the mapping itself. Machines as parts share
@@ -275,8 +271,8 @@ class Divider {
       std::size_t index;
       auto operator<=>(const Bounded&) const = default;
     };
-    const auto elements = static_cast<std::int64_t>(sites_.size());
-    std::vector<Division> all = Divisions(problem_.machine, problem_.work, mapping_, elements).all();
+    const auto most = static_cast<std::int64_t>(elements_);
+    std::vector<Division> all = Divisions(problem_.machine, problem_.work, mapping_, most).all();
     Mapping divided = mapping_;
     divided.tile.clear();
     std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>> open;
@@ -301,8 +297,8 @@ class Divider {
   std::vector<Mapping> tile(Mapping divided, const Searcher& searcher) {
     divided.tile.clear();
     const std::vector<Mapping> greatest = {confined_part(divided)};
-    SearchResult result =
-        searcher.search({share(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost});
+    SearchResult result = searcher.search(
+        {shared_.of(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost});
     if (result.found.size() > tilings) result.found.resize(tilings);
     std::vector<Mapping> tiled;
     for (const auto& found : result.found) {
@@ -322,7 +318,7 @@ class Divider {
   }
 
   bool legal(const Mapping& divided, const Mapping& greatest) {
-    const Machine& shared = share(divided);
+    const Machine& shared = shared_.of(divided);
     std::set<Extents> seen = {greatest.extent};
     Boxes boxes(divided);
     Extents origin, extent;
@@ -340,19 +336,17 @@ class Divider {
   const SearchProblem& problem_;
   SharedMachines& shared_;
   const Mapping& mapping_;
-  const std::vector<Site>& sites_;
+  const std::size_t elements_;  ///< on which the mapping could run
 };
 
 }  // namespace
 
 std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
   if (mapping.spatial.empty()) return {mapping};
-  const auto& all = machine.elements.sites(mapping);
-  assert(part_count(mapping) <= all.size());
-  const std::span<const Site> sites = std::span<const Site>(all).first(part_count(mapping));
+  const std::span<const Site> sites = part_sites(machine, mapping);
   const Regions regions(machine.architecture, mapping, sites);
   std::vector<std::vector<SharedTiles>> readings;
-  for (std::size_t u = 0; u < mapping.uses.size(); ++u) readings.push_back(readings_of(machine, mapping, sites, u));
+  for (std::size_t u = 0; u < mapping.uses.size(); ++u) readings.push_back(readings_of(machine, mapping, u));
   std::vector<Mapping> parts;
   Boxes boxes(mapping);
   Extents origin, extent;

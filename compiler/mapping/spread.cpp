@@ -1,5 +1,7 @@
 #include "compiler/mapping/spread.h"
 
+#include <optional>
+
 namespace accord {
 namespace {
 
@@ -8,6 +10,17 @@ constexpr std::size_t types = static_cast<std::size_t>(ElementType::fp32) + 1;
 std::size_t state_of(int memory, std::size_t type) { return static_cast<std::size_t>(memory) * types + type; }
 
 std::size_t state_of(int memory, ElementType type) { return state_of(memory, static_cast<std::size_t>(type)); }
+
+/// The memories of the states with this type, or with any; ascending.
+std::vector<int> memories_of(const std::set<std::size_t>& states, std::optional<ElementType> type) {
+  std::vector<int> memories;
+  for (const std::size_t state : states) {
+    const int memory = static_cast<int>(state / types);
+    if (type && state != state_of(memory, *type)) continue;
+    if (memories.empty() || memories.back() != memory) memories.push_back(memory);
+  }
+  return memories;
+}
 
 }  // namespace
 
@@ -59,28 +72,15 @@ std::set<Spread::State> Spread::all(const Steps& steps, State start) {
 }
 
 std::vector<int> Spread::sources(ElementType type, int to, ElementType as) const {
-  std::vector<int> memories;
-  for (const State state : all(before_, state_of(to, as))) {
-    if (state % types == static_cast<std::size_t>(type)) memories.push_back(static_cast<int>(state / types));
-  }
-  return memories;
+  return memories_of(all(before_, state_of(to, as)), type);
 }
 
 std::vector<int> Spread::sources_in_any_type(int to, ElementType as) const {
-  std::vector<int> memories;
-  for (const State state : all(before_, state_of(to, as))) {
-    const int memory = static_cast<int>(state / types);
-    if (memories.empty() || memories.back() != memory) memories.push_back(memory);
-  }
-  return memories;
+  return memories_of(all(before_, state_of(to, as)), std::nullopt);
 }
 
 std::vector<int> Spread::targets(int from, ElementType type, ElementType as) const {
-  std::vector<int> memories;
-  for (const State state : all(next_, state_of(from, type))) {
-    if (state % types == static_cast<std::size_t>(as)) memories.push_back(static_cast<int>(state / types));
-  }
-  return memories;
+  return memories_of(all(next_, state_of(from, type)), as);
 }
 
 }  // namespace accord

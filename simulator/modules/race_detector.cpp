@@ -149,11 +149,7 @@ std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const Vector
        g += end - first <= most_single ? 1 : equal_entries(&shadow.writes.last[g], end - g)) {
     look(shadow.writes.last[g]);
   }
-  const auto& earlier = shadow.writes.earlier;
-  if (earlier.empty()) return race;
-  for (auto at = earlier.lower_bound(first); at != earlier.end() && at->first < end; ++at) {
-    std::ranges::for_each(at->second, look);
-  }
+  shadow.writes.for_each_earlier(first, end, look);
   return race;
 }
 
@@ -303,10 +299,7 @@ std::optional<RaceDetector::Instance> RaceDetector::unordered_read(const VectorC
     if ((read & mask) != 0 && read >> 8 > known) race = Instance{reader, read >> 8};
   };
   const auto look_before = [&](std::size_t first, std::size_t end, std::uint64_t mask) {
-    if (reads.earlier.empty()) return;
-    for (auto at = reads.earlier.lower_bound(first); at != reads.earlier.end() && at->first < end; ++at) {
-      for (const std::uint64_t read : at->second) look(read, mask);
-    }
+    reads.for_each_earlier(first, end, [&](std::uint64_t read) { look(read, mask); });
   };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
     look_before(g, g + 1, mask);

@@ -48,6 +48,13 @@ class RaceDetector {
     std::map<std::size_t, std::vector<std::uint64_t>> earlier;  ///< by granule: of bytes that the last one left alone
     void add_part(std::size_t granule, std::uint64_t bytes, std::uint64_t now);
     void add_whole(std::size_t first, std::size_t end, std::uint64_t now);
+    template <class Visit>
+    void for_each_earlier(std::size_t first, std::size_t end, Visit&& visit) const {
+      if (earlier.empty()) return;
+      for (auto at = earlier.lower_bound(first); at != earlier.end() && at->first < end; ++at) {
+        for (const std::uint64_t entry : at->second) visit(entry);
+      }
+    }
   };
   struct Shadow {
     Touches writes;                                      ///< count << 24 | unit << 8 | bytes
