@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "archdsl/graph/rates.h"
 
@@ -109,6 +110,14 @@ class Estimate {
   const Chain& chain_;
 };
 
+/// Rows longer than a word begin with one, so that units read no more words of them than there are; shorter ones lie
+/// as close as addresses allow.
+std::int64_t pitch_of(const Home& home, std::int64_t row, ElementType type, std::int64_t unit, std::int64_t word) {
+  const std::size_t innermost = home.order.back();
+  const std::int64_t run = (home.before[innermost] + row + home.after[innermost]) * bytes(type);
+  return run > word ? std::lcm(unit, word) : unit;
+}
+
 }  // namespace
 
 Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Positions range) {
@@ -116,7 +125,6 @@ Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Posi
   const Keeper& keeper = problem.keepers[tensor];
   Home home;
   home.memory = keeper.memory;
-  home.pitch = keeper.pitch;
   home.order = problem.homes[tensor].order;
   home.before = problem.homes[tensor].before;
   home.after = problem.homes[tensor].after;
@@ -126,6 +134,8 @@ Home stretch_home(const FusionProblem& problem, TensorId tensor, int index, Posi
   if (range.last < whole.shape[index]) home.after[index] = 0;
   Shape shape = whole.shape;
   shape[index] = range.size();
+  home.pitch = pitch_of(home, shape[home.order.back()], whole.type, keeper.pitch,
+                        problem.architecture.memories[keeper.memory].word);
   settle(home, shape, whole.type);
   return home;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
@@ -230,6 +231,13 @@ std::int64_t port_cycles(const Architecture& architecture, const Capability& cap
 
 namespace {
 
+/// Words that a run of bytes covers, over all places in a word that are multiples of `between`, which divides it.
+double mean_words(std::int64_t run, std::int64_t between, std::int64_t word) {
+  std::int64_t words = 0;
+  for (std::int64_t place = 0; place < word; place += between) words += ceil_div(place + run, word);
+  return static_cast<double>(words * between) / static_cast<double>(word);
+}
+
 /// Words of the operand that an instruction counting `chunk` of each dim touches, run by run.
 std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
                       const std::vector<std::int64_t>& chunk, std::int64_t word) {
@@ -243,15 +251,16 @@ std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseV
     if (step > 0) dims.emplace_back(step, chunk[d]);
   }
   std::sort(dims.begin(), dims.end());
-  std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1;
+  std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1, between = word;
   for (const auto& [step, count] : dims) {
     if (runs == 1 && step <= run) {
       run += (count - 1) * step;
     } else {
       runs *= count;
+      between = std::gcd(between, step);
     }
   }
-  return runs * ceil_div(run, word);
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(runs) * mean_words(run, between, word)));
 }
 
 /// Cycles that the operand on chip keeps a bank's read ports busy: tiles lie within a bank where they can.

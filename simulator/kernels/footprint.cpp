@@ -1,6 +1,8 @@
 #include "simulator/kernels/footprint.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace accord::sim {
 
@@ -9,7 +11,41 @@ namespace {
 __extension__ using Wide = __int128;
 constexpr Wide limit = Wide{1} << 48;
 
+/// The sum of floor((first + i * step) / word) over i < count; first and step are not negative.
+std::int64_t sum_of_quotients(std::int64_t count, std::int64_t first, std::int64_t step, std::int64_t word) {
+  std::int64_t sum = 0;
+  while (count > 0) {
+    sum += first / word * count + step / word * (count * (count - 1) / 2);
+    first %= word;
+    step %= word;
+    const std::int64_t beyond = step * count + first;
+    count = beyond / word;
+    first = beyond % word;
+    std::swap(step, word);
+  }
+  return sum;
+}
+
+/// Words of runs that begin at `address`, repeated over `dims`, innermost first.
+std::int64_t words_from(std::int64_t run, std::int64_t address, std::int64_t word, std::span<const Stride> dims) {
+  if (dims.empty()) return (address + run - 1) / word - address / word + 1;
+  const auto [count, step] = dims.back();
+  const auto inner = dims.first(dims.size() - 1);
+  if (inner.empty()) {
+    return sum_of_quotients(count, address + run - 1, step, word) - sum_of_quotients(count, address, step, word) +
+           count;
+  }
+  if (step % word == 0) return count * words_from(run, address, word, inner);
+  std::int64_t words = 0;
+  for (std::int64_t i = 0; i < count; ++i) words += words_from(run, address + i * step, word, inner);
+  return words;
+}
+
 }  // namespace
+
+std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t word) {
+  return words_from(footprint.run, low % word, word, footprint.outer);
+}
 
 std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offset, std::vector<Stride> dims) {
   Footprint result;

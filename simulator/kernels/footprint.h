@@ -26,6 +26,9 @@ struct Footprint {
 /// the touched range exceeds 2^48 bytes either way.
 std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offset, std::vector<Stride> dims);
 
+/// Words of `word` bytes that the runs touch, each run all of its own, with the lowest byte at `low`.
+std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t word);
+
 /// Calls `visit(address, bytes)` for every run, from the lowest outer index to the highest.
 template <class Visit>
 void for_each_run(const Footprint& footprint, std::int64_t base, Visit&& visit) {

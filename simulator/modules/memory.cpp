@@ -104,6 +104,16 @@ TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64
   return all;
 }
 
+std::int64_t MemoryModule::words(std::int64_t low, const Footprint& footprint) const {
+  std::int64_t count = words(low, footprint.run);
+  for (const Stride& dim : footprint.outer) {
+    const std::int64_t into_word = word_shift_ >= 0 ? dim.step & (spec_.word - 1) : dim.step % spec_.word;
+    if (into_word != 0) return words_of(footprint, low, spec_.word);
+    count *= dim.count;
+  }
+  return count;
+}
+
 TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest) {
   const Footprint& footprint = shape.footprint;
   if (footprint.extent == 0) return {earliest, earliest};
@@ -116,9 +126,7 @@ TimeSlot MemoryModule::access(bool write, const Operation& operation, const Acce
                  });
     return all;
   }
-  std::int64_t count = words(low, footprint.run);
-  for (const Stride& dim : footprint.outer) count *= dim.count;
-  return access(write, low, footprint.extent, count, earliest);
+  return access(write, low, footprint.extent, words(low, footprint), earliest);
 }
 
 // All of it, for as long as the run lasts.

@@ -47,6 +47,9 @@ class MemoryModule : public sc_core::sc_module {
     return (address + bytes - 1) / spec_.word - address / spec_.word + 1;
   }
 
+  /// Words that the footprint's runs touch, each all of its own, with its lowest byte at `low`.
+  std::int64_t words(std::int64_t low, const Footprint& footprint) const;
+
   std::int64_t word() const { return spec_.word; }
   Cycle latency() const { return latency_; }
   /// `time` and the latency.

@@ -148,9 +148,7 @@ TEST_CASE("does attention keep its scores and their softmax on chip") {
     const Network network = b.finish(b.matmul(b.softmax(b.matmul(x, x)), x));
     const auto apart = run(architecture, network, seed, false);
     const auto fused = run(architecture, network, seed, true);
-    // What layers apart hide behind each other, what measuring finds for them, and which banks hold the parts of a kept
-    // tensor is not in the comparison that chose the chains.
-    CHECK(static_cast<double>(fused.report.total_cycles) <= 1.05 * static_cast<double>(apart.report.total_cycles));
+    CHECK(fused.report.total_cycles <= apart.report.total_cycles);
     const double scores = static_cast<double>(heads * tokens * tokens * 2);
     CHECK(static_cast<double>(fused.report.off_chip_bytes) <=
           static_cast<double>(apart.report.off_chip_bytes) - 4 * scores);
