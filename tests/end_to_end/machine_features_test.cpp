@@ -419,8 +419,9 @@ isa:
   SUBCASE("a product") {
     const auto job = run_checked(machine, network([](auto& b) { return b.gemm(b.input({9, 47}), 43); }), seed);
     CHECK(layer_of(job, "Gemm").placed_on == "mx");
-    // Each instruction does 8 columns, as it may where they are side by side.
-    CHECK(layer_of(job, "Gemm").cycles < 2000);
+    // Each instruction does 8 columns, as it may where they are side by side: 24 of them, with 8 rows of up to 4 words and
+    // 24 of up to 2. One column at a time would read the rows of `a` over 5000 times.
+    CHECK(layer_of(job, "Gemm").cycles < 2500);
   }
   SUBCASE("windows") {
     const auto job = run_checked(machine, network([](auto& b) {
