@@ -11,4 +11,7 @@ inline std::uint64_t asked(const char* variable, std::uint64_t otherwise) {
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
+/// The first seed of random cases: other ones.
+inline std::uint64_t first_seed() { return asked("ACCORD_RANDOM_SEED", 1); }
+
 }  // namespace accord::test

@@ -7,22 +7,16 @@ using namespace accord;
 using namespace accord::test;
 
 namespace {
-constexpr std::uint64_t seed = 7;
+constexpr std::uint64_t change_seed = 7;
 
 void check_some_networks(const Architecture& architecture) {
-  const auto networks = small_networks(seed);
+  const auto networks = small_networks(change_seed);
   for (const std::size_t i : {0U, 3U, 6U, 7U}) {
     CAPTURE(networks[i].name);
-    run_checked(architecture, networks[i].network, seed);
+    run_checked(architecture, networks[i].network, change_seed);
   }
 }
 
-Architecture loaded(const std::string& covenant) {
-  auto result = load_text(covenant);
-  for (const auto& diagnostic : result.diagnostics) MESSAGE(render(diagnostic));
-  REQUIRE(result.architecture);
-  return *result.architecture;
-}
 }  // namespace
 
 TEST_CASE("does another array size run without a rebuild") {

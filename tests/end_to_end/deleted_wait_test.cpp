@@ -14,7 +14,7 @@ using namespace accord::test;
 
 namespace {
 
-constexpr std::uint64_t seed = 11;
+constexpr std::uint64_t wait_seed = 11;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream in(text);
@@ -40,9 +40,9 @@ std::string without_line(const std::vector<std::string>& lines, std::size_t dele
 
 /// Deletes each wait in turn, as one would with an editor.
 void check_every_wait(const Architecture& architecture) {
-  NetworkBuilder builder(seed);
+  NetworkBuilder builder(wait_seed);
   const auto network = builder.finish(builder.relu(builder.conv(builder.input({1, 12, 6, 6}), 20, 3, 1, 1)));
-  const auto inputs = seeded_inputs_of(network, seed);
+  const auto inputs = seeded_inputs_of(network, wait_seed);
   const auto program = compile(architecture, to_numeric(architecture, network, inputs));
   const auto lines = lines_of(disassemble(architecture, program));
   int waits = 0;
@@ -71,9 +71,9 @@ TEST_CASE("is a wait deleted from a compiled program a named hazard") {
 
 TEST_CASE("does a compiled program survive disassembly and assembly") {
   const auto architecture = machine("gemmini16");
-  for (const auto& [name, network] : small_networks(seed)) {
+  for (const auto& [name, network] : small_networks(wait_seed)) {
     CAPTURE(name);
-    const auto inputs = seeded_inputs_of(network, seed);
+    const auto inputs = seeded_inputs_of(network, wait_seed);
     const auto program = compile(architecture, to_numeric(architecture, network, inputs));
     const auto again = assemble(architecture, disassemble(architecture, program), "again.s");
     CHECK(again.text == program.text);

@@ -41,7 +41,7 @@ Network grouped_layer(const Architecture& architecture, std::uint64_t seed, std:
   return quantise(b.finish(y), architecture.numerics, {});
 }
 
-struct Tally {
+struct DiagonalTally {
   int forms = 0, layers = 0;
 };
 
@@ -57,7 +57,7 @@ void check_values(const Architecture& architecture, const Network& network, cons
 }
 
 /// The searcher's choice on even seeds, any legal mapping on odd ones.
-void check_layer(const Architecture& architecture, std::uint64_t seed, Tally& tally) {
+void check_layer(const Architecture& architecture, std::uint64_t seed, DiagonalTally& tally) {
   std::string what;
   const Network network = grouped_layer(architecture, seed, what);
   CAPTURE(what);
@@ -77,10 +77,10 @@ void check_layer(const Architecture& architecture, std::uint64_t seed, Tally& ta
   check_values(architecture, network, program, seed);
 }
 
-Tally check_layers(const Architecture& architecture, std::uint64_t count) {
+DiagonalTally check_diagonal_layers(const Architecture& architecture, std::uint64_t count) {
   // More of each machine, or others.
-  const std::uint64_t first = asked("ACCORD_RANDOM_SEED", 1), last = first + asked("ACCORD_RANDOM_LAYERS", count);
-  Tally tally;
+  const std::uint64_t first = first_seed(), last = first + asked("ACCORD_RANDOM_LAYERS", count);
+  DiagonalTally tally;
   for (std::uint64_t seed = first; seed < last; ++seed) {
     CAPTURE(seed);
     try {
@@ -98,14 +98,14 @@ Tally check_layers(const Architecture& architecture, std::uint64_t count) {
 TEST_CASE("does an array alone get depthwise and grouped convolutions right") {
   const auto loaded = load_text(array_alone());
   REQUIRE(loaded.architecture);
-  const Tally tally = check_layers(*loaded.architecture, 16);
+  const DiagonalTally tally = check_diagonal_layers(*loaded.architecture, 16);
   CHECK(3 * tally.forms > tally.layers);
 }
 
 TEST_CASE("does an array two transfers away get depthwise and grouped convolutions right") {
   const std::string covenant = std::string(ACCORD_SOURCE_DIR) + "/examples/05_tutorial/step07.yaml";
-  check_layers(machine(covenant), 8);
-  check_layers(machine("tpu_v1"), 6);
+  check_diagonal_layers(machine(covenant), 8);
+  check_diagonal_layers(machine("tpu_v1"), 6);
 }
 
 TEST_CASE("do changed arrays get depthwise and grouped convolutions right") {
@@ -114,7 +114,7 @@ TEST_CASE("do changed arrays get depthwise and grouped convolutions right") {
     CAPTURE(seed);
     const auto loaded = load_text(changed_covenant(array_alone(), seed));
     if (!loaded.architecture) continue;
-    Tally tally;
+    DiagonalTally tally;
     try {
       check_layer(*loaded.architecture, 100 + seed, tally);
       ++ran;

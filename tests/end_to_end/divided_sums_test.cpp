@@ -15,14 +15,7 @@ using namespace accord::test;
 
 namespace {
 
-constexpr std::uint64_t seed = 31;
-
-Architecture loaded(const std::string& text) {
-  const auto result = load_text(text);
-  for (const auto& diagnostic : result.diagnostics) MESSAGE(render(diagnostic));
-  REQUIRE(result.architecture);
-  return *result.architecture;
-}
+constexpr std::uint64_t sums_seed = 31;
 
 /// Without what stands from a line to the next that begins so.
 std::string without(std::string text, const std::string& from, const std::string& to) {
@@ -46,19 +39,19 @@ Architecture float_cores_without_adding() {
 }
 
 Network product(std::int64_t sum, std::int64_t results) {
-  NetworkBuilder b(seed);
+  NetworkBuilder b(sums_seed);
   return b.finish(b.gemm(b.input({1, sum}), results));
 }
 
 /// One result per filter.
 Network whole_plane(std::int64_t channels, std::int64_t size, std::int64_t filters) {
-  NetworkBuilder b(seed);
+  NetworkBuilder b(sums_seed);
   return b.finish(b.relu(b.conv(b.input({1, channels, size, size}), filters, size)));
 }
 
 /// Cycles, and whether sums were divided.
 std::pair<double, bool> cycles(const Architecture& architecture, const Network& network) {
-  const auto report = run_checked(architecture, network, seed).report;
+  const auto report = run_checked(architecture, network, sums_seed).report;
   const bool divided = std::ranges::any_of(report.layers, [](const auto& l) { return l.op == "PartialSums"; });
   return {static_cast<double>(report.total_cycles), divided};
 }
@@ -95,22 +88,22 @@ TEST_CASE("are divided sums right whatever their sizes") {
 
 TEST_CASE("are divided sums right among other layers") {
   const Architecture cores = machine("gemmini16x4");
-  NetworkBuilder b(seed);
+  NetworkBuilder b(sums_seed);
   const TensorId image = b.relu(b.conv(b.input({1, 16, 12, 12}), 32, 3, 1, 1));
   const TensorId flat = b.gemm(b.flatten(image), 10);  // reads where another layer's result lies
   CHECK(cycles(cores, b.finish(flat)).second);
 
-  NetworkBuilder products(seed);
+  NetworkBuilder products(sums_seed);
   const TensorId row = products.input({1, 2048}), columns = products.input({2048, 12});
   CHECK(cycles(cores, products.finish(products.matmul(row, columns))).second);
 
-  NetworkBuilder residual(seed);
+  NetworkBuilder residual(sums_seed);
   const TensorId x = residual.input({1, 3001});
   const TensorId both = residual.add(residual.gemm(x, 20), residual.gemm(x, 20));  // a tensor with two readers
-  run_checked(cores, residual.finish(both), seed);
+  run_checked(cores, residual.finish(both), sums_seed);
 
-  NetworkBuilder pooled(seed);
-  run_checked(cores, pooled.finish(pooled.average_pool(pooled.input({1, 8, 40, 40}), 40, 40)), seed);
+  NetworkBuilder pooled(sums_seed);
+  run_checked(cores, pooled.finish(pooled.average_pool(pooled.input({1, 8, 40, 40}), 40, 40)), sums_seed);
 }
 
 TEST_CASE("are floats' sums in parts as near to the reference as whole ones, and twice as quick") {

@@ -20,12 +20,6 @@ using namespace accord::test;
 
 namespace {
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  REQUIRE_MESSAGE(at != std::string::npos, from);
-  return text.replace(at, from.size(), to);
-}
-
 /// A shipped machine with this part, `part: ..` and more, as off-chip memory.
 Architecture with_dram(const std::string& name, const std::string& part, const std::string& more) {
   const std::string banks = name == "gemmini16x4" ? "banks: \"${channels}\", " : "";

@@ -32,7 +32,6 @@ constexpr double least_share = 0.9;  ///< of the programs agree
 constexpr std::size_t least_close = 50;
 
 /// Other programs, or more of each kind.
-std::uint64_t first_seed() { return asked("ACCORD_RANDOM_SEED", 1); }
 std::uint64_t programs_of_a_kind(std::uint64_t usual) { return asked("ACCORD_RANDOM_PROGRAMS", usual); }
 
 /// How many programs were held against each other, and how many agree.

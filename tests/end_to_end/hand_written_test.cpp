@@ -19,7 +19,7 @@ namespace {
 
 /// c[2,16] = a[2,3] * b[3,16], with semaphores: load to mesh 0, mesh to store 1. Where sync is no semaphores, the waits
 /// and signals go.
-constexpr const char* product = R"(
+constexpr const char* product_program = R"(
 .symbol a dram 0x1000 i8 [2, 3] [16, 1] input
 .symbol c dram 0x3000 i32 [2, 16] [64, 4] output
 .image dram 0x2000 i8 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
@@ -94,7 +94,7 @@ void check_product(const SimulateResult& result) {
   }
 }
 
-std::string unsynchronised() { return without(without(product, "signal_"), "wait_"); }
+std::string unsynchronised() { return without(without(product_program, "signal_"), "wait_"); }
 
 /// Exit status of `accord sim` on a program file.
 Exit sim_status(const std::filesystem::path& program) {
@@ -108,13 +108,13 @@ Exit sim_status(const std::filesystem::path& program) {
 
 TEST_CASE("does a hand-written program give what paper and pencil give") {
   SUBCASE("interlock") { check_product(simulated(machine("gemmini16"), unsynchronised())); }
-  SUBCASE("semaphores") { check_product(simulated(with_semaphores(), product)); }
+  SUBCASE("semaphores") { check_product(simulated(with_semaphores(), product_program)); }
 }
 
 TEST_CASE("is a missing wait a named hazard") {
   for (const std::string wait : {"wait_mesh", "wait_store"}) {
     CAPTURE(wait);
-    const auto result = simulated(with_semaphores(), without(product, wait));
+    const auto result = simulated(with_semaphores(), without(product_program, wait));
     REQUIRE(has(result, "race"));
     const auto& hazard = result.hazards.front();
     CHECK_FALSE(hazard.mnemonic.empty());
@@ -123,7 +123,7 @@ TEST_CASE("is a missing wait a named hazard") {
 }
 
 TEST_CASE("is a missing signal a deadlock that names who waits") {
-  const auto result = simulated(with_semaphores(), without(product, "signal_load"));
+  const auto result = simulated(with_semaphores(), without(product_program, "signal_load"));
   CHECK(has(result, "deadlock"));
 }
 

@@ -17,30 +17,7 @@ using namespace accord::test;
 
 namespace {
 
-constexpr std::uint64_t seed = 11;
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  auto at = text.find(from);
-  REQUIRE_MESSAGE(at != std::string::npos, from);
-  for (; at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
-  return text;
-}
-
-Architecture loaded(const std::string& covenant) {
-  auto result = load_text(covenant);
-  for (const auto& diagnostic : result.diagnostics) {
-    if (!result.architecture) MESSAGE(render(diagnostic));
-  }
-  REQUIRE(result.architecture);
-  return *result.architecture;
-}
-
-template <typename Build>
-Network network(Build build) {
-  NetworkBuilder builder(seed);
-  const TensorId output = build(builder);
-  return builder.finish(output);
-}
+constexpr std::uint64_t feature_seed = 11;
 
 const LayerReport& layer_of(const MainJobResult& job, const std::string& op) {
   const auto& layers = job.report.layers;
@@ -59,35 +36,47 @@ TEST_CASE("does a window on one stride give the right values where its iterators
   const Architecture machine = loaded(text);
   for (const std::int64_t stride : {1, 2}) {
     CAPTURE(stride);
-    const auto job = run_checked(machine, network([&](auto& b) {
-                                   return b.conv(b.input({1, 8, 6, 5}), 8, 3, stride, 1);
-                                 }),
-                                 seed);
+    const auto job = run_checked(machine,
+                                 network_of(feature_seed,
+                                            [&](auto& b) {
+                                              return b.conv(b.input({1, 8, 6, 5}), 8, 3, stride, 1);
+                                            }),
+                                 feature_seed);
     CHECK(layer_of(job, "Conv").placed_on == "array");
   }
 }
 
 TEST_CASE("does a bias reach lanes that count several iterators as one") {
-  const auto depthwise = network([](auto& b) { return b.conv(b.input({1, 48, 6, 6}), 48, 3, 1, 1, 48); });
-  SUBCASE("narrow lanes") { run_checked(machine("nvdla_large"), depthwise, seed); }
+  const auto depthwise = network_of(feature_seed, [](auto& b) {
+    return b.conv(b.input({1, 48, 6, 6}), 48, 3, 1, 1, 48);
+  });
+  SUBCASE("narrow lanes") { run_checked(machine("nvdla_large"), depthwise, feature_seed); }
   SUBCASE("scales in a small memory") {
-    run_checked(machine("tpu_v1"), network([](auto& b) {
-                  return b.conv(b.input({1, 300, 4, 4}), 300, 3, 1, 1, 300);
-                }),
-                seed);
+    run_checked(machine("tpu_v1"),
+                network_of(feature_seed,
+                           [](auto& b) {
+                             return b.conv(b.input({1, 300, 4, 4}), 300, 3, 1, 1, 300);
+                           }),
+                feature_seed);
   }
 }
 
 TEST_CASE("do two capabilities whose lanes differ share one tile of sums") {
   const Architecture machine = loaded(edited("hvx", "j: 1..32", "j: 1..31"));
-  run_checked(machine, network([](auto& b) { return b.conv(b.input({1, 1, 8, 3}), 38, 3, 2); }), seed);
+  run_checked(machine,
+              network_of(feature_seed,
+                         [](auto& b) {
+                           return b.conv(b.input({1, 1, 8, 3}), 38, 3, 2);
+                         }),
+              feature_seed);
 }
 
 TEST_CASE("are held weights that stay where they are not loaded for each tile anew") {
   const Architecture small = machine("gemmini16", {{"spad_kib", "8"}, {"acc_kib", "4"}});
-  const Network layer = quantise(network([](auto& b) {
-                                   return b.conv(b.input({1, 16, 24, 24}), 16, 1);
-                                 }),
+  const Network layer = quantise(network_of(feature_seed,
+                                            [](auto& b) {
+                                              return b.conv(b.input({1, 16, 24, 24}), 16, 1);
+                                            }),
                                  small.numerics, {});
   const std::string program = disassemble(small, compile(small, layer));
   const auto count = [&](const std::string& what) {
@@ -105,10 +94,10 @@ TEST_CASE("do sums that stay in the unit go on from what it has") {
   text = replaced(text, "k: 9, load: 1, step: 20}", "k: 9, load: 1, sums: 1, step: 20}");
   text = replaced(text, "c.base: c, b.load: load,", "c.base: c, b.load: load, c.load: sums,");
   const Architecture stationary = loaded(text);
-  const Network layer = network([](auto& b) { return b.conv(b.input({1, 200, 5, 5}), 70, 3, 1, 1); });
+  const Network layer = network_of(feature_seed, [](auto& b) { return b.conv(b.input({1, 200, 5, 5}), 70, 3, 1, 1); });
   CHECK(disassemble(stationary, compile(stationary, quantise(layer, stationary.numerics, {}))).find("sums=0") !=
         std::string::npos);
-  run_checked(stationary, layer, seed);
+  run_checked(stationary, layer, feature_seed);
 }
 
 TEST_CASE("does a machine that only shifts leave a mean it cannot scale to the host") {
@@ -116,7 +105,9 @@ TEST_CASE("does a machine that only shifts leave a mean it cannot scale to the h
   shifts.requantise = "i8(clamp((x + (1 << (shift - 1))) >> shift, lo, hi))";
   shifts.parameters = {{"shift", ElementType::i32, false}};
   const auto mean = [](std::int64_t window) {
-    return network([&](auto& b) { return b.average_pool(b.conv(b.input({1, 4, 12, 12}), 4, 1), window, window); });
+    return network_of(feature_seed, [&](auto& b) {
+      return b.average_pool(b.conv(b.input({1, 4, 12, 12}), 4, 1), window, window);
+    });
   };
   QuantiseReport report;
   quantise(mean(3), shifts, {}, &report);
@@ -129,7 +120,7 @@ TEST_CASE("does a machine that only shifts leave a mean it cannot scale to the h
 
 TEST_CASE("is an unsigned storage type refused with the reason") {
   Numerics numerics = machine("gemmini16").numerics;
-  const auto layer = network([](auto& b) { return b.conv(b.input({1, 4, 6, 6}), 4, 1); });
+  const auto layer = network_of(feature_seed, [](auto& b) { return b.conv(b.input({1, 4, 6, 6}), 4, 1); });
   SUBCASE("activations") { numerics.storage = ElementType::u8; }
   SUBCASE("weights") { numerics.weight = ElementType::u8; }
   CHECK_THROWS_WITH_AS(quantise(layer, numerics, {}), doctest::Contains("u8"), Error);
@@ -142,10 +133,10 @@ TEST_CASE("does no layer beat its bound where the memory has a clock of its own"
         edited("gemmini16", "kind: memory, off_chip: true,", "kind: memory, off_chip: true, clock: mem,");
     text = replaced(text, "clock: 1 GHz", std::string("clocks: {core: 1 GHz, mem: ") + hz + "}");
     const Architecture machine = loaded(text);
-    const auto networks = small_networks(seed);
+    const auto networks = small_networks(feature_seed);
     for (const std::size_t i : {0U, 1U, 6U, 10U}) {
       CAPTURE(networks[i].name);
-      run_checked(machine, networks[i].network, seed);
+      run_checked(machine, networks[i].network, feature_seed);
     }
   }
 }
@@ -158,10 +149,10 @@ TEST_CASE("does no layer beat its bound, or differ, on DRAM with rows and refres
                "capacity: 3 GiB, latency: 8, dram: {part: dram_part" + part.substr(part.find(',')) + "},");
     text = replaced(text, "tables: {", "tables: {dram_part: parts/" + part.substr(0, part.find(',')) + ".yaml, ");
     const Architecture machine = loaded(text);
-    const auto networks = small_networks(seed);
+    const auto networks = small_networks(feature_seed);
     for (const std::size_t i : {0U, 1U, 6U, 10U}) {
       CAPTURE(networks[i].name);
-      run_checked(machine, networks[i].network, seed);
+      run_checked(machine, networks[i].network, feature_seed);
     }
   }
 }
@@ -194,7 +185,7 @@ std::string with_results_behind() {
 }  // namespace
 
 TEST_CASE("do operands used with the finished sums pass buffers that lie farther in than the sums") {
-  const auto residual = network([](auto& b) {
+  const auto residual = network_of(feature_seed, [](auto& b) {
     const TensorId x = b.conv(b.input({1, 20, 12, 12}), 40, 1);
     return b.add(b.conv(x, 40, 3, 1, 1), x);
   });
@@ -209,7 +200,7 @@ TEST_CASE("do operands used with the finished sums pass buffers that lie farther
                     "x: {in: inputs.ram, steps: [free, free, 1 B]}");
     text = replaced(replaced(text, "value: 32 KiB", "value: 2 KiB"), "range: [8 KiB", "range: [2 KiB");
   }
-  const auto job = run_checked(loaded(text), residual, seed);
+  const auto job = run_checked(loaded(text), residual, feature_seed);
   CHECK(layer_of(job, "Accumulate").placed_on == "array");
 }
 
@@ -224,10 +215,12 @@ TEST_CASE("does a result that is padded to a unit's rows leave the next layer's 
   for (const auto& [name, dims, multiple] : cases) {
     CAPTURE(name);
     const Architecture rows = loaded(edited(name, dims, multiple));
-    const auto job = run_checked(rows, network([](auto& b) {
-                                   return b.conv(b.conv(b.input({1, 8, 7, 7}), 20, 1), 12, 3, 1, 1);
-                                 }),
-                                 seed);
+    const auto job = run_checked(rows,
+                                 network_of(feature_seed,
+                                            [](auto& b) {
+                                              return b.conv(b.conv(b.input({1, 8, 7, 7}), 20, 1), 12, 3, 1, 1);
+                                            }),
+                                 feature_seed);
     CHECK(layer_of(job, "Conv").placed_on != "host");
   }
 }
@@ -235,25 +228,28 @@ TEST_CASE("does a result that is padded to a unit's rows leave the next layer's 
 TEST_CASE("does one row go to a unit that takes sixteen at a time") {
   const Architecture whole = loaded(edited("gemmini16", "dims: {i: \"1..${dim}\"", "dims: {i: \"${dim}\""));
   const auto row = [](auto& b) { return b.gemm(b.input({1, 96}), 40); };
-  const auto job = run_checked(whole, network(row), seed);
+  const auto job = run_checked(whole, network_of(feature_seed, row), feature_seed);
   CHECK(layer_of(job, "Gemm").capability == "matmul");
-  const auto usual = run_checked(machine("gemmini16"), network(row), seed);
+  const auto usual = run_checked(machine("gemmini16"), network_of(feature_seed, row), feature_seed);
   CHECK(layer_of(job, "Gemm").cycles < 2 * layer_of(usual, "Gemm").cycles);
-  for (const auto& [name, small] : small_networks(seed)) {
+  for (const auto& [name, small] : small_networks(feature_seed)) {
     CAPTURE(name);
-    run_checked(whole, small, seed);
+    run_checked(whole, small, feature_seed);
   }
 }
 
 TEST_CASE("do products of two results add nothing where both are padded") {
   const Architecture machine =
       loaded(edited("bf16npu", "j: \"1..${n}\", k: \"1..${n}\"}", "j: \"${n}\", k: \"${n}\"}"));
-  const auto job = run_checked(machine, network([](auto& b) {
-                                 const TensorId x = b.input({1, 1, 20, 24});
-                                 const TensorId a = b.matmul(b.conv(x, 1, 1), b.conv(b.input({1, 1, 24, 20}), 1, 1));
-                                 return b.matmul(a, a);
-                               }),
-                               seed);
+  const auto job =
+      run_checked(machine,
+                  network_of(feature_seed,
+                             [](auto& b) {
+                               const TensorId x = b.input({1, 1, 20, 24});
+                               const TensorId a = b.matmul(b.conv(x, 1, 1), b.conv(b.input({1, 1, 24, 20}), 1, 1));
+                               return b.matmul(a, a);
+                             }),
+                  feature_seed);
   CHECK(layer_of(job, "MatMul").placed_on != "host");
 }
 
@@ -271,10 +267,12 @@ isa:
   mnemonics:
     lift: {means: {transfer: "lift.dram->finished"}, opcode: 60, fields: {src: 40, dst: 24, n0: 17}, args: {src.base: src, dst.base: dst, n0: n0}}
 )");
-  const auto job = run_checked(machine, network([](auto& b) {
-                                 return b.conv(b.input({1, 8, 6, 6}), 16, 3, 1, 1);
-                               }),
-                               seed);
+  const auto job = run_checked(machine,
+                               network_of(feature_seed,
+                                          [](auto& b) {
+                                            return b.conv(b.input({1, 8, 6, 6}), 16, 3, 1, 1);
+                                          }),
+                               feature_seed);
   CHECK(layer_of(job, "Conv").op == "Conv");
   CHECK(layer_of(job, "Conv").placed_on == "mesh");
   CHECK(layer_of(job, "Requantize").placed_on == "store");
@@ -288,7 +286,12 @@ extends: bf16npu.yaml
 components: {vpu: {capabilities: {finish: {does: "y[r,q] = bf16(clamp(x[r,q] * scale, lo, hi))", operands: {scale: ~}}}}}
 isa: {mnemonics: {finish: {fields: {scale: 32}, args: {scale.base: ~, scale: scale}}}}
 )yaml");
-  const auto job = run_checked(machine, network([](auto& b) { return b.conv(b.input({1, 8, 6, 6}), 16, 3); }), seed);
+  const auto job = run_checked(machine,
+                               network_of(feature_seed,
+                                          [](auto& b) {
+                                            return b.conv(b.input({1, 8, 6, 6}), 16, 3);
+                                          }),
+                               feature_seed);
   CHECK(layer_of(job, "Conv").op == "Conv+Requantize");
   CHECK(layer_of(job, "Conv").placed_on == "mxu");
 }
@@ -318,11 +321,13 @@ isa:
 TEST_CASE("does a machine that multiplies and adds one number at a time, and nothing else, do all products") {
   const Architecture machine = loaded(one_at_a_time);
   // The sum that is added to passes through the host's hands, too.
-  const auto job = run_checked(machine, network([](auto& b) {
-                                 const TensorId x = b.conv(b.input({1, 2, 5, 5}), 3, 1);
-                                 return b.gemm(b.flatten(b.add(b.conv(x, 3, 3, 1, 1), x)), 4);
-                               }),
-                               seed);
+  const auto job = run_checked(machine,
+                               network_of(feature_seed,
+                                          [](auto& b) {
+                                            const TensorId x = b.conv(b.input({1, 2, 5, 5}), 3, 1);
+                                            return b.gemm(b.flatten(b.add(b.conv(x, 3, 3, 1, 1), x)), 4);
+                                          }),
+                               feature_seed);
   for (const LayerReport& layer : job.report.layers) {
     if (layer.op.find("Conv") != std::string::npos || layer.op.find("Gemm") != std::string::npos) {
       CHECK_MESSAGE(layer.placed_on == "alu", layer.op);
@@ -334,15 +339,19 @@ TEST_CASE("does a machine that multiplies and adds one number at a time, and not
 
 TEST_CASE("does a layer that would make too long a program go to the host with the reason") {
   const Architecture machine = loaded(one_at_a_time);
-  const auto job = run_checked(machine, network([](auto& b) {
-                                 return b.gemm(b.flatten(b.conv(b.input({1, 64, 36, 36}), 64, 1, 9)), 8);
-                               }),
-                               seed);
+  const auto job = run_checked(machine,
+                               network_of(feature_seed,
+                                          [](auto& b) {
+                                            return b.gemm(b.flatten(b.conv(b.input({1, 64, 36, 36}), 64, 1, 9)), 8);
+                                          }),
+                               feature_seed);
   CHECK(layer_of(job, "Gemm").placed_on == "alu");
-  const auto large = run_checked(machine, network([](auto& b) {
-                                   return b.conv(b.input({1, 64, 36, 36}), 64, 1);
-                                 }),
-                                 seed);
+  const auto large = run_checked(machine,
+                                 network_of(feature_seed,
+                                            [](auto& b) {
+                                              return b.conv(b.input({1, 64, 36, 36}), 64, 1);
+                                            }),
+                                 feature_seed);
   CHECK(layer_of(large, "Conv").placed_on == "host");
   CHECK(layer_of(large, "Conv").reason.find("instructions") != std::string::npos);
 }
@@ -378,10 +387,12 @@ isa:
     mac: {means: {run: alu.mac}, opcode: 5, fields: {j: 5, a: 16, b: 16, c: 16}, args: {j: j, a.base: a, b.base: b, c.base: c}}
     rq: {means: {run: alu.rq}, opcode: 6, fields: {j: 5, x: 16, y: 16, scale: 32, lo: 32, hi: 32}, args: {j: j, x.base: x, y.base: y, scale: scale, lo: lo, hi: hi}}
 )yaml");
-  const auto job = run_checked(machine, network([](auto& b) {
-                                 return b.average_pool(b.input({1, 9, 6, 6}), 3, 3);
-                               }),
-                               seed);
+  const auto job = run_checked(machine,
+                               network_of(feature_seed,
+                                          [](auto& b) {
+                                            return b.average_pool(b.input({1, 9, 6, 6}), 3, 3);
+                                          }),
+                               feature_seed);
   CHECK(layer_of(job, "SumPool").placed_on == "alu");
 }
 
@@ -417,17 +428,24 @@ isa:
     fence: {means: fence, opcode: 4}
 )yaml");
   SUBCASE("a product") {
-    const auto job = run_checked(machine, network([](auto& b) { return b.gemm(b.input({9, 47}), 43); }), seed);
+    const auto job = run_checked(machine,
+                                 network_of(feature_seed,
+                                            [](auto& b) {
+                                              return b.gemm(b.input({9, 47}), 43);
+                                            }),
+                                 feature_seed);
     CHECK(layer_of(job, "Gemm").placed_on == "mx");
-    // Each instruction does 8 columns, as it may where they are side by side: 24 of them, with 8 rows of up to 4 words and
-    // 24 of up to 2. One column at a time would read the rows of `a` over 5000 times.
+    // Each instruction does 8 columns, as it may where they are side by side: 24 of them, with 8 rows of up to 4 words
+    // and 24 of up to 2. One column at a time would read the rows of `a` over 5000 times.
     CHECK(layer_of(job, "Gemm").cycles < 2500);
   }
   SUBCASE("windows") {
-    const auto job = run_checked(machine, network([](auto& b) {
-                                   return b.conv(b.input({1, 9, 5, 5}), 7, 3, 1, 1);
-                                 }),
-                                 seed);
+    const auto job = run_checked(machine,
+                                 network_of(feature_seed,
+                                            [](auto& b) {
+                                              return b.conv(b.input({1, 9, 5, 5}), 7, 3, 1, 1);
+                                            }),
+                                 feature_seed);
     CHECK(layer_of(job, "Conv").placed_on == "mx");
   }
 }
@@ -439,22 +457,24 @@ TEST_CASE("does a machine whose sums take one multiplier for all channels add a 
                   "scale: {bits: 16, unit: 4}, rows: 8, cols: 8}\n      args: {r: rows, q: cols, x.base: src, c.base",
                   "scale: 32, rows: 8, cols: 8}\n      args: {r: rows, q: cols, x.base: src, c.base");
   text = replaced(text, "m.base: scale", "m: scale");
-  const auto job = run_checked(loaded(text), network([](auto& b) {
-                                 const TensorId x = b.conv(b.input({1, 8, 6, 6}), 16, 1);
-                                 return b.add(b.conv(x, 16, 3, 1, 1), x);
-                               }),
-                               seed);
+  const auto job = run_checked(loaded(text),
+                               network_of(feature_seed,
+                                          [](auto& b) {
+                                            const TensorId x = b.conv(b.input({1, 8, 6, 6}), 16, 1);
+                                            return b.add(b.conv(x, 16, 3, 1, 1), x);
+                                          }),
+                               feature_seed);
   CHECK(layer_of(job, "Conv+Accumulate").placed_on == "mesh");
 }
 
 TEST_CASE("does a unit without sums keep its products where something is added to them") {
   const Architecture machine =
       loaded(edited("gemmini16", "c[r,q] += i32(x[r,q]) * m[q]", "c[r,q] += max(i32(x[r,q]), 0) * m[q]"));
-  const auto block = network([](auto& b) {
+  const auto block = network_of(feature_seed, [](auto& b) {
     const TensorId x = b.input({1, 16, 8, 8});
     return b.add(b.conv(x, 16, 3, 1, 1), x);
   });
-  const auto job = run_checked(machine, block, seed);
+  const auto job = run_checked(machine, block, feature_seed);
   CHECK(layer_of(job, "Conv").placed_on == "mesh");
   CHECK(layer_of(job, "Accumulate").placed_on == "host");
 }
@@ -464,8 +484,9 @@ TEST_CASE("are words filled where the covenant leaves every step free") {
   std::string text = edited("gemmini16", "a: {in: spad, steps: [free, 1 B]}", "a: spad");
   text = replaced(text, "a.stride0: a_step}", "a.stride0: a_step, a.stride1: 1 B}");
   const Architecture free = loaded(text);
-  const auto layer = network([](auto& b) { return b.conv(b.input({1, 35, 9, 9}), 20, 3, 1, 1); });
-  const auto job = run_checked(free, layer, seed), wired = run_checked(machine("gemmini16"), layer, seed);
+  const auto layer = network_of(feature_seed, [](auto& b) { return b.conv(b.input({1, 35, 9, 9}), 20, 3, 1, 1); });
+  const auto job = run_checked(free, layer, feature_seed),
+             wired = run_checked(machine("gemmini16"), layer, feature_seed);
   CHECK(layer_of(job, "Conv").placed_on == "mesh");
   CHECK(layer_of(job, "Conv").cycles < 1.2 * layer_of(wired, "Conv").cycles);
 }

@@ -44,18 +44,30 @@ Architecture machine(const std::string& name, const std::map<std::string, std::s
   return load_or_report({name, overrides});
 }
 
-std::string edited(const std::string& name, const std::string& from, const std::string& to) {
-  std::string text = read_text(find_covenant(name));
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
   auto at = text.find(from);
   REQUIRE_MESSAGE(at != std::string::npos, from);
   for (; at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
   return text;
 }
 
+std::string edited(const std::string& name, const std::string& from, const std::string& to) {
+  return replaced(read_text(find_covenant(name)), from, to);
+}
+
 LoadResult load_text(const std::string& covenant) {
   const ScratchFile file;
   write_text(file.path(), covenant);
   return load_architecture(file.path());
+}
+
+Architecture loaded(const std::string& covenant) {
+  const LoadResult result = load_text(covenant);
+  for (const auto& diagnostic : result.diagnostics) {
+    if (!result.architecture) MESSAGE(render(diagnostic));
+  }
+  REQUIRE(result.architecture);
+  return *result.architecture;
 }
 
 MainJobResult run_checked(const Architecture& architecture, const Network& network, std::uint64_t seed) {

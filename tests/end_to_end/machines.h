@@ -20,9 +20,13 @@ std::vector<std::string> shipped_names();
 /// A shipped covenant; the test fails where it does not load.
 Architecture machine(const std::string& name, const std::map<std::string, std::string>& overrides = {});
 
-/// The covenant's text with every occurrence of `from` replaced; the test fails where there is none.
+/// The text with every occurrence of `from` replaced; the test fails where there is none.
+std::string replaced(std::string text, const std::string& from, const std::string& to);
+/// The same of a shipped covenant's text.
 std::string edited(const std::string& name, const std::string& from, const std::string& to);
 LoadResult load_text(const std::string& covenant);
+/// The machine that the text describes; the test fails where it does not load.
+Architecture loaded(const std::string& covenant);
 
 /// Runs the main job and checks all that holds of every run: verified, no hazard, invariants, stall leaves sum up,
 /// no layer beats its bound.

@@ -16,7 +16,7 @@ using namespace accord::test;
 
 namespace {
 
-constexpr std::uint64_t first_seed = 1000;
+constexpr std::uint64_t first_layer_seed = 1000;
 
 /// More for a search that takes longer than a test may.
 std::uint64_t layer_count() { return asked("ACCORD_RANDOM_LAYERS", 40); }
@@ -52,7 +52,7 @@ void check_layer(const Architecture& architecture, const RandomLayer& layer, std
 }
 
 void check_layers(const Architecture& architecture, std::uint64_t count) {
-  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+  for (std::uint64_t seed = first_layer_seed; seed < first_layer_seed + count; ++seed) {
     const auto layer = random_layer(architecture.numerics, seed);
     CAPTURE(seed);
     CAPTURE(layer.what);

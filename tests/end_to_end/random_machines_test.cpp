@@ -31,7 +31,7 @@ bool loads(const std::string& covenant, LoadResult& loaded) {
 
 TEST_CASE("do changed machines get random networks right") {
   // More of each machine, or others.
-  const std::uint64_t first = asked("ACCORD_RANDOM_SEED", 1), count = asked("ACCORD_RANDOM_MACHINES", 2);
+  const std::uint64_t first = first_seed(), count = asked("ACCORD_RANDOM_MACHINES", 2);
   int ran = 0, drawn = 0;
   for (const auto& name : shipped_names()) {
     for (std::uint64_t seed = first; seed < first + count; ++seed) {

@@ -40,11 +40,11 @@ std::vector<std::byte> interpreted(const RandomWork& random, const Values& input
   return operands[static_cast<std::size_t>(program.statements.back().target.operand)].data;
 }
 
-struct Tally {
+struct StatementTally {
   std::uint64_t mapped = 0, drawn = 0;
 };
 
-void check_work(const Architecture& architecture, const RandomWork& random, std::uint64_t seed, Tally& tally) {
+void check_work(const Architecture& architecture, const RandomWork& random, std::uint64_t seed, StatementTally& tally) {
   const Values inputs = seeded_inputs_of(random.network, seed);
   CompileOptions options;
   options.searcher = make_searcher(seed % 4 == 0 ? "default" : "random", seed);
@@ -69,7 +69,7 @@ void check_work(const Architecture& architecture, const RandomWork& random, std:
   CHECK(run.outputs.at("y").data == interpreted(random, inputs));
 }
 
-void check_machine(std::uint64_t m, Tally& tally) {
+void check_machine(std::uint64_t m, StatementTally& tally) {
   const auto loaded = load_text(random_tensor_machine(m));
   CAPTURE(m);
   CAPTURE(random_tensor_machine(m));
@@ -90,9 +90,9 @@ void check_machine(std::uint64_t m, Tally& tally) {
 
 void check_machines(std::uint64_t part, std::uint64_t parts) {
   // More cases over all parts, or others.
-  const std::uint64_t first = asked("ACCORD_RANDOM_SEED", 1);
+  const std::uint64_t first = first_seed();
   const std::uint64_t machines = asked("ACCORD_RANDOM_STATEMENTS", 2000) / works_each;
-  Tally tally;
+  StatementTally tally;
   for (std::uint64_t m = first + part; m < first + machines; m += parts) check_machine(m, tally);
   MESSAGE("machines from seed ", first + part, ", every ", parts, "th: ", tally.mapped, " of ", tally.drawn,
           " statements were mapped");
@@ -107,6 +107,6 @@ TEST_CASE("do random mappings of random statements give the interpreter's values
 TEST_CASE("do random mappings of random statements give the interpreter's values, part 4") { check_machines(3, 4); }
 
 TEST_CASE("are mappings right on the machines on which some once were wrong") {
-  Tally tally;
+  StatementTally tally;
   check_machine(20271253, tally);  // blocks of lanes of one row, where rows come in pairs
 }

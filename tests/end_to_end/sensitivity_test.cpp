@@ -21,7 +21,7 @@ using namespace accord::test;
 
 namespace {
 
-constexpr std::uint64_t seed = 2026;
+constexpr std::uint64_t sensitivity_seed = 2026;
 constexpr int wanted = 100;
 constexpr double tolerance = 0.10;     ///< of the real change
 constexpr double floor_share = 0.001;  ///< of the total: differences below it are no error
@@ -96,7 +96,7 @@ struct Recorded {
 
 /// A network on a machine, run once with its dependences recorded.
 Recorded record(const std::string& name, const Network& network) {
-  Recorded recorded{machine(name), {}, seeded_inputs_of(network, seed), {}};
+  Recorded recorded{machine(name), {}, seeded_inputs_of(network, sensitivity_seed), {}};
   const Network numeric = to_numeric(recorded.machine, network, recorded.inputs);
   recorded.program = compile(recorded.machine, numeric, {});
   SimulateOptions options;
@@ -122,8 +122,8 @@ double error(std::int64_t total, std::int64_t predicted, std::int64_t real) {
 }  // namespace
 
 TEST_CASE("do predicted sensitivities agree with real runs on changed machines") {
-  Draw draw(seed);
-  const auto networks = small_networks(seed);
+  Draw draw(sensitivity_seed);
+  const auto networks = small_networks(sensitivity_seed);
   std::map<std::pair<std::size_t, std::size_t>, Recorded> runs;
   std::set<std::tuple<std::size_t, std::size_t, std::size_t>> drawn;
   std::vector<double> errors;
@@ -151,7 +151,7 @@ TEST_CASE("do predicted sensitivities agree with real runs on changed machines")
   std::ranges::sort(errors);
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
-  MESSAGE("seed " << seed << "\n" << text);
+  MESSAGE("seed " << sensitivity_seed << "\n" << text);
   REQUIRE(static_cast<int>(errors.size()) == wanted);
   const auto within = std::ranges::upper_bound(errors, tolerance) - errors.begin();
   MESSAGE("within 10 %: " << within << " of " << wanted << "; median error " << 100 * errors[wanted / 2]

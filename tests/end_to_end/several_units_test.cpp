@@ -14,7 +14,7 @@ using namespace accord::test;
 
 namespace {
 
-constexpr std::uint64_t seed = 23;
+constexpr std::uint64_t units_seed = 23;
 
 /// gemmini16 with a second array on the same scratchpad, accumulator and movers.
 Architecture two_arrays() {
@@ -55,12 +55,12 @@ Architecture without_multicasts() {
 
 /// A convolution of which all time goes to the array.
 Network convolution(std::int64_t size, std::int64_t channels = 64) {
-  NetworkBuilder builder(seed);
+  NetworkBuilder builder(units_seed);
   return builder.finish(builder.relu(builder.conv(builder.input({1, channels, size, size}), 2 * channels, 3, 1, 1)));
 }
 
 std::int64_t cycles_of(const Architecture& architecture, const Network& network) {
-  const auto report = run_checked(architecture, network, seed).report;
+  const auto report = run_checked(architecture, network, units_seed).report;
   for (const auto& layer : report.layers) {
     if (layer.op.find("Conv") != std::string::npos) return layer.cycles;
   }
@@ -79,10 +79,10 @@ TEST_CASE("do four cores take about a quarter of one core's time for a convoluti
 }
 
 TEST_CASE("do four cores also where layers are too long to schedule") {
-  NetworkBuilder b(seed);
+  NetworkBuilder b(units_seed);
   const Network network = b.finish(b.conv(b.conv(b.input({1, 64, 56, 56}), 128, 3, 1, 1), 64, 1));
-  const auto one = run_checked(machine("gemmini16"), network, seed).report;
-  const auto four = run_checked(machine("gemmini16x4"), network, seed).report;
+  const auto one = run_checked(machine("gemmini16"), network, units_seed).report;
+  const auto four = run_checked(machine("gemmini16x4"), network, units_seed).report;
   for (std::size_t l = 0; l < one.layers.size(); ++l) {
     if (one.layers[l].macs == 0) continue;
     CAPTURE(one.layers[l].name);
@@ -96,16 +96,16 @@ TEST_CASE("do arrays on the same memories share them, and halve the time") {
   const auto one = static_cast<double>(cycles_of(machine("gemmini16"), network));
   const auto two = static_cast<double>(cycles_of(both, network));
   CHECK(two < one / 1.5);
-  for (const auto& [name, small] : small_networks(seed)) {
+  for (const auto& [name, small] : small_networks(units_seed)) {
     CAPTURE(name);
-    run_checked(both, small, seed);
+    run_checked(both, small, units_seed);
   }
 }
 
 TEST_CASE("does a mesh read what several elements want once, where it has multicasts") {
   const Network network = convolution(14, 128);
-  const auto with = run_checked(machine("simba"), network, seed).report;
-  const auto without = run_checked(without_multicasts(), network, seed).report;
+  const auto with = run_checked(machine("simba"), network, units_seed).report;
+  const auto without = run_checked(without_multicasts(), network, units_seed).report;
   CHECK(static_cast<double>(with.off_chip_bytes) < 0.75 * static_cast<double>(without.off_chip_bytes));
   CHECK(static_cast<double>(with.total_cycles) < 0.7 * static_cast<double>(without.total_cycles));
 }
@@ -114,8 +114,8 @@ TEST_CASE("are elements still used where semaphores do not suffice for multicast
   const auto few = load_text(edited("simba", "24 * side * side", "12 * side * side"));
   REQUIRE(few.architecture);
   const Network network = convolution(14);
-  const auto own = run_checked(*few.architecture, network, seed).report;
-  const auto without = run_checked(without_multicasts(), network, seed).report;
+  const auto own = run_checked(*few.architecture, network, units_seed).report;
+  const auto without = run_checked(without_multicasts(), network, units_seed).report;
   CHECK(static_cast<double>(own.total_cycles) < 1.5 * static_cast<double>(without.total_cycles));
 }
 
@@ -127,8 +127,8 @@ TEST_CASE("do all cores' lanes count") {
 
 TEST_CASE("are cores right on small networks") {
   const Architecture cores = machine("gemmini16x4", {{"cores", "3"}, {"channels", "1"}});
-  for (const auto& [name, small] : small_networks(seed)) {
+  for (const auto& [name, small] : small_networks(units_seed)) {
     CAPTURE(name);
-    run_checked(cores, small, seed);
+    run_checked(cores, small, units_seed);
   }
 }

@@ -16,22 +16,15 @@ using namespace accord::test;
 
 namespace {
 
-constexpr std::uint64_t seed = 5;
+constexpr std::uint64_t sharing_seed = 5;
 
 Program compiled(const Architecture& architecture, const Network& network) {
-  return compile(architecture, to_numeric(architecture, network, seeded_inputs_of(network, seed)));
-}
-
-template <typename Build>
-Network network(Build build) {
-  NetworkBuilder builder(seed);
-  const TensorId output = build(builder);
-  return builder.finish(output);
+  return compile(architecture, to_numeric(architecture, network, seeded_inputs_of(network, sharing_seed)));
 }
 
 /// Convolutions of one size after each other; with padding, each result has a margin around it.
 Network chain(std::int64_t layers, std::int64_t kernel) {
-  return network([&](auto& b) {
+  return network_of(sharing_seed, [&](auto& b) {
     TensorId x = b.input({1, 16, 12, 12});
     for (std::int64_t i = 0; i < layers; ++i) x = b.relu(b.conv(x, 16, kernel, 1, kernel / 2));
     return x;
@@ -59,29 +52,33 @@ TEST_CASE("does a longer chain take no more memory") {
 TEST_CASE("are the values right where tensors share memory and margins") {
   for (const auto& name : machines) {
     CAPTURE(name);
-    run_checked(machine(name), chain(7, 3), seed);
+    run_checked(machine(name), chain(7, 3), sharing_seed);
     // Margins of different values and sizes take turns with tensors that have none.
-    run_checked(machine(name), network([](auto& b) {
-                  TensorId x = b.conv(b.input({1, 16, 12, 12}), 16, 3, 1, 1);
-                  for (int i = 0; i < 3; ++i) {
-                    x = b.max_pool(b.conv(x, 16, 1), 3, 1, 1);
-                    x = b.add(b.relu(b.conv(x, 16, 3, 1, 1)), x);
-                    x = b.relu(b.conv(b.conv(x, 16, 1), 16, 3, 1, 1));
-                  }
-                  return x;
-                }),
-                seed);
+    run_checked(machine(name),
+                network_of(sharing_seed,
+                           [](auto& b) {
+                             TensorId x = b.conv(b.input({1, 16, 12, 12}), 16, 3, 1, 1);
+                             for (int i = 0; i < 3; ++i) {
+                               x = b.max_pool(b.conv(x, 16, 1), 3, 1, 1);
+                               x = b.add(b.relu(b.conv(x, 16, 3, 1, 1)), x);
+                               x = b.relu(b.conv(b.conv(x, 16, 1), 16, 3, 1, 1));
+                             }
+                             return x;
+                           }),
+                sharing_seed);
   }
 }
 
 TEST_CASE("is a tensor that is read late left alone") {
-  run_checked(machine("gemmini16"), network([](auto& b) {
-                const TensorId first = b.relu(b.conv(b.input({1, 16, 8, 8}), 16, 3, 1, 1));
-                TensorId x = first;
-                for (int i = 0; i < 5; ++i) x = b.relu(b.conv(x, 16, 3, 1, 1));
-                return b.concat({b.add(x, first), b.conv(first, 16, 1)});
-              }),
-              seed);
+  run_checked(machine("gemmini16"),
+              network_of(sharing_seed,
+                         [](auto& b) {
+                           const TensorId first = b.relu(b.conv(b.input({1, 16, 8, 8}), 16, 3, 1, 1));
+                           TensorId x = first;
+                           for (int i = 0; i < 5; ++i) x = b.relu(b.conv(x, 16, 3, 1, 1));
+                           return b.concat({b.add(x, first), b.conv(first, 16, 1)});
+                         }),
+              sharing_seed);
 }
 
 TEST_CASE("does a model that off-chip memory cannot hold end with the sizes") {

@@ -43,6 +43,14 @@ class NetworkBuilder {
   std::uint64_t seed_;
 };
 
+/// The network whose output `build(builder)` gives.
+template <typename Build>
+Network network_of(std::uint64_t seed, Build build) {
+  NetworkBuilder builder(seed);
+  const TensorId output = build(builder);
+  return builder.finish(output);
+}
+
 struct NamedNetwork {
   std::string name;
   Network network;

@@ -30,8 +30,6 @@ namespace {
 
 using nlohmann::json;
 
-std::uint64_t first_seed() { return asked("ACCORD_RANDOM_SEED", 1); }
-
 constexpr std::int64_t open_end = std::numeric_limits<std::int64_t>::max();
 
 struct Slice {
@@ -129,7 +127,7 @@ void check_counter(const Counter& counter, std::int64_t total, double most) {
   }
 }
 
-void check_layers(const Trace& trace, const Program& program, const SimulateResult& result) {
+void check_layer_slices(const Trace& trace, const Program& program, const SimulateResult& result) {
   std::map<std::string, std::int64_t> cycles, expected;
   std::int64_t at = 0;
   for (const Slice& slice : trace.tracks.at("program/layers").whole) {
@@ -201,7 +199,7 @@ bool check_run(const Architecture& machine, const Program& program, const Values
   try {
     const SimulateResult result = simulate(machine, program, inputs, options);
     const Trace trace = read_trace(file.path());
-    check_layers(trace, program, result);
+    check_layer_slices(trace, program, result);
     check_states(trace, result);
     check_operations(trace, machine, program, result);
     check_counters(trace, machine, result);

@@ -10,8 +10,6 @@ using namespace accord::test;
 
 namespace {
 
-constexpr Sync::Kind kinds[] = {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores};
-
 SimulateResult explained(const Architecture& machine, const Program& program) {
   SimulateOptions options;
   options.sensitivities = true;
@@ -58,7 +56,7 @@ void check_covers(const SimulateResult& result) {
 }  // namespace
 
 TEST_CASE("is one transfer set-up, latency and beats, and does halving them show") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = matrix_machine(sync);
     Product product(machine, 1);
     product.assembler.emit("load_acc", {{"src.base", 2048}, {"n0", 1024}});
@@ -73,7 +71,7 @@ TEST_CASE("is one transfer set-up, latency and beats, and does halving them show
 }
 
 TEST_CASE("does a row of products take its intervals") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = matrix_machine(sync);
     Product product(machine, 1);
     product.load();

@@ -3,19 +3,11 @@
 #include <algorithm>
 
 #include "archdsl/source/error.h"
+#include "hazards.h"
 #include "matrix_case.h"
 
 using namespace accord;
 using namespace accord::test;
-
-namespace {
-
-const Hazard* find(const SimulateResult& result, const std::string& kind) {
-  const auto found = std::ranges::find(result.hazards, kind, &Hazard::kind);
-  return found == result.hazards.end() ? nullptr : &*found;
-}
-
-}  // namespace
 
 TEST_CASE("is a missing wait a race and a wrong value") {
   const Architecture machine = matrix_machine(Sync::Kind::semaphores);
@@ -26,7 +18,7 @@ TEST_CASE("is a missing wait a race and a wrong value") {
   product.store();
   product.assembler.layer("product");
   const SimulateResult result = simulate(machine, product.assembler.program, {});
-  const Hazard* race = find(result, "race");
+  const Hazard* race = hazard_of(result, "race");
   REQUIRE(race);
   CHECK(race->mnemonic == "store");
   CHECK(race->message.find("instruction 4 (matmul) of mesh") != std::string::npos);
@@ -48,7 +40,7 @@ TEST_CASE("is a race with a write found after another write of its neighbour byt
     for (int i = 0; i < 8; ++i) product.load_tile(0, 8192);  // the stores are long done then
     product.assembler.emit("load", {{"src.base", read}, {"n0", 4}, {"n1", 1}, {"n2", 1}});
     const SimulateResult result = simulate(machine, product.assembler.program, {});
-    CHECK((find(result, "race") != nullptr) == (read < 8200));
+    CHECK((hazard_of(result, "race") != nullptr) == (read < 8200));
   }
 }
 
@@ -69,7 +61,7 @@ TEST_CASE("is a race with a read found after the same unit's read of its neighbo
         product.assembler.emit("store", {{"dst.base", 12288}, {"n0", 64}, {"n1", 16}});
       product.assembler.emit("store", {{"dst.base", written}, {"n0", 4}, {"n1", 1}});
       const SimulateResult result = simulate(machine, product.assembler.program, {});
-      const Hazard* race = find(result, "race");
+      const Hazard* race = hazard_of(result, "race");
       REQUIRE((race != nullptr) == (written < 8200));
       if (race) CHECK(race->mnemonic == "store");
     }
@@ -86,8 +78,8 @@ TEST_CASE("is a race found that this run's timing hides") {
   for (int i = 0; i < 8; ++i) product.load_tile(0, 8192);  // long enough for the mesh to end, and ordered with nothing
   product.load_tile(0, 0);
   const SimulateResult result = simulate(machine, product.assembler.program, {});
-  REQUIRE(find(result, "race"));
-  CHECK(find(result, "race")->mnemonic == "load");
+  REQUIRE(hazard_of(result, "race"));
+  CHECK(hazard_of(result, "race")->mnemonic == "load");
 }
 
 TEST_CASE("does a unit that waits twice see what two units have signalled") {
@@ -103,7 +95,7 @@ TEST_CASE("does a unit that waits twice see what two units have signalled") {
     if (!twice) product.assembler.emit("wait_mesh", {{"semaphore", 0}});
     const SimulateResult result = simulate(machine, product.assembler.program, {});
     CHECK(result.hazards.empty() == twice);
-    if (!twice) CHECK(find(result, "race")->mnemonic == "matmul");  // the store's signal alone may have come
+    if (!twice) CHECK(hazard_of(result, "race")->mnemonic == "matmul");  // the store's signal alone may have come
   }
 }
 
@@ -123,7 +115,7 @@ TEST_CASE("is a signal that may be taken for another unit's reported") {
     product.assembler.emit("wait_store", {{"semaphore", 0}});
     if (!after) product.assembler.emit("wait_load", {{"semaphore", 1}});
     const SimulateResult result = simulate(machine, product.assembler.program, {});
-    const Hazard* found = find(result, "ambiguous_signal");
+    const Hazard* found = hazard_of(result, "ambiguous_signal");
     CHECK((found == nullptr) == after);
     if (found == nullptr) continue;
     CHECK(found->mnemonic == "signal_store");
@@ -146,7 +138,7 @@ TEST_CASE("is what a wait has seen the same whichever of two waiting units takes
     product.assembler.emit("wait_mesh", {{"semaphore", 0}});  // takes the second signal here, the first elsewhere
     product.multiply();
     const SimulateResult result = simulate(machine, product.assembler.program, {});
-    CHECK((find(result, "race") == nullptr) == all_loaded);
+    CHECK((hazard_of(result, "race") == nullptr) == all_loaded);
   }
 }
 
@@ -169,7 +161,7 @@ TEST_CASE("is off-chip order the program's business under interlock") {
     if (fenced) product.assembler.emit("fence");
     product.load_tile(8192, 8192);
     const SimulateResult result = simulate(machine, product.assembler.program, {});
-    CHECK((find(result, "race") == nullptr) == fenced);
+    CHECK((hazard_of(result, "race") == nullptr) == fenced);
   }
 }
 
@@ -183,7 +175,7 @@ TEST_CASE("is a circle of waits named") {
   product.multiply();
   product.assembler.emit("signal_mesh", {{"semaphore", 0}});
   const SimulateResult result = simulate(machine, product.assembler.program, {});
-  const Hazard* deadlock = find(result, "deadlock");
+  const Hazard* deadlock = hazard_of(result, "deadlock");
   REQUIRE(deadlock);
   INFO(deadlock->message);
   CHECK(deadlock->message.find("load waits for semaphore 0 at instruction 0 (wait_load)") != std::string::npos);
@@ -195,8 +187,8 @@ TEST_CASE("is a wait without signal a deadlock") {
   Product product(machine, 1);
   product.assembler.emit("wait_store", {{"semaphore", 3}});
   const SimulateResult result = simulate(machine, product.assembler.program, {});
-  REQUIRE(find(result, "deadlock"));
-  CHECK(find(result, "deadlock")->mnemonic == "wait_store");
+  REQUIRE(hazard_of(result, "deadlock"));
+  CHECK(hazard_of(result, "deadlock")->mnemonic == "wait_store");
 }
 
 TEST_CASE("is a semaphore above its greatest count reported") {
@@ -205,11 +197,11 @@ TEST_CASE("is a semaphore above its greatest count reported") {
   for (int i = 0; i < 3; ++i) product.assembler.emit("signal_load", {{"semaphore", 2}});
   product.assembler.emit("fence");
   product.assembler.emit("wait_mesh", {{"semaphore", 2}});
-  REQUIRE(find(simulate(machine, product.assembler.program, {}), "semaphore_overflow"));
+  REQUIRE(hazard_of(simulate(machine, product.assembler.program, {}), "semaphore_overflow"));
 }
 
 TEST_CASE("is a read of bytes never written reported on every sync kind") {
-  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = matrix_machine(sync);
     Product product(machine, 1);
     product.load_a();
@@ -218,7 +210,7 @@ TEST_CASE("is a read of bytes never written reported on every sync kind") {
     product.assembler.emit("fence");
     product.multiply();
     const SimulateResult result = simulate(machine, product.assembler.program, {});
-    const Hazard* hazard = find(result, "uninitialised_read");
+    const Hazard* hazard = hazard_of(result, "uninitialised_read");
     REQUIRE(hazard);
     CHECK(hazard->instruction == 4);
     CHECK(hazard->message.find("4096 of spad") != std::string::npos);
@@ -229,15 +221,15 @@ TEST_CASE("is a read of bytes never written reported on every sync kind") {
 }
 
 TEST_CASE("is an address beyond the memory reported and the run ended") {
-  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = matrix_machine(sync);
     for (const std::int64_t address : {std::int64_t{16 << 10} - 255, std::int64_t{-1}, std::int64_t{1} << 62}) {
       Product product(machine, 1);
       product.load_tile(0, address);
       product.load_a();
       const SimulateResult result = simulate(machine, product.assembler.program, {});
-      REQUIRE(find(result, "out_of_range"));
-      CHECK(find(result, "out_of_range")->instruction == 0);
+      REQUIRE(hazard_of(result, "out_of_range"));
+      CHECK(hazard_of(result, "out_of_range")->instruction == 0);
     }
     Product product(machine, 1);
     product.load_tile(0, (16 << 10) - 256);
@@ -249,7 +241,7 @@ TEST_CASE("is an extent beyond the capability reported") {
   const Architecture machine = matrix_machine(Sync::Kind::interlock);
   Product product(machine, 1);
   product.assembler.emit("matmul", {{"i", 17}, {"j", 16}, {"k", 16}});
-  REQUIRE(find(simulate(machine, product.assembler.program, {}), "out_of_range"));
+  REQUIRE(hazard_of(simulate(machine, product.assembler.program, {}), "out_of_range"));
 }
 
 TEST_CASE("are strides that overflow reported") {
@@ -260,7 +252,7 @@ TEST_CASE("are strides that overflow reported") {
                                   {"n2", 16},
                                   {"src.stride1", std::int64_t{1} << 62},
                                   {"src.stride2", std::int64_t{-1} << 63}});
-  REQUIRE(find(simulate(machine, product.assembler.program, {}), "out_of_range"));
+  REQUIRE(hazard_of(simulate(machine, product.assembler.program, {}), "out_of_range"));
 }
 
 TEST_CASE("is an undefined opcode reported and the run ended") {
@@ -271,8 +263,8 @@ TEST_CASE("is an undefined opcode reported and the run ended") {
     product.load_b();
     product.assembler.program.text[static_cast<std::size_t>(machine.isa.width / 8)] = std::byte{99};
     const SimulateResult result = simulate(machine, product.assembler.program, {});
-    REQUIRE(find(result, "undefined_opcode"));
-    CHECK(find(result, "undefined_opcode")->instruction == 1);
+    REQUIRE(hazard_of(result, "undefined_opcode"));
+    CHECK(hazard_of(result, "undefined_opcode")->instruction == 1);
   }
 }
 
@@ -281,15 +273,15 @@ TEST_CASE("are loops that nest too deep or leave their stage reported") {
   Product deep(machine, 1);
   for (int i = 3; i > 0; --i) deep.assembler.emit("loop", {{"count", 2}, {"length", i}});
   deep.load_a();
-  REQUIRE(find(simulate(machine, deep.assembler.program, {}), "loop_overflow"));
+  REQUIRE(hazard_of(simulate(machine, deep.assembler.program, {}), "loop_overflow"));
   Product wide(machine, 1);
   wide.assembler.emit("loop", {{"count", 2}, {"length", 2}});
   wide.load_a();
-  REQUIRE(find(simulate(machine, wide.assembler.program, {}), "loop_overflow"));
+  REQUIRE(hazard_of(simulate(machine, wide.assembler.program, {}), "loop_overflow"));
 }
 
 TEST_CASE("does a run end at the cycle that the user allows") {
-  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = matrix_machine(sync);
     Product product(machine, 1);
     product.fenced();
@@ -300,14 +292,14 @@ TEST_CASE("does a run end at the cycle that the user allows") {
     for (const std::int64_t fewer : {cycles - 1, cycles / 2, std::int64_t{1}}) {
       options.most_cycles = fewer;
       const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
-      REQUIRE(find(result, "cycle_limit"));
+      REQUIRE(hazard_of(result, "cycle_limit"));
       CHECK(result.hazards.size() == 1);
     }
   }
 }
 
 TEST_CASE("do loops and instructions that take ages end at once where the cycles are limited") {
-  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+  for (const Sync::Kind sync : sync_kinds) {
     Architecture machine = matrix_machine(sync);
     for (WalkDim& dim : machine.units[0].routes[0].walk) dim.max = std::int64_t{1} << 32;
     machine.units[0].routes[0].walk[2].target.bytes = 0;

@@ -10,6 +10,8 @@
 
 namespace accord::test {
 
+inline constexpr Sync::Kind sync_kinds[] = {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores};
+
 /// Adds a mnemonic whose arguments are 64-bit fields of their own, with the arguments' names.
 Mnemonic& add_mnemonic(Architecture& architecture, const std::string& name, Meaning meaning, int unit = -1,
                        int index = -1);

@@ -9,7 +9,7 @@ using namespace accord::sim;
 
 namespace {
 
-constexpr std::int64_t memory = 5 * ReadLog::page;
+constexpr std::int64_t log_bytes = 5 * ReadLog::page;
 
 /// By unit and byte: the last operation that read it.
 using LastReads = std::map<std::pair<int, std::int64_t>, std::uint64_t>;
@@ -35,13 +35,13 @@ TEST_CASE("does a page's log know who read each of its bytes last when something
     const auto draw = [&](std::int64_t low, std::int64_t high) {
       return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
     };
-    ReadLog log(memory);
+    ReadLog log(log_bytes);
     LastReads all, shadow;
     std::vector<std::uint64_t> counts(3, 0);
     const std::int64_t longest = seed % 2 == 0 ? 64 : 2 * ReadLog::page;
     for (int step = 0; step < 200; ++step) {
       const int unit = static_cast<int>(draw(0, 2));
-      const std::int64_t address = draw(0, memory - 1), length = std::min(draw(1, longest), memory - address);
+      const std::int64_t address = draw(0, log_bytes - 1), length = std::min(draw(1, longest), log_bytes - address);
       if (draw(0, 20) == 0) {
         log.write(address, length, [&](const ReadLog::Entry& entry) { read(shadow, entry); });
         CHECK(within(shadow, address, length) == within(all, address, length));
@@ -57,7 +57,7 @@ TEST_CASE("does a page's log know who read each of its bytes last when something
           },
           [&](const ReadLog::Entry& entry) { read(shadow, entry); });
     }
-    log.write(0, memory, [&](const ReadLog::Entry& entry) { read(shadow, entry); });
+    log.write(0, log_bytes, [&](const ReadLog::Entry& entry) { read(shadow, entry); });
     CHECK(shadow == all);
   }
 }

@@ -17,12 +17,10 @@ std::int64_t cycles(const Architecture& machine, const Assembler& assembler) {
   return result.total_cycles;
 }
 
-const Sync::Kind kinds[] = {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores};
-
 }  // namespace
 
 TEST_CASE("does a transfer take set-up, latency and beats") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = matrix_machine(sync);
     for (const std::int64_t bytes : {16, 64, 256, 1024}) {
       Product product(machine, 1);
@@ -49,7 +47,7 @@ TEST_CASE("does set-up overlap with the transfer before") {
 }
 
 TEST_CASE("do products follow each other every 16 cycles") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = matrix_machine(sync);
     std::int64_t one = 0;
     for (const int pairs : {1, 2, 3, 50}) {

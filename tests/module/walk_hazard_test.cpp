@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "simulator/simulate.h"
+#include "hazards.h"
 #include "walking_machine.h"
 
 using namespace accord;
@@ -11,15 +11,9 @@ using namespace accord::test;
 
 namespace {
 
-const Sync::Kind kinds[] = {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores};
 constexpr std::int64_t list_at = 4096;  // in dram
 
 using Fields = std::vector<std::pair<std::string, std::int64_t>>;
-
-const Hazard* find(const SimulateResult& result, const std::string& kind) {
-  const auto found = std::ranges::find(result.hazards, kind, &Hazard::kind);
-  return found == result.hazards.end() ? nullptr : &*found;
-}
 
 std::vector<std::int8_t> entries(const std::vector<int>& values) {
   std::vector<std::int8_t> bytes;
@@ -69,7 +63,7 @@ std::vector<int> rows(const SimulateResult& result) {
 }  // namespace
 
 TEST_CASE("does a gather that waits for its list follow the new one") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = walking_machine(sync);
     LookUp look_up(machine);
     look_up.load_list();
@@ -94,9 +88,9 @@ TEST_CASE("does a gather without its wait follow the old list, and is that a rac
   look_up.load_list();
   look_up.gather();
   const SimulateResult result = look_up.run(machine);
-  REQUIRE(find(result, "race"));
-  CHECK(find(result, "race")->mnemonic == "gather_in");
-  CHECK(find(result, "race")->message.find("lists") != std::string::npos);
+  REQUIRE(hazard_of(result, "race"));
+  CHECK(hazard_of(result, "race")->mnemonic == "gather_in");
+  CHECK(hazard_of(result, "race")->message.find("lists") != std::string::npos);
   CHECK(rows(result) == std::vector<int>{1, 2});
 }
 
@@ -112,7 +106,7 @@ TEST_CASE("is the list read when the operation streams, not when it is issued") 
       const SimulateResult result = look_up.run(machine);
       const bool there = 1 + 20 * (others + 1) >= 20 + latency + 1;
       CHECK(rows(result) == (there ? std::vector<int>{6, 5} : std::vector<int>{1, 2}));
-      CHECK(find(result, "race"));
+      CHECK(hazard_of(result, "race"));
     }
   }
 }
@@ -151,7 +145,7 @@ TEST_CASE("does the list wait for the requests before it") {
 }
 
 TEST_CASE("is an index beyond the table named, with its value, and the run ended") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = walking_machine(sync);
     for (const int wrong : {8, -1, 1 << 30}) {
       LookUp look_up(machine, {3, wrong});
@@ -161,10 +155,10 @@ TEST_CASE("is an index beyond the table named, with its value, and the run ended
       look_up.gather();
       for (const Fidelity fidelity : {Fidelity::transaction, Fidelity::function}) {
         const SimulateResult result = look_up.run(machine, fidelity);
-        REQUIRE(find(result, "out_of_range"));
+        REQUIRE(hazard_of(result, "out_of_range"));
         CHECK(result.hazards.size() == 1);
-        CHECK(find(result, "out_of_range")->instruction == 2);
-        CHECK(find(result, "out_of_range")->message ==
+        CHECK(hazard_of(result, "out_of_range")->instruction == 2);
+        CHECK(hazard_of(result, "out_of_range")->message ==
               "index 1 of the list is " + std::to_string(wrong) + "; the table has 8 rows");
       }
     }
@@ -172,7 +166,7 @@ TEST_CASE("is an index beyond the table named, with its value, and the run ended
 }
 
 TEST_CASE("are a table, a list and a border that do not fit named") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = walking_machine(sync);
     const std::vector<Fields> wrong = {{{"rows", dram_bytes / 16 + 1}},
                                        {{"rows", std::int64_t{1} << 62}},
@@ -181,7 +175,7 @@ TEST_CASE("are a table, a list and a border that do not fit named") {
     for (const Fields& fields : wrong) {
       LookUp look_up(machine);
       look_up.gather(fields);
-      REQUIRE(find(look_up.run(machine), "out_of_range"));
+      REQUIRE(hazard_of(look_up.run(machine), "out_of_range"));
     }
     for (const Fields& fields : std::vector<Fields>{{{"lo0", 5}},
                                                     {{"lo0", 3}, {"hi0", 2}},
@@ -192,8 +186,8 @@ TEST_CASE("are a table, a list and a border that do not fit named") {
       all.insert(all.end(), fields.begin(), fields.end());
       look_up.assembler.emit("pad_in", all);
       const SimulateResult result = look_up.run(machine);
-      REQUIRE(find(result, "out_of_range"));
-      CHECK(find(result, "out_of_range")->message.find("n0 is 4") != std::string::npos);
+      REQUIRE(hazard_of(result, "out_of_range"));
+      CHECK(hazard_of(result, "out_of_range")->message.find("n0 is 4") != std::string::npos);
     }
   }
 }
@@ -204,8 +198,8 @@ TEST_CASE("is a list that is too long named") {
   LookUp look_up(machine);
   look_up.gather({{"n1", (1 << 20) + 1}, {"dst.stride1", 0}});
   const SimulateResult result = look_up.run(machine);
-  REQUIRE(find(result, "out_of_range"));
-  CHECK(find(result, "out_of_range")->message == "takes more than 2^20 indices from its list");
+  REQUIRE(hazard_of(result, "out_of_range"));
+  CHECK(hazard_of(result, "out_of_range")->message == "takes more than 2^20 indices from its list");
 }
 
 TEST_CASE("are strides of steps that are never taken harmless") {
@@ -227,15 +221,15 @@ TEST_CASE("are strides of steps that are never taken harmless") {
 }
 
 TEST_CASE("does only what is read need to have been written") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = walking_machine(sync);
     LookUp whole(machine), beyond(machine, {6, 5}, false);
     whole.gather({{"rows", 100}});  // rows 8 to 99 were never written, nor read
     CHECK(whole.run(machine).hazards.empty());
     beyond.gather();
     const SimulateResult result = beyond.run(machine);
-    REQUIRE(find(result, "uninitialised_read"));
-    CHECK(find(result, "uninitialised_read")->message.find("address 0 of lists") != std::string::npos);
+    REQUIRE(hazard_of(result, "uninitialised_read"));
+    CHECK(hazard_of(result, "uninitialised_read")->message.find("address 0 of lists") != std::string::npos);
     LookUp padded(machine);
     padded.assembler.emit(
         "pad_in", {{"n0", 16}, {"n1", 10}, {"n2", 1}, {"n3", 1}, {"src.stride1", 16}, {"dst.stride1", 16}, {"hi1", 2}});
@@ -251,8 +245,8 @@ TEST_CASE("is the whole table read as far as order goes") {
                          {{"src.base", 1024}, {"dst.base", 7 * 16}, {"n0", 16}, {"n1", 1}, {"n2", 1}, {"n3", 1}});
   look_up.gather();  // rows 1 and 2
   const SimulateResult result = look_up.run(machine);
-  REQUIRE(find(result, "race"));
-  CHECK(find(result, "race")->message.find("dram") != std::string::npos);
+  REQUIRE(hazard_of(result, "race"));
+  CHECK(hazard_of(result, "race")->message.find("dram") != std::string::npos);
 }
 
 TEST_CASE("are filled bytes written as far as order goes") {
@@ -261,5 +255,5 @@ TEST_CASE("are filled bytes written as far as order goes") {
   look_up.assembler.emit("pad_in", {{"n0", 16}, {"n1", 1}, {"n2", 1}, {"n3", 1}, {"lo0", 16}, {"dst.base", 1024}});
   look_up.assembler.emit("pad_out",
                          {{"src.base", 1024}, {"dst.base", 2048}, {"n0", 16}, {"n1", 1}, {"n2", 1}, {"n3", 1}});
-  CHECK(find(look_up.run(machine), "race"));
+  CHECK(hazard_of(look_up.run(machine), "race"));
 }

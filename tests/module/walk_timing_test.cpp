@@ -11,8 +11,6 @@ using namespace accord::test;
 
 namespace {
 
-const Sync::Kind kinds[] = {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores};
-
 using Fields = std::vector<std::pair<std::string, std::int64_t>>;
 
 /// All memories written; the list counts 0, 1, 2.. as entries of `entry` bytes.
@@ -56,21 +54,21 @@ Fields with(Fields fields, const Fields& more) {
 }  // namespace
 
 TEST_CASE("does a route with padding take no longer where nothing is filled") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     // Set-up 20, latency 32, 256 bytes at 16 per cycle.
     CHECK(cycles(walking_machine(sync), "pad_in", rows(16, 16)) == 20 + 32 + 16);
   }
 }
 
 TEST_CASE("is filling done while the first bytes are on their way") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     // 16 filled bytes before, 16 after: two words, through the port from 20 to 22. 32 bytes are read: 52 to 54.
     CHECK(cycles(walking_machine(sync), "pad_in", {{"n0", 64}, {"lo0", 16}, {"hi0", 16}}) == 20 + 32 + 2);
   }
 }
 
 TEST_CASE("do read bytes wait for a port that filling holds") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     // 40 rows of a word are filled, from 20 to 60; two are read: on the link from 52 to 54, into the port from 60
     // to 62.
     CHECK(cycles(walking_machine(sync), "pad_in", with(rows(16, 42), {{"lo1", 40}})) == 20 + 40 + 2);
@@ -78,7 +76,7 @@ TEST_CASE("do read bytes wait for a port that filling holds") {
 }
 
 TEST_CASE("is a transfer that reads nothing done when all is filled") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     // 16 words, no latency. src.base is not looked at.
     CHECK(cycles(walking_machine(sync), "pad_in", with(rows(16, 16), {{"lo1", 9}, {"hi1", 7}, {"src.base", -1}})) ==
           20 + 16);
@@ -90,7 +88,7 @@ TEST_CASE("is a transfer that reads nothing done when all is filled") {
 }
 
 TEST_CASE("is the next transfer filled after what came before has arrived") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     // The first ends at 20 + 32 + 16 = 68. The second, elsewhere, is set up meanwhile and fills 4 words from 68 on.
     const Fields first = with(rows(16, 16), {{"n2", 1}, {"n3", 1}});
     const Fields second = {{"n0", 64}, {"n1", 1}, {"n2", 1}, {"n3", 1}, {"lo0", 64}, {"dst.base", 1024}};
@@ -99,7 +97,7 @@ TEST_CASE("is the next transfer filled after what came before has arrived") {
 }
 
 TEST_CASE("do bytes that are filled off chip pass no link") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     // Filled: 48 bytes, 3 words of dram from 20 to 23. Read: 16 bytes from spad, latency 4, one beat, 24 to 25.
     const Architecture machine = walking_machine(sync);
     const Fields fields = {{"n0", 64}, {"n1", 1}, {"n2", 1}, {"n3", 1}, {"lo0", 48}};
@@ -111,7 +109,7 @@ TEST_CASE("do bytes that are filled off chip pass no link") {
 }
 
 TEST_CASE("does a gather begin when its list's first word is there") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     // Two i32 to a word: words at 20 and 21, 3 cycles later there; requests at 23, 24, 25, 26, a beat each.
     CHECK(cycles(walking_machine(sync), "gather_in", rows(16, 4)) == 20 + 3 + 32 + 4);
     // Rows of 64 bytes: the link's four beats each are what counts.
@@ -120,7 +118,7 @@ TEST_CASE("does a gather begin when its list's first word is there") {
 }
 
 TEST_CASE("does a gather wait for each word of its list") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     Architecture machine = walking_machine(sync);
     machine.memories[3].period = {8, 1};  // a word in 8 cycles, latency 3 * 8
     // Four words of two i32: at 20, 28, 36, 44, there 24 later; the last two requests at 68 and 69.
@@ -129,7 +127,7 @@ TEST_CASE("does a gather wait for each word of its list") {
 }
 
 TEST_CASE("is each row of a gather a request of its own") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     Architecture machine = walking_machine(sync);
     machine.units[0].in_flight = 1;
     // Four rows that lie side by side: each waits for the one before to arrive, 32 + 1 cycles.
@@ -140,7 +138,7 @@ TEST_CASE("is each row of a gather a request of its own") {
 }
 
 TEST_CASE("does a gather to off-chip memory wait for what its first request needs") {
-  for (const Sync::Kind sync : kinds) {
+  for (const Sync::Kind sync : sync_kinds) {
     // One request of 64 bytes needs rows 0 to 3, four entries of one byte in one word: at 23. Four words of spad from
     // 23, latency 4, four beats from 27.
     CHECK(cycles(walking_machine(sync), "gather_out", rows(16, 4), 1) == 20 + 3 + 4 + 4);

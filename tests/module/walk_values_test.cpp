@@ -136,7 +136,7 @@ void check(const Architecture& machine, const RandomWalk& random, Fidelity fidel
 }  // namespace
 
 TEST_CASE("do random padded and gathered walks move what plain loops move") {
-  for (const Sync::Kind sync : {Sync::Kind::in_order, Sync::Kind::interlock, Sync::Kind::semaphores}) {
+  for (const Sync::Kind sync : sync_kinds) {
     const Architecture machine = walking_machine(sync);
     for (const char* const mnemonic : {"pad_in", "gather_in", "both_in", "pad_out", "gather_out"}) {
       for (unsigned seed = 0; seed < 200; ++seed) {

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int dims = 4;
 
-Memory memory(const std::string& name, std::int64_t capacity, std::int64_t word, std::int64_t latency) {
+Memory walked_memory(const std::string& name, std::int64_t capacity, std::int64_t word, std::int64_t latency) {
   Memory result;
   result.name = name;
   result.capacity = capacity;
@@ -17,7 +17,7 @@ Memory memory(const std::string& name, std::int64_t capacity, std::int64_t word,
   return result;
 }
 
-Route route(int source, int target) {
+Route walked_route(int source, int target) {
   Route result;
   result.source = source;
   result.target = target;
@@ -27,7 +27,7 @@ Route route(int source, int target) {
   return result;
 }
 
-Unit mover(const std::string& name, std::vector<Route> routes) {
+Unit walking_mover(const std::string& name, std::vector<Route> routes) {
   Unit unit;
   unit.name = name;
   unit.kind = UnitKind::mover;
@@ -45,24 +45,24 @@ Architecture walking_machine(Sync::Kind sync) {
   Architecture machine;
   machine.name = "walking";
   machine.hash = "walking-1";
-  machine.memories = {memory("dram", dram_bytes, 16, 32), memory("spad", spad_bytes, 16, 4),
-                      memory("twin", spad_bytes, 16, 4), memory("lists", list_bytes, 8, 3)};
+  machine.memories = {walked_memory("dram", dram_bytes, 16, 32), walked_memory("spad", spad_bytes, 16, 4),
+                      walked_memory("twin", spad_bytes, 16, 4), walked_memory("lists", list_bytes, 8, 3)};
   Link bus;
   bus.name = "bus";
   bus.width = 16;
   bus.duplex = true;
   bus.pj_per_byte = 3;
   machine.links = {bus};
-  Route pad_in = route(0, 1), gather_in = route(0, 1), both_in = route(0, 1), pad_out = route(1, 0),
-        gather_out = route(1, 0);
+  Route pad_in = walked_route(0, 1), gather_in = walked_route(0, 1), both_in = walked_route(0, 1),
+        pad_out = walked_route(1, 0), gather_out = walked_route(1, 0);
   pad_in.pad = both_in.pad = Padding{ElementType::i16, -300};
   pad_out.pad = Padding{ElementType::u8, 7};
   gather_in.gather = Gather{3, ElementType::i32, 1};
   both_in.gather = Gather{3, ElementType::i16, 2};
   gather_out.gather = Gather{3, ElementType::u8, 1};
   both_in.also = {2};
-  machine.units = {mover("in", {pad_in, gather_in, both_in}), mover("out", {pad_out, gather_out}),
-                   mover("lister", {route(0, 3)})};
+  machine.units = {walking_mover("in", {pad_in, gather_in, both_in}), walking_mover("out", {pad_out, gather_out}),
+                   walking_mover("lister", {walked_route(0, 3)})};
   machine.controller.name = "control";
   machine.sync.kind = sync;
   machine.sync.semaphores = sync == Sync::Kind::semaphores ? 2 : 0;

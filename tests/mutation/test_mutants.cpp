@@ -17,7 +17,7 @@ constexpr std::uint64_t network_seed = 5;
 int mutants_of_each() { return static_cast<int>(asked("ACCORD_MUTANTS", 40)); }
 
 /// Of the n-th machine's mutants.
-std::uint64_t first_seed(std::size_t n) { return 100'000 * n + asked("ACCORD_RANDOM_SEED", 1); }
+std::uint64_t first_seed_of(std::size_t n) { return 100'000 * n + first_seed(); }
 
 struct Tally {
   int all = 0;
@@ -32,7 +32,7 @@ std::map<Mutation, Tally> judge_some(const std::string& machine, std::size_t n) 
   std::vector<Mutator> mutators;
   for (const Subject& subject : subjects) mutators.emplace_back(subject.architecture, subject.program);
   for (int i = 0; i < mutants_of_each(); ++i) {
-    const std::uint64_t seed = first_seed(n) + static_cast<std::uint64_t>(i);
+    const std::uint64_t seed = first_seed_of(n) + static_cast<std::uint64_t>(i);
     CAPTURE(seed);
     Draw draw(seed);
     const auto s = static_cast<std::size_t>(draw.from(0, static_cast<std::int64_t>(subjects.size()) - 1));

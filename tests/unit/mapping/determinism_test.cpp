@@ -7,7 +7,7 @@ using namespace accord;
 
 namespace {
 
-void check_machine(const std::string& name, const std::string& searcher = "default") {
+void check_same_again(const std::string& name, const std::string& searcher = "default") {
   const Architecture architecture = shipped(name);
   const Network network = small_layers(architecture);
   const auto compiled = [&] {
@@ -28,9 +28,9 @@ void check_machine(const std::string& name, const std::string& searcher = "defau
 
 }  // namespace
 
-TEST_CASE("is a program for gemmini16 the same when it is compiled again") { check_machine("gemmini16"); }
-TEST_CASE("is a program for dnnweaver64 the same when it is compiled again") { check_machine("dnnweaver64"); }
-TEST_CASE("is a program for bf16npu the same when it is compiled again") { check_machine("bf16npu"); }
+TEST_CASE("is a program for gemmini16 the same when it is compiled again") { check_same_again("gemmini16"); }
+TEST_CASE("is a program for dnnweaver64 the same when it is compiled again") { check_same_again("dnnweaver64"); }
+TEST_CASE("is a program for bf16npu the same when it is compiled again") { check_same_again("bf16npu"); }
 TEST_CASE("is a program of random mappings the same when it is compiled again with their seed") {
-  check_machine("gemmini16", "random");
+  check_same_again("gemmini16", "random");
 }

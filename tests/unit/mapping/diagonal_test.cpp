@@ -20,11 +20,11 @@ using namespace accord;
 namespace {
 
 /// A grouped convolution over rows: `groups` groups of `deep` inputs and `wide` results.
-struct Sizes {
+struct GroupedSizes {
   std::int64_t groups, wide, deep, rows, taps, stride;
 };
 
-Work grouped(const Sizes& z, ElementType data = ElementType::i8, ElementType sum = ElementType::i32) {
+Work grouped(const GroupedSizes& z, ElementType data = ElementType::i8, ElementType sum = ElementType::i32) {
   const std::string to(name(sum));
   const auto parsed = parse_statements(
       {fmt::format("y[g*{} + k, p] = bias[g*{} + k]", z.wide, z.wide),
@@ -50,7 +50,7 @@ Work grouped(const Sizes& z, ElementType data = ElementType::i8, ElementType sum
   return work;
 }
 
-Sizes drawn(std::uint64_t seed) {
+GroupedSizes drawn(std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   const auto from = [&](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));
@@ -58,7 +58,7 @@ Sizes drawn(std::uint64_t seed) {
   return {from(2, 40), from(1, 3), from(1, 3), from(1, 5), from(2, 3), from(1, 2)};
 }
 
-std::string text(const Sizes& z) {
+std::string text(const GroupedSizes& z) {
   return fmt::format("{} groups of {} to {}, {} rows, {} taps, stride {}", z.groups, z.deep, z.wide, z.rows, z.taps,
                      z.stride);
 }
@@ -95,7 +95,7 @@ TEST_CASE("does every form mean what the work means") {
   const Architecture gemmini = shipped("gemmini16");
   int forms = 0, beyond = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Sizes sizes = drawn(seed);
+    const GroupedSizes sizes = drawn(seed);
     CAPTURE(seed);
     CAPTURE(text(sizes));
     const Work work = grouped(sizes);
@@ -120,7 +120,7 @@ TEST_CASE("does every form mean what the work means") {
 
 TEST_CASE("which numbers of lanes are tried") {
   const Architecture gemmini = shipped("gemmini16");
-  const auto lanes = [&](const Sizes& sizes) {
+  const auto lanes = [&](const GroupedSizes& sizes) {
     std::vector<std::int64_t> result;
     for (const auto& form : forms_of(gemmini, grouped(sizes))) result.push_back(form->lanes);
     return result;
@@ -135,7 +135,7 @@ TEST_CASE("which numbers of lanes are tried") {
 
 TEST_CASE("is nothing put on a diagonal where 0 beside it would not be nothing") {
   const Architecture gemmini = shipped("gemmini16");
-  const Sizes sizes = {32, 1, 1, 4, 3, 1};
+  const GroupedSizes sizes = {32, 1, 1, 4, 3, 1};
   Work work = grouped(sizes);
   REQUIRE(!forms_of(gemmini, work).empty());
   SUBCASE("both factors vary") {

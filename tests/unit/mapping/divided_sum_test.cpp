@@ -17,7 +17,7 @@ using namespace accord;
 namespace {
 
 /// Convolutions over rows, with what follows them.
-struct Sizes {
+struct SumSizes {
   std::int64_t filters, channels, rows, taps, stride;
 };
 
@@ -40,7 +40,7 @@ Work work_of(const std::vector<std::string>& statements, const std::map<std::str
   return work;
 }
 
-Work convolution(const Sizes& z, ElementType data, ElementType sum) {
+Work convolution(const SumSizes& z, ElementType data, ElementType sum) {
   const std::string to(name(sum));
   return work_of(
       {"y[k, p] = bias[k]", fmt::format("y[k, p] += {0}(x[c, p*{1} + r - 1]) * {0}(w[k, c, r])", to, z.stride),
@@ -91,7 +91,7 @@ TEST_CASE("do the parts' sums, added, give the whole sum") {
   test::Draw draw(5);
   int divided = 0, beyond = 0;
   for (int i = 0; i < 60; ++i) {
-    const Sizes sizes = {draw.from(1, 4), draw.from(1, 12), draw.from(1, 4), draw.from(2, 6), draw.from(1, 3)};
+    const SumSizes sizes = {draw.from(1, 4), draw.from(1, 12), draw.from(1, 4), draw.from(2, 6), draw.from(1, 3)};
     const bool integers = i % 2 == 0;
     const Work work = convolution(sizes, integers ? ElementType::i8 : ElementType::bf16,
                                   integers ? ElementType::i32 : ElementType::fp32);
@@ -132,7 +132,7 @@ TEST_CASE("which sums can be divided") {
 }
 
 TEST_CASE("does a part that is longer than what is left add nothing") {
-  const Sizes sizes = {2, 3, 4, 5, 1};
+  const SumSizes sizes = {2, 3, 4, 5, 1};
   const Work integers = convolution(sizes, ElementType::i8, ElementType::i32);
   const Work floats = convolution(sizes, ElementType::bf16, ElementType::fp32);
   const auto both = summed_iterators(integers, 1);  // r, c

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t iterators = 4;
 
-Mapping drawn(std::mt19937_64& random) {
+Mapping drawn_mapping(std::mt19937_64& random) {
   const auto below = [&](int count) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count)); };
   Mapping mapping;
   mapping.keeps_tiles = below(4) != 0;
@@ -72,7 +72,7 @@ TEST_CASE("A level 0 tile is filled as often as loops and copies that are turned
   std::mt19937_64 random(seed);
   int again = 0, kept = 0;
   for (int i = 0; i < 3000; ++i) {
-    const Mapping mapping = drawn(random);
+    const Mapping mapping = drawn_mapping(random);
     const Fills fills(mapping);
     for (int u = 0; u < 2; ++u) {
       REQUIRE(fills.of(u, 0) == brought(mapping, u));
@@ -90,7 +90,7 @@ TEST_CASE("With copies for a whole round some loop brings nothing again") {
   std::mt19937_64 random(seed);
   int found = 0;
   for (int i = 0; i < 1000; ++i) {
-    Mapping mapping = drawn(random);
+    Mapping mapping = drawn_mapping(random);
     const Copies one = equal_copies(mapping.uses.size(), 1, 1);
     mapping.copies = one;
     const Fills before(mapping);

@@ -18,13 +18,13 @@ using namespace accord;
 
 namespace {
 
-struct Sizes {
+struct ImageSizes {
   std::int64_t batch, channels, height, width, filters, rows, columns, stride, pad;
 };
 
-std::int64_t results(const Sizes& z) { return (z.height + 2 * z.pad - z.rows) / z.stride + 1; }
+std::int64_t results(const ImageSizes& z) { return (z.height + 2 * z.pad - z.rows) / z.stride + 1; }
 
-std::string text(const Sizes& z) {
+std::string text(const ImageSizes& z) {
   return fmt::format("{}x{}x{}x{} by {}x{}x{}, stride {}, pad {}", z.batch, z.channels, z.height, z.width, z.filters,
                      z.rows, z.columns, z.stride, z.pad);
 }
@@ -41,7 +41,7 @@ Tensor seeded(const std::string& name, ElementType type, const Shape& shape, std
 }
 
 /// A Conv in numeric form with a bias, alone.
-Network network_of(const Sizes& z) {
+Network network_of(const ImageSizes& z) {
   Network network;
   const TensorId x = network.add({"x", ElementType::i8, {z.batch, z.channels, z.height, z.width}, nullptr, {}});
   const TensorId w = network.add(seeded("w", ElementType::i8, {z.filters, z.channels, z.rows, z.columns}, 1));
@@ -127,7 +127,7 @@ struct Case {
   Tensor input;
   std::vector<std::byte> expected;
 
-  Case(const Sizes& sizes, int seed)
+  Case(const ImageSizes& sizes, int seed)
       : network(network_of(sizes)),
         work(work_of(network)),
         input(seeded("x", ElementType::i8, network.tensor(0).shape, static_cast<std::uint64_t>(seed))),
@@ -141,9 +141,9 @@ TEST_CASE("do rows side by side give the same results") {
   int forms = 0, several = 0;
   for (int i = 0; i < 200; ++i) {
     const std::int64_t stride = draw.from(1, 4);
-    const Sizes sizes = {draw.from(1, 2), draw.from(1, 4), stride * draw.from(2, 8),
-                         draw.from(5, 9), draw.from(1, 4), draw.from(2, 5),
-                         draw.from(1, 4), stride,          draw.from(0, 3)};
+    const ImageSizes sizes = {draw.from(1, 2), draw.from(1, 4), stride * draw.from(2, 8),
+                              draw.from(5, 9), draw.from(1, 4), draw.from(2, 5),
+                              draw.from(1, 4), stride,          draw.from(0, 3)};
     if (sizes.height + 2 * sizes.pad < sizes.rows) continue;
     CAPTURE(text(sizes));
     const auto [network, work, input, expected] = Case(sizes, i);
@@ -166,8 +166,8 @@ TEST_CASE("do rows that lie beside several others give the same results") {
   test::Draw draw(11);
   int forms = 0, stepped = 0;
   for (int i = 0; i < 200; ++i) {
-    const Sizes sizes = {draw.from(1, 2), draw.from(1, 4), draw.from(5, 17), draw.from(5, 9), draw.from(1, 4),
-                         draw.from(2, 7), draw.from(1, 4), draw.from(1, 4),  draw.from(0, 3)};
+    const ImageSizes sizes = {draw.from(1, 2), draw.from(1, 4), draw.from(5, 17), draw.from(5, 9), draw.from(1, 4),
+                              draw.from(2, 7), draw.from(1, 4), draw.from(1, 4),  draw.from(0, 3)};
     if (sizes.height + 2 * sizes.pad < sizes.rows + sizes.stride) continue;  // a single row of results has no loop
     CAPTURE(text(sizes));
     const auto [network, work, input, expected] = Case(sizes, i);
@@ -195,7 +195,7 @@ TEST_CASE("do rows that lie beside several others give the same results") {
 }
 
 TEST_CASE("which convolutions have such a form") {
-  const auto has = [](const Sizes& sizes, std::int64_t at_once) {
+  const auto has = [](const ImageSizes& sizes, std::int64_t at_once) {
     const Network network = network_of(sizes);
     return interleave_rows(network, work_of(network), at_once).has_value();
   };

@@ -13,7 +13,7 @@ using namespace accord;
 
 namespace {
 
-constexpr unsigned seed = 99;
+constexpr unsigned layout_seed = 99;
 constexpr std::int64_t most_points = 200000;
 
 /// Where the point lies on each axis of the layout: what an element of the tile is.
@@ -96,7 +96,7 @@ int check_mapping(const Compilation& compilation, const LayerPlan& layer, const 
   return tiles;
 }
 
-void check_machine(const std::string& name) {
+void check_layouts(const std::string& name) {
   const Architecture architecture = shipped(name);
   const Network network = small_layers(architecture);
   const CompileOptions options;
@@ -104,17 +104,17 @@ void check_machine(const std::string& name) {
   group_pass(compilation);
   place_pass(compilation);
   map_pass(compilation);
-  std::mt19937 engine(seed);
+  std::mt19937 engine(layout_seed);
   int tiles = 0;
   for (const auto& layer : compilation.layers) {
     for (const auto& mapping : layer.mappings) tiles += check_mapping(compilation, layer, mapping, engine);
   }
-  CAPTURE(seed);
+  CAPTURE(layout_seed);
   CHECK(tiles > 20);
 }
 
 }  // namespace
 
-TEST_CASE("do the elements of a tile lie apart, inside the tile, on gemmini16") { check_machine("gemmini16"); }
-TEST_CASE("do the elements of a tile lie apart, inside the tile, on dnnweaver64") { check_machine("dnnweaver64"); }
-TEST_CASE("do the elements of a tile lie apart, inside the tile, on bf16npu") { check_machine("bf16npu"); }
+TEST_CASE("do the elements of a tile lie apart, inside the tile, on gemmini16") { check_layouts("gemmini16"); }
+TEST_CASE("do the elements of a tile lie apart, inside the tile, on dnnweaver64") { check_layouts("dnnweaver64"); }
+TEST_CASE("do the elements of a tile lie apart, inside the tile, on bf16npu") { check_layouts("bf16npu"); }

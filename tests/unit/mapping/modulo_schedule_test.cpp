@@ -9,7 +9,7 @@ using namespace accord;
 
 namespace {
 
-constexpr unsigned seed = 1994;
+constexpr unsigned modulo_seed = 1994;
 
 LoopProblem random_problem(std::mt19937& engine) {
   const auto from = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine); };
@@ -49,8 +49,8 @@ void check_turns(const LoopProblem& problem, const ModuloSchedule& schedule) {
 }  // namespace
 
 TEST_CASE("do overlapped turns keep every dependence, unit and issue slot") {
-  std::mt19937 engine(seed);
-  INFO("seed ", seed);
+  std::mt19937 engine(modulo_seed);
+  INFO("modulo_seed ", modulo_seed);
   int found = 0;
   for (int i = 0; i < 2000; ++i) {
     const LoopProblem problem = random_problem(engine);

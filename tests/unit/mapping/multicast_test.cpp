@@ -14,7 +14,7 @@ using namespace accord;
 
 namespace {
 
-constexpr std::uint64_t seed = 91;
+constexpr std::uint64_t multicast_seed = 91;
 
 const Route& route_of(const Architecture& architecture, const Hop& hop) {
   return architecture.units[hop.unit].routes[hop.route];
@@ -67,7 +67,7 @@ TEST_CASE("does every element get its bytes once, and no other any") {
   const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   const auto all = own_transfers(architecture, "inputs");
-  test::Draw draw(seed);
+  test::Draw draw(multicast_seed);
   for (int i = 0; i < 500; ++i) {
     std::vector<Hop> hops;
     for (const Hop& hop : all) {

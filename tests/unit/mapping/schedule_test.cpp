@@ -13,7 +13,7 @@ using namespace accord;
 
 namespace {
 
-constexpr unsigned seed = 815;
+constexpr unsigned schedule_seed = 815;
 constexpr int units = 4;
 
 /// Units 0 and 1 compute, 2 and 3 move.
@@ -23,7 +23,7 @@ Architecture four_units() {
   for (int u = 0; u < units; ++u) architecture.units[u].kind = u < 2 ? UnitKind::compute : UnitKind::mover;
   return architecture;
 }
-const Architecture machine = four_units();
+const Architecture four_at_once = four_units();
 
 int from(std::mt19937& engine, int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine); }
 
@@ -75,7 +75,7 @@ std::vector<std::vector<bool>> dependences(const OpList& list) {
   for (std::size_t b = 0; b < list.ops.size(); ++b) {
     for (std::size_t a = 0; a < b; ++a) {
       const int unit = list.ops[a].unit;
-      const bool ordered = machine.units[unit].kind == UnitKind::compute || share_a_part(list.ops[a], list.ops[b]);
+      const bool ordered = four_at_once.units[unit].kind == UnitKind::compute || share_a_part(list.ops[a], list.ops[b]);
       before[b][a] = (unit == list.ops[b].unit && ordered) || conflict(list.ops[a], list.ops[b]);
     }
   }
@@ -108,7 +108,7 @@ Sequence in_sequence(const std::vector<OpList>& lists, const Semaphores& semapho
         }
       }
     };
-    auto added = synchroniser.add(list, schedule(list, machine).order, earlier);
+    auto added = synchroniser.add(list, schedule(list, four_at_once).order, earlier);
     synchroniser.keep();
     for (const auto& signal : added.late) {
       std::int64_t left = signal.after;
@@ -224,10 +224,10 @@ class TokenMachine {
 
 TEST_CASE("does the schedule keep compute units' order and every dependence") {
   for (unsigned i = 0; i < 400; ++i) {
-    CAPTURE(seed + i);
-    std::mt19937 engine(seed + i);
+    CAPTURE(schedule_seed + i);
+    std::mt19937 engine(schedule_seed + i);
     const OpList list = random_list(engine);
-    const auto order = schedule(list, machine).order;
+    const auto order = schedule(list, four_at_once).order;
     REQUIRE(order.size() == list.ops.size());
     std::vector<std::size_t> place(order.size(), order.size());
     for (std::size_t at = 0; at < order.size(); ++at) place.at(order[at]) = at;
@@ -243,8 +243,8 @@ TEST_CASE("does the schedule keep compute units' order and every dependence") {
 TEST_CASE(
     "do waits imply every dependence between units, never deadlock or overflow, however the units' speeds differ") {
   for (unsigned i = 0; i < 400; ++i) {
-    CAPTURE(seed + i);
-    std::mt19937 engine(seed + i);
+    CAPTURE(schedule_seed + i);
+    std::mt19937 engine(schedule_seed + i);
     std::vector<OpList> lists;
     const int buffers = from(engine, 1, 6);
     for (int n = i % 2 == 0 ? 1 : from(engine, 2, 5); n > 0; --n) lists.push_back(random_list(engine, buffers, 40));
@@ -254,13 +254,13 @@ TEST_CASE(
     const Sequence sequence = in_sequence(lists, semaphores);
     const auto before = dependences(sequence);
     for (const std::size_t depth : {1, 2, 1000}) {
-      TokenMachine machine(sequence.all, sequence.program, depth);
-      const auto started = machine.run(engine);
+      TokenMachine four_at_once(sequence.all, sequence.program, depth);
+      const auto started = four_at_once.run(engine);
       REQUIRE(started.size() == sequence.all.ops.size());
-      REQUIRE(static_cast<std::int64_t>(machine.greatest()) <= semaphores.max);
+      REQUIRE(static_cast<std::int64_t>(four_at_once.greatest()) <= semaphores.max);
       for (std::uint32_t b = 0; b < before.size(); ++b) {
         for (std::uint32_t a = 0; a < b; ++a) {
-          if (before[b][a]) REQUIRE(machine.seen(b)[a]);
+          if (before[b][a]) REQUIRE(four_at_once.seen(b)[a]);
         }
       }
     }
@@ -268,7 +268,7 @@ TEST_CASE(
 }
 
 TEST_CASE("are signals and waits equal in number, so that no semaphore fills up over the layers") {
-  std::mt19937 engine(seed);
+  std::mt19937 engine(schedule_seed);
   for (int i = 0; i < 100; ++i) {
     std::map<int, int> count;
     for (const auto& op : in_sequence({random_list(engine, 4, 40), random_list(engine, 4, 40)}).program) {
@@ -289,7 +289,7 @@ TEST_CASE("does a fence order what no semaphore is left for") {
     list.ops.push_back(op);
   }
   const auto none = [](const LowOp&, const auto&) {};
-  const auto order = schedule(list, machine).order;
+  const auto order = schedule(list, four_at_once).order;
   const auto kinds = [&](int semaphores) {
     std::vector<OrderedOp::Kind> found;
     for (const auto& op : Synchroniser(units, semaphores, 1).add(list, order, none).order) found.push_back(op.kind);
@@ -318,7 +318,7 @@ TEST_CASE("is a load dispatched before computation that can only start later") {
   // Load into buffer 0, two computations on it, load into buffer 1, computation on that.
   list.ops = {operation(2, 10, {{0, true}}), operation(1, 50, {{0, false}}), operation(1, 50, {{0, false}}),
               operation(2, 10, {{1, true}}), operation(1, 50, {{1, false}})};
-  const Schedule result = schedule(list, machine);
+  const Schedule result = schedule(list, four_at_once);
   CHECK(result.order == std::vector<std::uint32_t>{0, 1, 3, 2, 4});
   CHECK(result.cycles == 10 + 3 * 50);
 }
@@ -329,7 +329,7 @@ TEST_CASE("does a load pass one that waits for a result, and computation never a
   // Computation into buffer 0, the mover adds to it, loads buffer 1 for the next computation.
   list.ops = {operation(1, 50, {{0, true}}), operation(2, 10, {{0, true}}), operation(2, 10, {{1, true}}),
               operation(1, 50, {{1, false}, {2, true}})};
-  const Schedule result = schedule(list, machine);
+  const Schedule result = schedule(list, four_at_once);
   CHECK(result.order == std::vector<std::uint32_t>{0, 2, 1, 3});
   CHECK(result.cycles == 100);
 }

@@ -15,7 +15,7 @@ using namespace accord;
 
 namespace {
 
-constexpr std::uint64_t seed = 37;
+constexpr std::uint64_t share_seed = 37;
 
 /// An element's own transfer from off-chip memory into its memory of that name, and its compute unit.
 struct Element {
@@ -79,7 +79,7 @@ TEST_CASE("does every buffer see the same bytes and readers in the same order, b
   const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   const auto elements = elements_of(architecture);
-  test::Draw draw(seed);
+  test::Draw draw(share_seed);
   constexpr int steps = 12, buffers = 3;
   for (int round = 0; round < 100; ++round) {
     CAPTURE(round);

@@ -20,7 +20,7 @@ constexpr double affordable = 60000;  ///< operations of a whole layer
 constexpr double few = 1000;          ///< what a shortened one may have
 
 /// A convolution or a product of sizes that tiles cut and do not divide.
-TopologyLayer drawn(std::mt19937_64& random) {
+TopologyLayer drawn_layer(std::mt19937_64& random) {
   const auto within = [&](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
   };
@@ -44,7 +44,7 @@ TopologyLayer drawn(std::mt19937_64& random) {
 }
 
 Network network_of(const TopologyLayer& layer, const Architecture& architecture) {
-  const Network canonical = build_topology("drawn", {layer}, 17);
+  const Network canonical = build_topology("drawn_layer", {layer}, 17);
   if (!architecture.numerics.integer) return convert_float(canonical, architecture.numerics);
   return quantise(canonical, architecture.numerics, {});
 }
@@ -78,7 +78,7 @@ void compare(const Architecture& architecture, const TopologyLayer& layer, Agree
   }
 }
 
-void check_machine(const std::string& name, const std::map<std::string, std::string>& params = {}) {
+void check_shortened(const std::string& name, const std::map<std::string, std::string>& params = {}) {
   CAPTURE(name);
   const Architecture architecture = shipped(name, params);
   const std::uint64_t first = 4000, count = test::asked("ACCORD_RANDOM_LAYERS", 8);
@@ -86,7 +86,7 @@ void check_machine(const std::string& name, const std::map<std::string, std::str
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
-    compare(architecture, drawn(random), agreement);
+    compare(architecture, drawn_layer(random), agreement);
   }
   MESSAGE(name, ": ", agreement.shortened, " mappings, mean error ", agreement.sum / std::max(agreement.shortened, 1),
           ", greatest ", agreement.most);
@@ -97,17 +97,17 @@ void check_machine(const std::string& name, const std::map<std::string, std::str
 }  // namespace
 
 TEST_CASE("does the time of a shortened layer agree with the whole schedule's on one core") {
-  check_machine("gemmini16");
-  check_machine("nvdla_small");
-  check_machine("eyeriss");
-  check_machine("timeloop", {{"n", "32"}});
+  check_shortened("gemmini16");
+  check_shortened("nvdla_small");
+  check_shortened("eyeriss");
+  check_shortened("timeloop", {{"n", "32"}});
 }
 
 TEST_CASE("does the time of a shortened layer agree with the whole schedule's on several cores") {
-  check_machine("gemmini16x4");
-  check_machine("simba");
+  check_shortened("gemmini16x4");
+  check_shortened("simba");
 }
 
 TEST_CASE("does the time of a shortened layer agree with the whole schedule's where the machine has loops") {
-  check_machine("hvx");
+  check_shortened("hvx");
 }

@@ -10,7 +10,7 @@ using namespace accord;
 
 namespace {
 
-constexpr unsigned seed = 2027;
+constexpr unsigned copies_seed = 2027;
 constexpr std::int64_t element = 4;
 
 /// A tile whose axes, innermost first, are counted as one and lie in blocks of `block` elements.
@@ -78,13 +78,13 @@ TEST_CASE("are lanes of several iterators refused where the other tile counts fe
 }
 
 TEST_CASE("does a copy take each element from where the other tile has it, or is it refused") {
-  std::mt19937 engine(seed);
+  std::mt19937 engine(copies_seed);
   const auto draw = [&](int low, int high) {
     return low + static_cast<int>(engine() % static_cast<unsigned>(high - low + 1));
   };
   int copied = 0;
   for (int i = 0; i < 2000; ++i) {
-    CAPTURE(seed);
+    CAPTURE(copies_seed);
     CAPTURE(i);
     const std::int64_t block = std::int64_t{1} << draw(0, 5);
     const std::vector<std::int64_t> extents = {draw(1, 20), draw(1, 4), draw(1, 3)};

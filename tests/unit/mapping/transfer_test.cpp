@@ -13,7 +13,7 @@ using namespace accord;
 
 namespace {
 
-constexpr unsigned seed = 4711;
+constexpr unsigned transfer_seed = 4711;
 
 using test::Draw;
 using Pairs = std::map<std::int64_t, std::int64_t>;  // target byte -> source byte
@@ -146,8 +146,8 @@ void check_limits(const RouteLimits& limits, const TransferPlan& plan) {
 
 TEST_CASE("do the pieces of a copy move each byte to where the plain loops do, within the walk's limits") {
   for (unsigned i = 0; i < 3000; ++i) {
-    Draw draw(seed + i);
-    CAPTURE(seed + i);
+    Draw draw(transfer_seed + i);
+    CAPTURE(transfer_seed + i);
     const Copy copy = draw_copy(draw);
     const RouteLimits limits = draw_limits(draw, copy);
     const TransferPlan plan = plan_copy(limits, copy);
@@ -191,8 +191,8 @@ TEST_CASE("is a source step of 0 read once") {
 TEST_CASE("do the parts of a transfer move its bytes and read none anew") {
   int cut_ones = 0;
   for (unsigned i = 0; i < 2000; ++i) {
-    Draw draw(seed + i);
-    CAPTURE(seed + i);
+    Draw draw(transfer_seed + i);
+    CAPTURE(transfer_seed + i);
     const Copy copy = draw_copy(draw);
     const RouteLimits limits = draw_limits(draw, copy);
     const std::int64_t most = draw.from(1, 64), count = draw.from(1, 8);
@@ -230,8 +230,8 @@ TEST_CASE("is a tile whose channels lie apart on chip cut between positions, whe
 
 TEST_CASE("does a packed image fill its target once and read its source without gaps") {
   for (unsigned i = 0; i < 2000; ++i) {
-    Draw draw(seed + i);
-    CAPTURE(seed + i);
+    Draw draw(transfer_seed + i);
+    CAPTURE(transfer_seed + i);
     const std::int64_t bytes = draw.from(1, 700);
     Copy steps{1, {{2, draw.from(1, 4) * 16, draw.from(1, 4) * 16}, {2, draw.from(1, 16), draw.from(1, 16)}}};
     const RouteLimits limits = draw_limits(draw, steps);

@@ -11,7 +11,7 @@ using namespace accord;
 
 namespace {
 
-constexpr unsigned seed = 1988;
+constexpr unsigned turns_seed = 1988;
 
 /// What the machine is told, loops run out.
 using Told = std::vector<std::pair<int, std::vector<MaybeValue>>>;
@@ -111,8 +111,8 @@ TEST_CASE("is a copied list the list, loops in loops too") {
 }
 
 TEST_CASE("do turns side by side stand in their blocks, each with its turn's values") {
-  std::mt19937 engine(seed);
-  INFO("seed ", seed);
+  std::mt19937 engine(turns_seed);
+  INFO("turns_seed ", turns_seed);
   int rolled = 0;
   for (int i = 0; i < 500; ++i) {
     const std::size_t length = 1 + engine() % 6;
