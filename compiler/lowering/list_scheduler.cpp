@@ -127,6 +127,25 @@ class IssueSlots {
   std::int64_t issued_ = 0;
 };
 
+/// Entries of the station in which interlocked operations wait and work: each is taken until its result is there.
+class Station {
+ public:
+  explicit Station(const Sync& sync)
+      : entries_(sync.kind == Sync::Kind::interlock ? static_cast<std::size_t>(std::max(sync.entries, 1)) : SIZE_MAX) {}
+
+  /// When the next operation finds an entry.
+  std::int64_t free_from() const { return done_.size() < entries_ ? 0 : done_.top(); }
+
+  void enter(std::int64_t done) {
+    if (done_.size() == entries_) done_.pop();
+    if (entries_ < SIZE_MAX) done_.push(done);
+  }
+
+ private:
+  std::size_t entries_;
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> done_;  ///< of those that have one
+};
+
 class ListScheduler {
  public:
   ListScheduler(const OpList& list, const Architecture& architecture, const Lead& lead)
@@ -136,6 +155,7 @@ class ListScheduler {
         from_(lead.ready),
         ready_(list.ops.size(), -1),
         slots_(architecture.controller, from_.empty() ? 0 : *std::ranges::min_element(from_)),
+        station_(architecture.sync),
         streams_(architecture.units.size()) {
     from_.resize(list.ops.size(), 0);
     schedule_.done.resize(list.ops.size());
@@ -194,7 +214,8 @@ class ListScheduler {
   void begin(int unit, const Queue::Choice& choice) {
     const LowOp& op = list_.ops[choice.op];
     const int stretches = contention_.stretches(op, list_.divided);
-    const std::int64_t start = std::max(choice.start, slots_.next());
+    const std::int64_t start = std::max({choice.start, slots_.next(), station_.free_from()});
+    station_.enter(start + op.latency);
     queues_[unit].take();
     schedule_.order.push_back(choice.op);
     streams_[unit] = {start, 0, stretches, stretches, {start, choice.op, unit}};
@@ -248,6 +269,7 @@ class ListScheduler {
   std::vector<std::int64_t> from_;   ///< results that the operation needs are there
   std::vector<std::int64_t> ready_;  ///< the same once it may start
   IssueSlots slots_;
+  Station station_;
   std::vector<Queue> queues_;
   std::vector<Stream> streams_;  ///< by unit
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

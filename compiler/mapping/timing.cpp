@@ -263,21 +263,63 @@ std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseV
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(runs) * mean_words(run, between, word)));
 }
 
-/// Cycles that the operand on chip keeps a bank's read ports busy: tiles lie within a bank where they can.
-std::int64_t bank_cycles(const Machine& machine, const Mapping& mapping, const StatementPlan& plan,
-                         const StepShape& shape, const UseView& view, const Extents& box,
-                         const std::vector<std::int64_t>& chunk) {
-  const Use& use = mapping.uses[view.use];
-  const Memory& memory = machine.architecture.memories[use.memory];
-  const bool reads = use.role != UseRole::output;
-  if (memory.off_chip || !reads || machine.capability(plan.match).operands[use.operand].held) return 0;
-  const std::int64_t words = words_of(mapping, shape, view, box, chunk, memory.word);
-  return memory.period.cycles(ceil_div(words, memory.read_ports));
+/// What an instruction's operands in one memory ask of its ports: words in all, and of the operand with most.
+struct PortLoad {
+  int memory = -1;
+  std::int64_t read = 0, written = 0, most_read = 0, most_written = 0;
+
+  void add(std::int64_t reads, std::int64_t writes) {
+    read += reads;
+    written += writes;
+    most_read = std::max(most_read, reads);
+    most_written = std::max(most_written, writes);
+  }
+};
+
+using PortLoads = boost::container::small_vector<PortLoad, 4>;
+
+/// Cycles for which the load keeps ports busy: a tile on chip lies within a bank where it can, and apart from the
+/// others; what lies off chip is spread over the banks.
+std::int64_t port_cycles(const Memory& memory, const PortLoad& load) {
+  const auto cycles = [&](std::int64_t words, std::int64_t most, int ports) {
+    const std::int64_t spread = ceil_div(words, std::int64_t{ports} * memory.banks);
+    return memory.period.cycles(memory.off_chip ? spread : std::max(spread, ceil_div(most, ports)));
+  };
+  if (memory.shared_ports) {
+    return cycles(load.read + load.written, std::max(load.most_read, load.most_written), memory.read_ports);
+  }
+  return std::max(cycles(load.read, load.most_read, memory.read_ports),
+                  cycles(load.written, load.most_written, memory.write_ports));
 }
 
-}  // namespace
+/// Whether the instruction finds the held operand where an earlier one has loaded it: the flags of held operands stand
+/// behind the dims.
+bool is_kept(const Capability& capability, int operand, const std::vector<std::int64_t>& formula_values) {
+  if (!capability.operands[operand].held) return false;
+  const auto before = std::count_if(capability.operands.begin(), capability.operands.begin() + operand,
+                                    [](const CapabilityOperand& other) { return other.held; });
+  return formula_values[capability.dims.size() + static_cast<std::size_t>(before)] == 0;
+}
 
-namespace {
+/// Of the operands that an instruction reaches through ports, word by word: movers make requests for those off chip.
+PortLoads port_loads(const Machine& machine, const Mapping& mapping, const StatementPlan& plan, const StepShape& shape,
+                     const std::vector<UseView>& views, const Extents& box,
+                     const std::vector<std::int64_t>& formula_values) {
+  PortLoads loads;
+  const bool mover = machine.architecture.units[plan.match.unit].kind == UnitKind::mover;
+  for (const auto& view : views) {
+    const Use& use = mapping.uses[view.use];
+    const Memory& memory = machine.architecture.memories[use.memory];
+    const bool requested = memory.off_chip && (mover || memory.dram);
+    if (requested || is_kept(machine.capability(plan.match), use.operand, formula_values)) continue;
+    auto load = std::ranges::find(loads, use.memory, &PortLoad::memory);
+    if (load == loads.end()) load = loads.insert(load, {use.memory});
+    const std::int64_t words = words_of(mapping, shape, view, box, formula_values, memory.word);
+    const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
+    load->add(use.role == UseRole::output ? 0 : words, result ? words : 0);
+  }
+  return loads;
+}
 
 /// Calls fn(use, requests) for each operand that a mover's step has in place off chip.
 template <typename Fn>
@@ -311,8 +353,8 @@ std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int 
   const Unit& unit = machine.architecture.units[plan.match.unit];
   const std::int64_t interval = machine.capability(plan.match).interval.evaluate(formula_values);
   std::int64_t cycles = unit.period.cycles(std::max<std::int64_t>(interval, 1));
-  for (const auto& view : views) {
-    cycles = std::max(cycles, bank_cycles(machine, mapping, plan, shape, view, box, formula_values));
+  for (const PortLoad& load : port_loads(machine, mapping, plan, shape, views, box, formula_values)) {
+    cycles = std::max(cycles, port_cycles(machine.architecture.memories[load.memory], load));
   }
   const auto asked = [&](const Use& use, const RequestTiming& requests) {
     cycles = std::max(cycles, static_cast<std::int64_t>(std::ceil(request_cycles(machine, unit, use, requests))));
