@@ -36,7 +36,7 @@ class Predictor {
     cost_.error = overfull(machine_, mapping_, footprint(machine_, mapping_, tiles_.bytes, copies));
     if (!cost_.error.empty()) return cost_;
     for (const auto& move : tiles_.moves) add_move(move);
-    cost_.link_cycles = std::max(busiest_link(), dram_cycles());
+    cost_.link_cycles = std::max({busiest_link(), dram_cycles(), shared_port_cycles()});
     double sum = 0;
     for (std::size_t s = 0; s < mapping_.steps.size(); ++s) {
       cost_.unit_cycles[mapping_.steps[s].match.unit] += tiles_.step_cycles[s];
@@ -63,6 +63,7 @@ class Predictor {
   double busiest() const;
   double busiest_link() const;
   double dram_cycles() const;
+  double shared_port_cycles() const;
   void cross(const TileCosts::Move& move, double times);
   double rounds() const;
   double exposed(double unhindered) const;
@@ -153,6 +154,26 @@ double Predictor::dram_cycles() const {
       mix.add(tiles_.step_dram[s][1], true);
     }
     most = std::max(most, mix.cycles());
+  }
+  return most;
+}
+
+/// What all units ask together of ports that reads and writes share, were their words spread over the banks.
+double Predictor::shared_port_cycles() const {
+  const auto& memories = machine_.architecture.memories;
+  std::vector<double> words(memories.size(), 0);
+  for (std::size_t m = 0; m < moved_.size(); ++m) {
+    const TileCosts::Move& move = tiles_.moves[m];
+    const Route& route = machine_.architecture.units[move.hop.unit].routes[move.hop.route];
+    words[route.source] += move.source_words * moved_[m].times;
+    words[route.target] += move.target_words * moved_[m].times;
+  }
+  for (const SharedWords& shared : tiles_.step_shared) words[shared.memory] += shared.words;
+  double most = 0;
+  for (std::size_t m = 0; m < memories.size(); ++m) {
+    if (memories[m].off_chip || !memories[m].shared_ports) continue;
+    const double ports = static_cast<double>(memories[m].read_ports) * memories[m].banks;
+    most = std::max(most, words[m] / ports * static_cast<double>(word_period(memories[m]).cycles(1)));
   }
   return most;
 }

@@ -288,6 +288,8 @@ void Geometry::add_times(TileMove& move, const Use& use, int level) const {
     const double apart = transfer_timing(machine_.architecture, brought_by(use, level), piece).apart;
     move.cycles += std::max(own.requests.link / shared.relief, apart * shared.turns);
     move.requests += own.requests.count;
+    move.source_words += own.source_words;
+    move.target_words += own.target_words;
     move.dram += own.requests.dram;
   }
 }

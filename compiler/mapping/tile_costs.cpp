@@ -7,7 +7,6 @@
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/address_units.h"
 #include "compiler/mapping/fills.h"
-#include "compiler/mapping/timing.h"
 
 namespace accord {
 namespace {
@@ -201,11 +200,11 @@ void TileMeasure::add_use(int u) {
     const Hop& hop = brought_by(use, level);
     const double share = average(use, at);
     const double receivers = level == 0 ? use.shared.receivers : 1;
-    costs_.moves.push_back({u, level, at, hop, move.cycles * share,
-                            static_cast<double>(move.source_bytes) * share / receivers,
-                            move.requests * share / receivers, move.dram * (share / receivers),
-                            static_cast<double>(move.pieces.size()) / receivers,
-                            static_cast<double>(hop_latency(machine_.architecture, hop))});
+    costs_.moves.push_back(
+        {u, level, at, hop, move.cycles * share, static_cast<double>(move.source_bytes) * share / receivers,
+         move.requests * share / receivers, move.source_words * share / receivers, move.target_words * share,
+         move.dram * (share / receivers), static_cast<double>(move.pieces.size()) / receivers,
+         static_cast<double>(hop_latency(machine_.architecture, hop))});
   }
 }
 
@@ -261,6 +260,12 @@ void TileMeasure::add_box(int s, const Extents& box, std::int64_t count) {
   const StepCycles cycles = cycles_of(machine_, mapping_, s, shape, seen, box);
   costs_.step_cycles[s] += static_cast<double>(count) * static_cast<double>(cycles.cycles);
   costs_.step_instructions[s] += static_cast<double>(count) * static_cast<double>(cycles.instructions);
+  for (const SharedWords& shared : cycles.shared) {
+    auto& all = costs_.step_shared;
+    auto known = std::ranges::find(all, shared.memory, &SharedWords::memory);
+    if (known == all.end()) known = all.insert(known, {shared.memory, 0});
+    known->words += static_cast<double>(count) * shared.words;
+  }
   for (std::size_t w = 0; w < 2; ++w) costs_.step_dram[s][w] += cycles.dram[w] * static_cast<double>(count);
 }
 

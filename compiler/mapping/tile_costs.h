@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/mapping/geometry.h"
-#include "compiler/mapping/step_shape.h"
+#include "compiler/mapping/timing.h"
 
 namespace accord {
 
@@ -24,6 +24,7 @@ struct TileCosts {
     double cycles = 0;        ///< its mover is occupied
     double source_bytes = 0;  ///< read; of a part of divided work its share, as the next three
     double requests = 0;
+    double source_words = 0, target_words = 0;  ///< of memories on chip
     DramTraffic dram;
     double pieces = 0;   ///< instructions
     double latency = 0;  ///< of one instruction, beside its cycles
@@ -34,6 +35,7 @@ struct TileCosts {
   std::vector<double> step_cycles;                    ///< [step]: all its instructions on their unit
   std::vector<double> step_instructions;              ///< [step]
   std::vector<std::array<DramTraffic, 2>> step_dram;  ///< [step]: read, written
+  std::vector<SharedWords> step_shared;               ///< of all steps, each memory once
   std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
   TileBytes bytes;
   std::vector<std::vector<bool>> depends;  ///< the mapping's `dependences` (fills.h)

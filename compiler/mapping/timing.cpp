@@ -30,6 +30,10 @@ std::int64_t target_run(const TransferPiece& piece) {
   return run;
 }
 
+double words_on_chip(const Memory& memory, double runs, std::int64_t run) {
+  return memory.off_chip ? 0 : runs * static_cast<double>(ceil_div(run, memory.word));
+}
+
 /// Reference cycles that ports need for runs of so many bytes. Neighbouring words off chip lie in different banks; a
 /// tile on chip lies in one bank where it can.
 double run_cycles(const Memory& memory, std::int64_t ports, double runs, std::int64_t run) {
@@ -95,6 +99,8 @@ TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop,
                                        : run_cycles(source, source.read_ports, rows_read, row);
   const double writes = target.off_chip ? run_cycles(target, target.write_ports, requests, chunk)
                                         : run_cycles(target, target.write_ports, rows, row);
+  timing.source_words = words_on_chip(source, rows_read, row);
+  timing.target_words = words_on_chip(target, rows, row);
   // One per cycle of the mover's clock, also of what it holds already since the source is read over and over.
   const auto presented = static_cast<double>(unit.period.cycles(ceil_div(piece.bytes, chunk)));
   const double ends = std::max({in_flight, presented, reads, writes, timing.requests.dram.cycles, 1.0});
@@ -266,13 +272,14 @@ std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseV
 /// What an instruction's operands in one memory ask of its ports: words in all, and of the operand with most.
 struct PortLoad {
   int memory = -1;
-  std::int64_t read = 0, written = 0, most_read = 0, most_written = 0;
+  std::int64_t read = 0, written = 0, most_read = 0, most_written = 0, most_moved = 0;
 
   void add(std::int64_t reads, std::int64_t writes) {
     read += reads;
     written += writes;
     most_read = std::max(most_read, reads);
     most_written = std::max(most_written, writes);
+    most_moved = std::max(most_moved, reads + writes);
   }
 };
 
@@ -285,9 +292,7 @@ std::int64_t port_cycles(const Memory& memory, const PortLoad& load) {
     const std::int64_t spread = ceil_div(words, std::int64_t{ports} * memory.banks);
     return memory.period.cycles(memory.off_chip ? spread : std::max(spread, ceil_div(most, ports)));
   };
-  if (memory.shared_ports) {
-    return cycles(load.read + load.written, std::max(load.most_read, load.most_written), memory.read_ports);
-  }
+  if (memory.shared_ports) return cycles(load.read + load.written, load.most_moved, memory.read_ports);
   return std::max(cycles(load.read, load.most_read, memory.read_ports),
                   cycles(load.written, load.most_written, memory.write_ports));
 }
@@ -407,6 +412,11 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
     if (count == 0) continue;
     total.instructions += count;
     total.cycles += count * instruction_cycles(unit, working_cycles(machine, mapping, step, shape, views, box, values));
+    for (const PortLoad& load : port_loads(machine, mapping, plan, shape, views, box, values)) {
+      const Memory& memory = machine.architecture.memories[load.memory];
+      if (!memory.shared_ports || memory.off_chip) continue;
+      total.shared.push_back({load.memory, static_cast<double>(count * (load.read + load.written))});
+    }
     const auto asked = [&](const Use& use, const RequestTiming& requests) {
       total.dram[use.role == UseRole::output ? 1 : 0] += requests.dram * static_cast<double>(count);
     };

@@ -27,6 +27,7 @@ struct TransferTiming {
   double apart = 0;   ///< its mover would be occupied if its links took no time: the next one's set-up runs beside its
                       ///< requests, and lasts as long where they are few
   double busy = 0;    ///< its mover is occupied
+  double source_words = 0, target_words = 0;  ///< of memories on chip
 };
 TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);
 
@@ -64,10 +65,17 @@ RequestTiming requests_of(const Machine& machine, const Mapping& mapping, int st
 /// Cycles for which it keeps its unit busy: on a mover the next one's set-up at least.
 std::int64_t instruction_cycles(const Unit& unit, std::int64_t working);
 
+/// Words that pass ports which reads and writes of a memory on chip share: units wait there for each other.
+struct SharedWords {
+  int memory = -1;
+  double words = 0;
+};
+
 /// Cycles that the step's instructions over one box occupy its unit, and their number.
 struct StepCycles {
   std::int64_t instructions = 0;
   std::int64_t cycles = 0;
+  std::vector<SharedWords> shared;
   std::array<DramTraffic, 2> dram;  ///< read, written
 };
 StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
