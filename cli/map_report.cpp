@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/mapping/divisions.h"
+
 namespace accord {
 namespace {
 
@@ -131,7 +133,7 @@ nlohmann::json choice_json(const Machine& machine, const LayerChoices& layer, co
 
 /// Of the chosen mapping.
 std::string why_alone(const Machine& machine, const LayerChoices& layer) {
-  return found_count(layer) == 0 ? "" : machine.elements.why_alone(layer.choices[0].mapping);
+  return found_count(layer) == 0 ? "" : accord::why_alone(machine, layer.plan.work, layer.choices[0].mapping);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
     const Fills fills(part);
     const auto copies = [&](int use, int level) { return fills.copies(use, level); };
     const auto needed = footprint(machine, part, tile_bytes(geometry, part, error), copies);
-    for (std::size_t m = 0; m < needed.size(); ++m) choice.footprint[m] += needed[m];
+    for (std::size_t m = 0; m < needed.size(); ++m) choice.footprint[m] = std::max(choice.footprint[m], needed[m]);
   }
   return choice;
 }

@@ -9,6 +9,7 @@
 #include "compiler/lowering/continuation.h"
 #include "compiler/lowering/lower_layer.h"
 #include "compiler/lowering/margins.h"
+#include "compiler/lowering/share_transfers.h"
 #include "compiler/tensor_places.h"
 
 namespace accord {
@@ -37,7 +38,8 @@ class Generator {
   void undo(const Mark& mark);
   void wait_for_all();
   bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
-  bool try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, std::string& why);
+  enum class Fences { within, outside };  ///< of a layer's list
+  bool try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, Fences fences, std::string& why);
   void add_host(const LayerPlan& layer);
 
   Compilation& compilation_;
@@ -110,27 +112,28 @@ void Generator::undo(const Mark& mark) {
 }
 
 /// With shared reads; where those need fences because semaphores do not suffice, behind a fence, which gives all of
-/// them back; else without.
+/// them back; else without, or, where elements cannot load alone, with the fences.
 bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
-  const bool shares = !mapping.spatial.empty() && !compilation_.machine.multicasts.empty();
-  if (shares) {
-    if (try_mapping(layer, mapping, Reads::shared, why)) return true;
+  if (mapping.spatial.empty()) return try_mapping(layer, mapping, Reads::own, Fences::within, why);
+  const bool together = needs_others(parts_of(compilation_.machine, mapping).front());
+  if (together || !compilation_.machine.multicasts.empty()) {
+    if (try_mapping(layer, mapping, Reads::shared, Fences::outside, why)) return true;
     const Mark before = mark();
     wait_for_all();
-    if (try_mapping(layer, mapping, Reads::shared, why)) return true;
+    if (try_mapping(layer, mapping, Reads::shared, together ? Fences::within : Fences::outside, why)) return true;
     undo(before);
   }
-  return try_mapping(layer, mapping, Reads::own, why);
+  return !together && try_mapping(layer, mapping, Reads::own, Fences::within, why);
 }
 
-bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, std::string& why) {
+bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, Fences fences, std::string& why) {
   const Mark before = mark();
   try {
     fill_margins(layer);
     const bool fenced = append(
         lower_layer(compilation_.machine, network_, layer.work, compilation_.homes, mapping, places_.off_chip(), reads),
         statement_texts(layer.work.program));
-    if (reads == Reads::own || !fenced) return true;
+    if (fences == Fences::within || !fenced) return true;
     why = "too few semaphores for multicasts";
   } catch (const MemoryFull&) {
     throw;

@@ -15,8 +15,8 @@ namespace {
 
 struct Edge {
   Hop hop;
-  double width = 0;  ///< bytes per cycle
-  bool multicast = false;
+  double width = 0;        ///< bytes per cycle
+  std::size_t others = 0;  ///< memories that it reaches besides
 };
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Edge>;
@@ -27,11 +27,11 @@ Graph build(const Architecture& architecture) {
     const auto& routes = architecture.units[u].routes;
     for (std::size_t r = 0; r < routes.size(); ++r) {
       if (routes[r].gather) continue;  // needs a list of indices, which a path cannot know
-      boost::add_edge(static_cast<std::size_t>(routes[r].source), static_cast<std::size_t>(routes[r].target),
-                      Edge{{static_cast<int>(u), static_cast<int>(r)},
-                           bytes_per_cycle(architecture, routes[r]),
-                           !routes[r].also.empty()},
-                      graph);
+      const Edge edge = {
+          {static_cast<int>(u), static_cast<int>(r)}, bytes_per_cycle(architecture, routes[r]), routes[r].also.size()};
+      const auto source = static_cast<std::size_t>(routes[r].source);
+      boost::add_edge(source, static_cast<std::size_t>(routes[r].target), edge, graph);
+      for (const int also : routes[r].also) boost::add_edge(source, static_cast<std::size_t>(also), edge, graph);
     }
   }
   return graph;
@@ -40,7 +40,7 @@ Graph build(const Architecture& architecture) {
 struct Best {
   std::vector<Hop> hops;
   double width = std::numeric_limits<double>::max();  ///< of the narrowest hop
-  int multicasts = 0;
+  std::size_t others = 0;
 };
 
 bool earlier(const std::vector<Hop>& a, const std::vector<Hop>& b) {
@@ -49,7 +49,7 @@ bool earlier(const std::vector<Hop>& a, const std::vector<Hop>& b) {
 }
 
 bool better(const Best& a, const Best& b) {
-  if (a.multicasts != b.multicasts) return a.multicasts < b.multicasts;
+  if (a.others != b.others) return a.others < b.others;
   return a.width != b.width ? a.width > b.width : earlier(a.hops, b.hops);
 }
 
@@ -75,7 +75,7 @@ std::vector<Best> paths_from(const Graph& graph, std::size_t source) {
       const std::size_t to = boost::target(edge, graph);
       if (distance[to] != distance[from] + 1) continue;
       Best candidate{best[from].hops, std::min(best[from].width, graph[edge].width),
-                     best[from].multicasts + (graph[edge].multicast ? 1 : 0)};
+                     best[from].others + graph[edge].others};
       candidate.hops.push_back(graph[edge].hop);
       if (best[to].hops.empty() || better(candidate, best[to])) best[to] = std::move(candidate);
     }

@@ -24,8 +24,8 @@ class ComponentGraph {
   ComponentGraph(ComponentGraph&&) noexcept;
   ComponentGraph& operator=(ComponentGraph&&) noexcept;
 
-  /// Fewest transfers from one memory to another; ties go to transfers that reach no other memory, then the widest,
-  /// then the earliest in the covenant. Empty where source == target or nothing leads there (see `reachable`).
+  /// Fewest transfers from one memory to another; ties go to transfers that reach the fewest other memories, then the
+  /// widest, then the earliest in the covenant. Empty where source == target or nothing leads there (see `reachable`).
   std::vector<Hop> path(int source, int target) const;
   bool reachable(int source, int target) const;
 

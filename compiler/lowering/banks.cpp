@@ -11,8 +11,9 @@ bool is_result(const Use& use) { return use.role == UseRole::accumulator || use.
 
 /// How much two blocks are accessed at the same time and through the same kind of port. The copies of an input are read
 /// by one unit while a mover writes the next: different ports. Those of a result are added to, read and written by
-/// several units at once, neighbours most.
+/// several units at once, neighbours most. What several elements read and write they do all the time.
 int conflict(const Mapping& mapping, const PlacedBlock& a, const PlacedBlock& b) {
+  if (a.place != b.place) return 3;
   const Use& first = mapping.uses[a.use];
   const Use& second = mapping.uses[b.use];
   if (a.use == b.use && a.level == b.level) {

@@ -14,6 +14,7 @@ struct PlacedBlock {
   int use = -1;
   int level = -1;
   int copy = 0;
+  int place = 0;  ///< of those that parts of divided work have in the memory
   std::int64_t bytes = 0;
   std::int64_t base = 0;  ///< the place
 };

@@ -6,14 +6,14 @@
 
 namespace accord {
 
-std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& mapping,
-                                                   std::vector<Buffer>& all) {
+std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& first,
+                                                   const Mapping& mapping, std::vector<Buffer>& all) {
   std::string error;
-  const TileBytes bytes = tile_bytes(geometry, mapping, error);
+  const TileBytes bytes = tile_bytes(geometry, first, error);
   std::vector<std::vector<PlacedBlock>> blocks(machine.architecture.memories.size());
   std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
   all.clear();
-  const Fills fills(mapping);
+  const Fills fills(first);
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     buffers[u].resize(static_cast<std::size_t>(std::max(use.depth, 1)));
@@ -24,7 +24,10 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geome
       buffers[u][level] = {std::vector<std::int64_t>(static_cast<std::size_t>(copies)), static_cast<int>(all.size())};
       all.insert(all.end(), static_cast<std::size_t>(copies), {memory, 0, bytes[u][level]});
       auto& there = blocks[memory];
-      for (int copy = 0; copy < copies; ++copy) there.push_back({u, level, copy, bytes[u][level], 0});
+      for (int copy = 0; copy < copies; ++copy) {
+        for (int place = 0; place < shared_at(use, level).places; ++place)
+          there.push_back({u, level, copy, place, bytes[u][level], 0});
+      }
     }
   }
   for (std::size_t m = 0; m < blocks.size(); ++m) {
@@ -32,6 +35,7 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geome
     place_in_banks(machine.architecture.memories[m], region_of(machine.architecture, mapping, static_cast<int>(m)),
                    mapping, blocks[m]);
     for (const PlacedBlock& block : blocks[m]) {
+      if (block.place != shared_at(mapping.uses[block.use], block.level).place) continue;
       TileBuffer& buffer = buffers[block.use][block.level];
       buffer.bases[block.copy] = all[buffer.first + block.copy].base = block.base;
     }

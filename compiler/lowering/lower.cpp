@@ -23,6 +23,15 @@ bool Lowering::same_box(int u, const Box& a, const Box& b) const {
   return true;
 }
 
+/// The box of a level as the use's tile covers it: initial and other equal values that all parts get together, and what
+/// they go to, are as many as the first part's.
+const Box& Lowering::box_of(int u, int level, int box) const {
+  const Use& use = mapping_.uses[u];
+  const bool starts = start_ >= 0 && shared_at(mapping_.uses[start_], mapping_.uses[start_].depth - 1).joint;
+  const bool whole = starts && (u == start_ || u == target_);
+  return whole || (use.filled && shared_at(use, level).joint) ? steps_[box] : boxes_[box];
+}
+
 bool Lowering::reduction_starts(int level) const {
   for (std::size_t it = 0; it < mapping_.extent.size(); ++it) {
     if (is_reduction(work_, mapping_, static_cast<int>(it)) && boxes_[level].origin[it] != 0) return false;
@@ -88,8 +97,8 @@ double Lowering::cycles_between(int u, int level) {
     const Use& other = mapping_.uses[v];
     if (other.role != UseRole::input || other.depth <= level || fills_.of(v, level) <= fills_.of(u, level)) continue;
     if (hop_at(other, level).unit != hop_at(mapping_.uses[u], level).unit) continue;
-    const Extents& outer = level == 0 ? mapping_.extent : mapping_.tile[box_level(mapping_, other, level - 1)];
-    const TileMove& move = geometry_.move(v, level, mapping_.tile[box_level(mapping_, other, level)], outer);
+    const Extents& outer = level == 0 ? first_.extent : first_.tile[box_level(first_, other, level - 1)];
+    const TileMove& move = geometry_.move(v, level, first_.tile[box_level(first_, other, level)], outer);
     if (least == 0 || move.cycles < least) least = move.cycles;
   }
   return least;
@@ -159,7 +168,7 @@ void Lowering::ensure(int u, int level) {
 void Lowering::load_start() {
   const Use& use = mapping_.uses[start_];
   const int level = use.depth - 1;
-  const Box& box = boxes_[target_level_];
+  const Box& box = box_of(start_, level, target_level_);
   Place source;
   const TileMove& move = geometry_.move(start_, level, box.extent, outer_extents(start_, level));
   if (!move.error.empty()) throw Error("initial values cannot be moved: " + move.error);
@@ -194,7 +203,8 @@ void Lowering::find_written() {
 
 void Lowering::flush(int u, int level) {
   const Box& box = box_at(u, level);
-  const Extents part = level == 0 ? written_part(u, box) : box.extent;
+  const Box& own = boxes_[box_level(mapping_, mapping_.uses[u], level)];
+  const Extents part = level == 0 ? written_part(u, own) : own.extent;
   if (std::ranges::any_of(part, [](std::int64_t extent) { return extent <= 0; })) return;
   const TileMove& move =
       geometry_.move(u, level, box.extent, outer_extents(u, level), part == box.extent ? Extents{} : part);
@@ -211,11 +221,26 @@ void Lowering::flush(int u, int level) {
   emit_move(u, level, move, {tile_address(u, level), buffer_id(u, level)}, {target, buffer_id(u, level - 1)});
 }
 
+/// Whether the use's tile of a level is moved in this step: one of nothing is not, what all parts get together is.
+bool Lowering::takes(int u, int level) const {
+  const Use& use = mapping_.uses[u];
+  const Extents& extent = boxes_[box_level(mapping_, use, level)].extent;
+  bool work = true;
+  for (std::size_t it = 0; it < extent.size(); ++it) {
+    if (extent[it] > 0) continue;
+    if (!use.filled && depends(use.access, static_cast<int>(it))) return false;
+    work = false;
+  }
+  return work || shared_at(use, level).joint;
+}
+
 void Lowering::fetch_for_step(int s) {
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];
-    if (use.step != s || use.role != UseRole::input || use.depth == 0) continue;
-    ensure(static_cast<int>(u), use.depth - 1);
+    if (use.step != s || use.role != UseRole::input) continue;
+    int last = use.depth - 1;
+    while (last >= 0 && !takes(static_cast<int>(u), last)) --last;
+    if (last >= 0) ensure(static_cast<int>(u), last);
   }
 }
 
@@ -267,8 +292,10 @@ void Lowering::emit_step(int s, int level) {
 
 void Lowering::begin_target(int level) {
   if (target_level_ != level || !reduction_starts(level)) return;
+  const bool work = std::ranges::all_of(boxes_[level].extent, [](std::int64_t extent) { return extent > 0; });
+  if (!work && (start_ < 0 || !takes(start_, mapping_.uses[start_].depth - 1))) return;
   Resident& resident = resident_[target_][level];
-  resident = {boxes_[level], (resident.copy + 1) % buffers_[target_][level].copies()};
+  resident = {box_of(target_, level, level), (resident.copy + 1) % buffers_[target_][level].copies()};
   if (start_ >= 0) load_start();
 }
 
@@ -287,7 +314,8 @@ void Lowering::finish_target(int level) {
 }
 
 OpList Lowering::run() {
-  buffers_ = place_buffers(machine_, geometry_, mapping_, list_.buffers);
+  Geometry of_first(machine_, network_, work_, homes_, first_);
+  buffers_ = place_buffers(machine_, of_first, first_, mapping_, list_.buffers);
   resident_.resize(mapping_.uses.size());
   held_.resize(mapping_.uses.size());
   between_.resize(mapping_.uses.size());
@@ -307,6 +335,7 @@ OpList Lowering::run() {
   find_written();
   choose_rolled();
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) lay_images(static_cast<int>(u));
+  steps_.resize(static_cast<std::size_t>(mapping_.levels));
   boxes_.resize(static_cast<std::size_t>(mapping_.levels));
   visit(0);
   return std::move(list_);

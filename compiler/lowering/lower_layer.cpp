@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
+#include "archdsl/source/error.h"
 #include "compiler/lowering/narrow.h"
 #include "compiler/lowering/pipeline.h"
 #include "compiler/lowering/share_transfers.h"
@@ -15,11 +17,12 @@ namespace {
 /// Operations of all lists, each list's in its order: next comes the one of which the least share is done.
 OpList alternate(const std::vector<OpList>& lists) {
   OpList all;
-  std::vector<int> buffers;
+  std::vector<std::vector<int>> buffers;
   std::size_t ops = 0;
   for (const auto& list : lists) {
     assert(list.loops.empty());
-    buffers.push_back(static_cast<int>(all.buffers.size()));
+    auto& numbers = buffers.emplace_back(list.buffers.size());
+    std::iota(numbers.begin(), numbers.end(), static_cast<int>(all.buffers.size()));
     all.cuts = all.cuts || list.cuts;
     all.buffers.insert(all.buffers.end(), list.buffers.begin(), list.buffers.end());
     ops += list.ops.size();
@@ -54,7 +57,9 @@ OpList lower_parts(const Machine& machine, const Network& network, const Work& w
   for (const auto& part : parts) {
     lists.push_back(lower(machine, network, work, homes, part, parts.front(), images, off_chip));
   }
-  if (lists.size() > 1 && reads == Reads::shared) lists = share_transfers(machine, std::move(lists));
+  const bool together = needs_others(parts.front());
+  if (together && reads == Reads::own) throw Error("elements cannot load what they have together each for itself");
+  if (lists.size() > 1 && reads == Reads::shared) lists = share_transfers(machine, std::move(lists), together);
   OpList all = lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
   all.divided = parts.size() > 1;
   narrow_accesses(all, machine.architecture);

@@ -54,10 +54,11 @@ class Lowering {
   OpList run();
 
  private:
+  void clip(int level, int it);
   void visit(int level);
   void visit_loop(int level, std::size_t depth);
   void visit_tile(int level);
-  Box outer_box(int level) const;
+  Box outer_step(int level) const;
   void visit_turn(int level, std::size_t depth, std::int64_t turn);
   std::int64_t roll(int level, std::size_t depth, std::int64_t turns);
   bool roll_from(int level, std::size_t depth, std::int64_t limit, std::int64_t& turn);
@@ -79,6 +80,7 @@ class Lowering {
   void finish_target(int level);
   void emit_step(int s, int level);
   void fetch_for_step(int s);
+  bool takes(int u, int level) const;
   void ensure(int u, int level);
   bool still_held(int u);
   int next_copy(int u, int level);
@@ -93,7 +95,8 @@ class Lowering {
   void write_image(int u, const Box& box, std::byte* image);
   std::int64_t address_of_images(int u, const std::vector<std::pair<Box, std::int64_t>>& placed, std::int64_t size,
                                  OffChip& memory);
-  const Box& box_at(int u, int level) const { return boxes_[box_level(mapping_, mapping_.uses[u], level)]; }
+  const Box& box_at(int u, int level) const { return box_of(u, level, box_level(mapping_, mapping_.uses[u], level)); }
+  const Box& box_of(int u, int level, int box) const;
   /// The tile outside the one of a level: the whole work at level 0.
   const Extents& outer_extents(int u, int level) const {
     return level == 0 ? mapping_.extent : box_at(u, level - 1).extent;
@@ -118,7 +121,7 @@ class Lowering {
   const Work& work_;
   const Homes& homes_;
   const Mapping& mapping_;
-  const Mapping& first_;  ///< part of divided work
+  const Mapping& first_;  ///< part of divided work, the greatest
   ConstantImages& images_;
   std::vector<OffChip>& off_chip_;
   Geometry geometry_;
@@ -129,7 +132,8 @@ class Lowering {
   Residents resident_;
   std::vector<Held> held_;                    ///< by use, at level 0
   std::vector<std::vector<double>> between_;  ///< [use][level]: `cycles_between`
-  std::vector<Box> boxes_;
+  std::vector<Box> steps_;                    ///< by level: the first part's tiles, whose steps all parts go
+  std::vector<Box> boxes_;                    ///< what of them lies within the mapping's own extents
   std::vector<Extents> written_;  ///< per output: how far of each iterator it is written; of other uses empty
   int target_ = -1;               ///< the main statement's target use
   int start_ = -1;

@@ -42,7 +42,7 @@ struct LowOp {
   std::int32_t request = 0;                 ///< bytes of each
   std::int32_t dram = 0;                    ///< predicted cycles for which they occupy a DRAM alone
   float batches = 0;                        ///< in which they meet others there (DramTraffic)
-  std::array<BufferAccess, 16> accesses{};  ///< a capability has at most 16 operands
+  std::array<BufferAccess, 17> accesses{};  ///< a capability has at most 16 operands, a multicast as many targets
   std::uint8_t access_count = 0;
   std::uint32_t image = 0;  ///< constants' tile that a transfer reads, as the layer's ConstantImages number it; 0: none
 

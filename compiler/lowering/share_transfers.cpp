@@ -4,14 +4,18 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "archdsl/graph/rates.h"
+#include "archdsl/source/error.h"
 #include "compiler/mapping/timing.h"
 
 namespace accord {
 namespace {
 
-static_assert(std::tuple_size_v<decltype(LowOp::accesses)> >= Multicasts::most_targets);
+static_assert(std::tuple_size_v<decltype(LowOp::accesses)> > Multicasts::most_ways);  // and where it comes from
 
 /// Whether two lists go the same steps, each on its own element and with values of its own.
 bool alike(const OpList& a, const OpList& b) {
@@ -21,75 +25,111 @@ bool alike(const OpList& a, const OpList& b) {
          });
 }
 
-/// Weaves lists that are alike.
+/// Weaves lists, in turns: each does its next operation, or waits for others with one that it cannot do alone.
 class Weaver {
  public:
-  Weaver(const Machine& machine, const std::vector<OpList>& lists) : machine_(machine), lists_(lists) {
-    for (const auto& list : lists) {
-      first_buffer_.push_back(static_cast<int>(woven_.buffers.size()));
-      woven_.buffers.insert(woven_.buffers.end(), list.buffers.begin(), list.buffers.end());
-      woven_.cuts = woven_.cuts || list.cuts;
+  Weaver(const Machine& machine, const std::vector<OpList>& lists)
+      : machine_(machine), lists_(lists), next_(lists.size(), 0), buffers_(lists.size()) {
+    for (std::size_t l = 0; l < lists.size(); ++l) {
+      for (const Buffer& buffer : lists[l].buffers) add_buffer(l, buffer);
+      woven_.cuts = woven_.cuts || lists[l].cuts;
     }
   }
 
   OpList run() {
-    for (std::size_t at = 0; at < lists_.front().ops.size(); ++at) {
-      if (from_off_chip(lists_.front().ops[at])) {
-        add_transfers(at);
-      } else {
-        for (std::size_t l = 0; l < lists_.size(); ++l) take(woven_, lists_[l], at, first_buffer_[l]);
+    for (;;) {
+      std::vector<std::size_t> turn, waiting;
+      for (std::size_t l = 0; l < lists_.size(); ++l) {
+        if (next_[l] == lists_[l].ops.size()) continue;
+        (joint(l, next_op(l)) ? waiting : turn).push_back(l);
       }
+      if (turn.empty() && waiting.empty()) return std::move(woven_);
+      if (!do_turn(turn.empty() ? waiting : turn))
+        throw Error("elements want other bytes of a transfer that reaches all");
     }
-    return std::move(woven_);
   }
 
  private:
-  bool from_off_chip(const LowOp& op) const {
-    const Architecture& architecture = machine_.architecture;
-    const Mnemonic& mnemonic = architecture.isa.mnemonics[op.mnemonic];
-    return mnemonic.meaning == Meaning::transfer &&
-           architecture.memories[architecture.units[op.unit].routes[mnemonic.route].source].off_chip;
+  using Place = std::tuple<int, std::int64_t, std::int64_t>;
+
+  /// Buffers of several lists in one place are one.
+  void add_buffer(std::size_t list, const Buffer& buffer) {
+    const auto fresh = static_cast<int>(woven_.buffers.size());
+    const auto [at, added] = places_.try_emplace(Place{buffer.memory, buffer.base, buffer.bytes}, fresh);
+    if (added) {
+      woven_.buffers.push_back(buffer);
+      users_.push_back(0);
+    }
+    buffers_[list].push_back(at->second);
+    ++users_[at->second];
+    taken_.insert(buffer.memory);
+  }
+
+  const LowOp& next_op(std::size_t list) const { return lists_[list].ops[next_[list]]; }
+
+  /// Whether it is a transfer into a buffer.
+  bool is_load(const LowOp& op) const {
+    return machine_.architecture.isa.mnemonics[op.mnemonic].meaning == Meaning::transfer &&
+           std::ranges::any_of(op.buffers(), [](const BufferAccess& access) { return access.write != 0; });
   }
 
   Hop hop_of(const LowOp& op) const { return {op.unit, machine_.architecture.isa.mnemonics[op.mnemonic].route}; }
 
-  bool same_source(std::size_t at, std::size_t a, std::size_t b) const {
-    const LowOp &one = lists_[a].ops[at], &other = lists_[b].ops[at];
-    const auto values = lists_[a].values.begin() + one.first;
-    return one.image == other.image && std::equal(values, values + one.count, lists_[b].values.begin() + other.first);
+  /// The buffer that a load fills.
+  const BufferAccess& filled(const LowOp& op) const {
+    return *std::ranges::find_if(op.buffers(), [](const BufferAccess& access) { return access.write != 0; });
   }
 
-  /// The lists' transfers of one step: those with equal values together.
-  void add_transfers(std::size_t at) {
+  /// Whether the load brings something to several lists whichever makes it.
+  bool joint(std::size_t list, const LowOp& op) const {
+    if (!is_load(op)) return false;
+    return is_multicast(machine_.architecture, hop_of(op)) || users_[buffers_[list][filled(op).buffer]] > 1;
+  }
+
+  bool same_source(std::size_t a, std::size_t b) const {
+    const LowOp &one = next_op(a), &other = next_op(b);
+    const auto values = lists_[a].values.begin() + one.first;
+    return is_load(other) && one.image == other.image && one.count == other.count &&
+           std::equal(values, values + one.count, lists_[b].values.begin() + other.first);
+  }
+
+  LowOp& take_next(std::size_t list) { return take(woven_, lists_[list], next_[list]++, buffers_[list]); }
+
+  /// The lists' next operations, of loads those with equal values together. False: none could be done.
+  bool do_turn(const std::vector<std::size_t>& turn) {
     std::vector<bool> done(lists_.size(), false);
-    for (std::size_t l = 0; l < lists_.size(); ++l) {
-      if (done[l]) continue;
+    bool any = false;
+    for (std::size_t t = 0; t < turn.size(); ++t) {
+      if (done[turn[t]]) continue;
+      if (!is_load(next_op(turn[t]))) {
+        take_next(turn[t]);
+        any = true;
+        continue;
+      }
       std::vector<std::size_t> readers;
-      std::vector<Hop> hops;
-      for (std::size_t other = l; other < lists_.size(); ++other) {
-        if (done[other] || !same_source(at, l, other)) continue;
+      std::vector<Way> ways;
+      for (std::size_t o = t; o < turn.size(); ++o) {
+        const std::size_t other = turn[o];
+        if (done[other] || !same_source(turn[t], other)) continue;
         done[other] = true;
         readers.push_back(other);
-        hops.push_back(hop_of(lists_[other].ops[at]));
+        const LowOp& op = next_op(other);
+        ways.push_back({hop_of(op), lists_[other].buffers[filled(op).buffer].memory});
       }
-      for (const auto& group : machine_.multicasts.cover(hops)) {
-        LowOp& op = take(woven_, lists_[readers[group.users.front()]], at, first_buffer_[readers[group.users.front()]]);
-        if (group.users.size() > 1) make_multicast(op, group, readers, at);
-      }
+      const auto groups = machine_.multicasts.cover(ways, taken_);
+      if (!groups) continue;
+      for (const auto& group : *groups) transfer(group, readers);
+      any = true;
     }
+    return any;
   }
 
-  /// The first user's transfer, for all of them: to all their buffers, in the time that the multicast's way takes.
-  void make_multicast(LowOp& op, const Multicasts::Group& group, const std::vector<std::size_t>& readers,
-                      std::size_t at) {
+  /// The first user's transfer, for all of them: to all their buffers, in the time that the way takes which serves all.
+  void transfer(const Multicasts::Group& group, const std::vector<std::size_t>& readers) {
+    LowOp& op = take_next(readers[group.users.front()]);
     const Hop alone = hop_of(op);
-    for (std::size_t u = 1; u < group.users.size(); ++u) {
-      const std::size_t reader = readers[group.users[u]];
-      for (BufferAccess access : lists_[reader].ops[at].buffers()) {
-        access.buffer += first_buffer_[reader];
-        op.accesses[op.access_count++] = access;
-      }
-    }
+    for (std::size_t u = 1; u < group.users.size(); ++u) add_accesses(op, readers[group.users[u]]);
+    if (group.hop == alone) return;
     const Architecture& architecture = machine_.architecture;
     const auto rate = [&](const Hop& hop) {
       return bytes_per_cycle(architecture, architecture.units[hop.unit].routes[hop.route]);
@@ -104,24 +144,46 @@ class Weaver {
     op.mnemonic = machine_.limits.route(group.hop.unit, group.hop.route)->mnemonic;
   }
 
+  /// What the reader's own transfer would touch.
+  void add_accesses(LowOp& op, std::size_t reader) {
+    for (BufferAccess access : lists_[reader].ops[next_[reader]++].buffers()) {
+      access.buffer = static_cast<std::uint32_t>(buffers_[reader][access.buffer]);
+      const bool known = std::ranges::any_of(op.buffers(), [&](const BufferAccess& other) {
+        return other.buffer == access.buffer && other.write == access.write;
+      });
+      if (!known) op.accesses[op.access_count++] = access;
+    }
+  }
+
   const Machine& machine_;
   const std::vector<OpList>& lists_;
-  std::vector<int> first_buffer_;
+  std::vector<std::size_t> next_;          ///< by list: its next operation
+  std::map<Place, int> places_;            ///< of the woven list's buffers
+  std::vector<std::vector<int>> buffers_;  ///< by list: its buffers in the woven list
+  std::vector<int> users_;                 ///< by buffer: lists that have it
+  std::set<int> taken_;                    ///< memories with buffers
   OpList woven_;
 };
 
 }  // namespace
 
-LowOp& take(OpList& to, const OpList& from, std::size_t at, int buffers) {
+LowOp& take(OpList& to, const OpList& from, std::size_t at, const std::vector<int>& buffers) {
   LowOp op = from.ops[at];
   const auto values = from.values.begin() + op.first;
   op.first = static_cast<std::uint32_t>(to.values.size());
   to.values.insert(to.values.end(), values, values + op.count);
-  for (BufferAccess& access : op.buffers()) access.buffer += buffers;
+  for (BufferAccess& access : op.buffers()) access.buffer = static_cast<std::uint32_t>(buffers[access.buffer]);
   return to.ops.emplace_back(op);
 }
 
-std::vector<OpList> share_transfers(const Machine& machine, std::vector<OpList> lists) {
+bool needs_others(const Mapping& part) {
+  return std::ranges::any_of(part.uses, [](const Use& use) {
+    return std::ranges::any_of(use.shared, [](const SharedTiles& tiles) { return tiles.joint; });
+  });
+}
+
+std::vector<OpList> share_transfers(const Machine& machine, std::vector<OpList> lists, bool together) {
+  if (together) return {Weaver(machine, lists).run()};
   if (machine.multicasts.empty()) return lists;
   std::vector<OpList> result;
   while (!lists.empty()) {

@@ -24,13 +24,20 @@ void Lowering::visit_tile(int level) {
   finish_target(level);
 }
 
-Box Lowering::outer_box(int level) const {
-  return level == 0 ? Box{Extents(mapping_.extent.size(), 0), mapping_.extent} : boxes_[level - 1];
+Box Lowering::outer_step(int level) const {
+  return level == 0 ? Box{Extents(first_.extent.size(), 0), first_.extent} : steps_[level - 1];
+}
+
+/// What of a step lies within the mapping's extents: nothing or less where the first part alone has work.
+void Lowering::clip(int level, int it) {
+  boxes_[level].origin[it] = steps_[level].origin[it];
+  boxes_[level].extent[it] = std::min(steps_[level].extent[it], mapping_.extent[it] - steps_[level].origin[it]);
 }
 
 /// All tiles of a level within the box outside it, in loop order.
 void Lowering::visit(int level) {
-  boxes_[level] = outer_box(level);
+  boxes_[level] = steps_[level] = outer_step(level);
+  for (std::size_t it = 0; it < mapping_.extent.size(); ++it) clip(level, static_cast<int>(it));
   visit_loop(level, 0);
 }
 
@@ -39,17 +46,18 @@ void Lowering::visit_loop(int level, std::size_t depth) {
   const auto& order = mapping_.order[level];
   if (depth == order.size()) return visit_tile(level);
   const int it = order[depth];
-  const std::int64_t turns = ceil_div(outer_box(level).extent[it], mapping_.tile[level][it]);
+  const std::int64_t turns = ceil_div(outer_step(level).extent[it], first_.tile[level][it]);
   std::int64_t turn = rolled_[level][depth] && turns >= least_outer ? roll(level, depth, turns) : 0;
   for (; turn < turns; ++turn) visit_turn(level, depth, turn);
 }
 
 void Lowering::visit_turn(int level, std::size_t depth, std::int64_t turn) {
   const int it = mapping_.order[level][depth];
-  const std::int64_t tile = mapping_.tile[level][it];
-  const Box outer = outer_box(level);
-  boxes_[level].origin[it] = outer.origin[it] + turn * tile;
-  boxes_[level].extent[it] = std::min(tile, outer.extent[it] - turn * tile);
+  const std::int64_t tile = first_.tile[level][it];
+  const Box outer = outer_step(level);
+  steps_[level].origin[it] = outer.origin[it] + turn * tile;
+  steps_[level].extent[it] = std::min(tile, outer.extent[it] - turn * tile);
+  clip(level, it);
   visit_loop(level, depth + 1);
 }
 
@@ -125,11 +133,11 @@ bool Lowering::can_advance(std::size_t first, const std::vector<std::int64_t>& d
 std::int64_t Lowering::roll(int level, std::size_t depth, std::int64_t turns) {
   const int it = mapping_.order[level][depth];
   const std::int64_t tile = mapping_.tile[level][it];
-  const bool ends = outer_box(level).extent[it] % tile != 0 || is_reduction(work_, mapping_, it);
+  const bool ends = outer_step(level).extent[it] % tile != 0 || is_reduction(work_, mapping_, it);
   // Nor is what results are written of in part.
   std::int64_t limit = turns - (ends ? 1 : 0);
   for (const Extents& written : written_) {
-    if (!written.empty()) limit = std::min(limit, (written[it] - outer_box(level).origin[it]) / tile);
+    if (!written.empty()) limit = std::min(limit, (written[it] - outer_step(level).origin[it]) / tile);
   }
   // Where the first turn is of another kind, the second may begin the loop.
   std::int64_t turn = 0;

@@ -11,6 +11,7 @@
 
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/padding.h"
+#include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
@@ -139,6 +140,10 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
     if (!add_after(mapping, index)) return;
   }
   if (!pad_extents(mapping) || !keeps_blocks(mapping) || !padding_adds_nothing(mapping) || !add_uses(mapping)) return;
+  if (const auto hop = misled(machine_, mapping)) {
+    reason(text_of_multicast(machine_.architecture, *hop) + ", of which one holds something else");
+    return;
+  }
   for (const auto& use : mapping.uses) mapping.levels = std::max(mapping.levels, use.depth);
   mapping.keeps_tiles = machine_.architecture.controller.loop_depth == 0;
   bool windows = false;

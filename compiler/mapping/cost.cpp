@@ -107,7 +107,8 @@ std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const
 void Predictor::add_move(const TileCosts::Move& move) {
   const Use& use = mapping_.uses[move.use];
   const auto all = static_cast<double>(times(use, move));
-  const double sharers = move.level == 0 ? use.shared.receivers * use.shared.turns : 1;
+  const SharedTiles& shared = shared_at(use, move.level);
+  const double sharers = shared.receivers * shared.turns;
   cost_.unit_cycles[move.hop.unit] += move.cycles * all / sharers;
   for_others_[move.hop.unit] += move.cycles * all * (1 - 1 / sharers);
   cross(move, all);

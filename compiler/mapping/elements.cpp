@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -35,7 +36,8 @@ std::string text_of(const Capability& capability, const RunLimits& limits) {
 }
 
 std::string text_of(const Route& route, const RouteLimits& limits) {
-  std::string text = fmt::format("{} {} {};", limits.source_unit, limits.target_unit, route.pad.has_value());
+  std::string text =
+      fmt::format("{} {} {} {};", limits.source_unit, limits.target_unit, route.pad.has_value(), route.also.size());
   for (const auto& dim : limits.walk) {
     text += fmt::format("{} {} {};", dim.max, text_of(dim.source), text_of(dim.target));
   }
@@ -59,25 +61,20 @@ class Classes {
   std::map<std::string, int> numbers_;
 };
 
-void enlist(std::vector<std::vector<std::pair<int, int>>>& classes, int number, int unit, std::size_t index) {
-  if (number < 0) return;
-  classes.resize(std::max(classes.size(), static_cast<std::size_t>(number) + 1));
-  classes[number].emplace_back(unit, static_cast<int>(index));
-}
-
 std::vector<int> memories_of(const Capability& capability) {
   std::vector<int> memories;
   for (const auto& operand : capability.operands) memories.push_back(operand.memory);
   return memories;
 }
 
-std::vector<int> memories_of(const Route& route) { return {route.source, route.target}; }
-
-Site site_of(const Mapping& mapping) {
-  Site site;
-  for (const auto& step : mapping.steps) site.steps.emplace_back(step.match.unit, step.match.capability);
-  for (const auto& use : mapping.uses) site.uses.push_back({use.memory, use.hops});
-  return site;
+/// Of a use's hops, where each ends: at the next one's beginning.
+std::vector<int> ends_of(const Architecture& architecture, const Use& use) {
+  std::vector<int> ends;
+  for (std::size_t h = 1; h < use.hops.size(); ++h) {
+    ends.push_back(architecture.units[use.hops[h].unit].routes[use.hops[h].route].source);
+  }
+  if (!use.hops.empty()) ends.push_back(use.role == UseRole::output ? use.home : use.memory);
+  return ends;
 }
 
 /// All that tells from which other sites a mapping may be carried to.
@@ -92,6 +89,13 @@ std::vector<int> key_of(const Mapping& mapping) {
 }
 
 }  // namespace
+
+Site site_of(const Mapping& mapping) {
+  Site site;
+  for (const auto& step : mapping.steps) site.steps.emplace_back(step.match.unit, step.match.capability);
+  for (const auto& use : mapping.uses) site.uses.push_back({use.memory, use.hops});
+  return site;
+}
 
 Mapping moved_to(const Site& site, const Mapping& mapping) {
   Mapping moved = mapping;
@@ -111,9 +115,8 @@ const Hop& hop_at(const Use& use, const Site::Place& place, int level) {
 
 int memory_at(const Architecture& architecture, const Use& use, const Site::Place& place, int level) {
   if (level + 1 >= use.depth) return place.memory;
-  const Hop& hop = hop_at(use, place, level);
-  const Route& route = architecture.units[hop.unit].routes[hop.route];
-  return use.role == UseRole::output ? route.source : route.target;
+  const Hop& hop = hop_at(use, place, use.role == UseRole::output ? level : level + 1);
+  return architecture.units[hop.unit].routes[hop.route].source;
 }
 
 Elements::Elements(const Architecture& architecture, const Limits& limits) : architecture_(architecture) {
@@ -121,11 +124,15 @@ Elements::Elements(const Architecture& architecture, const Limits& limits) : arc
   for (const auto& memory : architecture.memories) memory_class_.push_back(memories.of(text_of(memory)));
   capabilities_at_.resize(architecture.memories.size());
   routes_at_.resize(architecture.memories.size());
-  const auto enlist_at = [&](std::vector<Members>& at, std::vector<int> ends, int unit, std::size_t index) {
+  const auto enlist = [&](std::vector<Members>& classes, std::vector<Members>& at, int number, std::vector<int> ends,
+                          const Member& member) {
+    if (number < 0) return;
+    classes.resize(std::max(classes.size(), static_cast<std::size_t>(number) + 1));
+    classes[number].push_back(member);
     std::ranges::sort(ends);
     ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
     for (const int m : ends) {
-      if (m >= 0 && !architecture.memories[m].off_chip) at[m].emplace_back(unit, static_cast<int>(index));
+      if (m >= 0 && !architecture.memories[m].off_chip) at[m].push_back(member);
     }
   };
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
@@ -133,26 +140,34 @@ Elements::Elements(const Architecture& architecture, const Limits& limits) : arc
     const int index = static_cast<int>(u);
     auto& of_capabilities = capability_class_.emplace_back();
     for (std::size_t c = 0; c < unit.capabilities.size(); ++c) {
-      const RunLimits* limit = limits.run(index, static_cast<int>(c));
+      const int number = static_cast<int>(c);
+      const RunLimits* limit = limits.run(index, number);
       of_capabilities.push_back(
           limit == nullptr ? -1 : capabilities.of(text_of(unit) + text_of(unit.capabilities[c], *limit)));
-      enlist(capabilities_, of_capabilities.back(), index, c);
-      enlist_at(capabilities_at_, memories_of(unit.capabilities[c]), index, c);
+      enlist(capabilities_, capabilities_at_, of_capabilities.back(), memories_of(unit.capabilities[c]),
+             {index, number, -1});
     }
     auto& of_routes = route_class_.emplace_back();
     for (std::size_t r = 0; r < unit.routes.size(); ++r) {
-      const RouteLimits* limit = limits.route(index, static_cast<int>(r));
-      const bool usable = limit != nullptr && unit.routes[r].also.empty();
-      of_routes.push_back(usable ? routes.of(text_of(unit) + text_of(unit.routes[r], *limit)) : -1);
-      enlist(routes_, of_routes.back(), index, r);
-      enlist_at(routes_at_, memories_of(unit.routes[r]), index, r);
+      const int number = static_cast<int>(r);
+      const Route& route = unit.routes[r];
+      const RouteLimits* limit = limits.route(index, number);
+      of_routes.push_back(limit == nullptr ? -1 : routes.of(text_of(unit) + text_of(route, *limit)));
+      std::set<int> targets(route.also.begin(), route.also.end());
+      targets.insert(route.target);
+      for (const int target : targets) {
+        enlist(routes_, routes_at_, of_routes.back(), {route.source, target}, {index, number, target});
+      }
     }
   }
 }
 
 std::vector<std::pair<int, int>> Elements::alike(int unit, int capability) const {
   const int number = capability_class_[unit][capability];
-  return number < 0 ? Members{{unit, capability}} : capabilities_[number];
+  if (number < 0) return {{unit, capability}};
+  std::vector<std::pair<int, int>> units;
+  for (const Member& member : capabilities_[number]) units.emplace_back(member.unit, member.index);
+  return units;
 }
 
 /// Finds sites for one mapping, one after the other, by backtracking over its capabilities and hops.
@@ -164,9 +179,10 @@ class Elements::Carrier {
         unit_taken_(elements.architecture_.units.size(), false),
         main_taken_(elements.architecture_.units.size(), false),
         memory_taken_(elements.architecture_.memories.size(), false) {
-    for (const auto& step : mapping.steps) add({true, step.match.unit, step.match.capability});
+    for (const auto& step : mapping.steps) add({true, {step.match.unit, step.match.capability, -1}});
     for (const auto& use : mapping.uses) {
-      for (const auto& hop : use.hops) add({false, hop.unit, hop.route});
+      const auto ends = ends_of(elements.architecture_, use);
+      for (std::size_t h = 0; h < ends.size(); ++h) add({false, {use.hops[h].unit, use.hops[h].route, ends[h]}});
     }
   }
 
@@ -174,17 +190,17 @@ class Elements::Carrier {
     std::vector<Site> found = {site_of(mapping_)};
     const bool movable = std::all_of(parts_.begin(), parts_.end(), [&](const Part& p) { return class_of(p) >= 0; });
     if (!movable) return found;
-    main_taken_[parts_[0].unit] = true;
+    main_taken_[parts_[0].at.unit] = true;
     for (const auto& part : parts_) take(part);
     for (const auto& main : elements_.capabilities_[class_of(parts_[0])]) {
-      if (main_taken_[main.first]) continue;
-      image_.assign(parts_.size(), {-1, -1});
+      if (main_taken_[main.unit]) continue;
+      image_.assign(parts_.size(), {});
       bound_.clear();
       budget_ = most_steps;
       if (!stay_home() || !place(0, main) || !visit(1)) continue;
       found.push_back(site());
-      main_taken_[main.first] = true;
-      for (std::size_t p = 0; p < parts_.size(); ++p) take({parts_[p].runs, image_[p].first, image_[p].second});
+      main_taken_[main.unit] = true;
+      for (std::size_t p = 0; p < parts_.size(); ++p) take({parts_[p].runs, image_[p]});
     }
     return found;
   }
@@ -195,8 +211,7 @@ class Elements::Carrier {
   /// A capability or a route that the mapping uses.
   struct Part {
     bool runs = false;
-    int unit = -1;
-    int index = -1;
+    Member at;
     bool operator==(const Part&) const = default;
   };
 
@@ -205,18 +220,19 @@ class Elements::Carrier {
   }
 
   int class_of(const Part& part) const {
-    return (part.runs ? elements_.capability_class_ : elements_.route_class_)[part.unit][part.index];
+    return (part.runs ? elements_.capability_class_ : elements_.route_class_)[part.at.unit][part.at.index];
   }
 
   std::vector<int> memories(const Part& part) const {
-    const Unit& unit = elements_.architecture_.units[part.unit];
-    return part.runs ? memories_of(unit.capabilities[part.index]) : memories_of(unit.routes[part.index]);
+    const Unit& unit = elements_.architecture_.units[part.at.unit];
+    if (part.runs) return memories_of(unit.capabilities[part.at.index]);
+    return {unit.routes[part.at.index].source, part.at.target};
   }
 
   bool on_chip(int memory) const { return memory >= 0 && !elements_.architecture_.memories[memory].off_chip; }
 
   void take(const Part& part) {
-    unit_taken_[part.unit] = true;
+    unit_taken_[part.at.unit] = true;
     for (const int m : memories(part)) {
       if (on_chip(m)) memory_taken_[m] = true;
     }
@@ -246,9 +262,9 @@ class Elements::Carrier {
     return !stands;
   }
 
-  bool place(std::size_t p, const std::pair<int, int>& at) {
+  bool place(std::size_t p, const Member& at) {
     const auto here = memories(parts_[p]);
-    const auto there = memories({parts_[p].runs, at.first, at.second});
+    const auto there = memories({parts_[p].runs, at});
     for (std::size_t m = 0; m < here.size(); ++m) {
       if (!bind(here[m], there[m])) return false;
     }
@@ -263,7 +279,7 @@ class Elements::Carrier {
       const int bound = on_chip(m) ? stand_in(m) : -1;
       if (bound < 0) continue;
       Members near = (part.runs ? elements_.capabilities_at_ : elements_.routes_at_)[bound];
-      std::erase_if(near, [&](const auto& at) { return class_of({part.runs, at.first, at.second}) != class_of(part); });
+      std::erase_if(near, [&](const Member& at) { return class_of({part.runs, at}) != class_of(part); });
       return near;
     }
     return all;
@@ -272,16 +288,15 @@ class Elements::Carrier {
   /// Free units and memories first, then those that stand to the main unit as the mapping's own do.
   Members candidates(std::size_t p) const {
     const Part& part = parts_[p];
-    std::vector<std::tuple<int, int, int, int>> ranked;
-    for (const auto& [unit, index] : members(part)) {
-      int taken = unit_taken_[unit] ? 1 : 0;
-      for (const int m : memories({part.runs, unit, index})) taken += m >= 0 && memory_taken_[m] ? 1 : 0;
-      const int shift = std::abs((unit - part.unit) - (image_[0].first - parts_[0].unit));
-      ranked.emplace_back(taken, shift, unit, index);
+    std::vector<std::tuple<int, int, Member>> ranked;
+    for (const Member& at : members(part)) {
+      int taken = unit_taken_[at.unit] ? 1 : 0;
+      for (const int m : memories({part.runs, at})) taken += m >= 0 && memory_taken_[m] ? 1 : 0;
+      ranked.emplace_back(taken, std::abs((at.unit - part.at.unit) - (image_[0].unit - parts_[0].at.unit)), at);
     }
     std::sort(ranked.begin(), ranked.end());
     Members result;
-    for (const auto& [taken, shift, unit, index] : ranked) result.emplace_back(unit, index);
+    for (const auto& [taken, shift, at] : ranked) result.push_back(at);
     return result;
   }
 
@@ -296,16 +311,24 @@ class Elements::Carrier {
     return false;
   }
 
-  std::pair<int, int> image_of(const Part& part) const {
+  const Member& image_of(const Part& part) const {
     return image_[static_cast<std::size_t>(std::find(parts_.begin(), parts_.end(), part) - parts_.begin())];
   }
 
   Site site() const {
     Site site = site_of(mapping_);
-    for (auto& [unit, capability] : site.steps) std::tie(unit, capability) = image_of(Part{true, unit, capability});
-    for (auto& use : site.uses) {
-      if (const int bound = stand_in(use.memory); bound >= 0) use.memory = bound;
-      for (auto& hop : use.hops) std::tie(hop.unit, hop.route) = image_of(Part{false, hop.unit, hop.route});
+    for (auto& [unit, capability] : site.steps) {
+      const Member& at = image_of({true, {unit, capability, -1}});
+      std::tie(unit, capability) = std::pair(at.unit, at.index);
+    }
+    for (std::size_t u = 0; u < site.uses.size(); ++u) {
+      auto& [memory, hops] = site.uses[u];
+      if (const int bound = stand_in(memory); bound >= 0) memory = bound;
+      const auto ends = ends_of(elements_.architecture_, mapping_.uses[u]);
+      for (std::size_t h = 0; h < hops.size(); ++h) {
+        const Member& at = image_of({false, {hops[h].unit, hops[h].route, ends[h]}});
+        hops[h] = {at.unit, at.index};
+      }
     }
     return site;
   }
@@ -313,7 +336,7 @@ class Elements::Carrier {
   const Elements& elements_;
   const Mapping& mapping_;
   std::vector<Part> parts_;  ///< the main capability first
-  std::vector<std::pair<int, int>> image_;
+  Members image_;
   std::vector<std::pair<int, int>> bound_;  ///< memories, each with what stands for it
   std::vector<bool> unit_taken_, main_taken_, memory_taken_;
   int budget_ = 0;
@@ -323,26 +346,6 @@ const std::vector<Site>& Elements::sites(const Mapping& mapping) const {
   auto& known = known_[key_of(mapping)];
   if (known.empty()) known = Carrier(*this, mapping).run();
   return known;
-}
-
-std::string Elements::why_alone(const Mapping& mapping) const {
-  const auto [main, capability] = main_capability(mapping);
-  const std::size_t count = alike(main, capability).size();
-  if (count < 2 || sites(mapping).size() > 1) return "";
-  const auto name_of = [&](int memory) { return architecture_.memories[memory].name; };
-  for (const Use& use : mapping.uses) {
-    for (const Hop& hop : use.hops) {
-      const Route& route = architecture_.units[hop.unit].routes[hop.route];
-      if (route.also.empty()) continue;
-      return fmt::format(
-          "not divided over {} units like {}: {} is reached from {} only by a multicast of {}, to {} memories at once, "
-          "which leaves each no tile of its own",
-          count, architecture_.units[main].name, name_of(route.target), name_of(route.source),
-          architecture_.units[hop.unit].name, route.also.size() + 1);
-    }
-  }
-  return fmt::format("not divided over {} units like {}: the others' ways to their memories are not like its own",
-                     count, architecture_.units[main].name);
 }
 
 }  // namespace accord

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <compare>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +19,9 @@ struct Site {
   std::vector<std::pair<int, int>> steps;
   std::vector<Place> uses;
 };
+
+/// Where the mapping itself runs.
+Site site_of(const Mapping& mapping);
 
 /// The same mapping elsewhere.
 Mapping moved_to(const Site& site, const Mapping& mapping);
@@ -39,21 +42,25 @@ class Elements {
 
   /// Where the mapping runs, then where else it could: on other elements, with units, hops and memories in the same
   /// places. No two use the same unit for the main statement; other units and on-chip memories are shared only where no
-  /// free one is left. Only the mapping's own where its transfers reach several elements at once (multicast). Kept for
-  /// all mappings that run at the same site; valid as long as this is.
+  /// free one is left. A multicast is a way to each of its targets. Kept for all mappings that run at the same site;
+  /// valid as long as this is.
   const std::vector<Site>& sites(const Mapping& mapping) const;
-
-  /// Why the mapping cannot run on other elements although there are units like its main one; empty: it can, or there
-  /// are none.
-  std::string why_alone(const Mapping& mapping) const;
 
  private:
   class Carrier;
-  using Members = std::vector<std::pair<int, int>>;  ///< unit, and its capability or route; ascending
+
+  /// A capability, or a route to one of the memories that it reaches.
+  struct Member {
+    int unit = -1;
+    int index = -1;
+    int target = -1;  ///< of a route
+    auto operator<=>(const Member&) const = default;
+  };
+  using Members = std::vector<Member>;  ///< ascending
 
   const Architecture& architecture_;
   std::vector<std::vector<int>> capability_class_;  ///< by unit and capability; -1: no instruction
-  std::vector<std::vector<int>> route_class_;       ///< by unit and route; -1: no instruction, or multicast
+  std::vector<std::vector<int>> route_class_;       ///< by unit and route; -1: no instruction
   std::vector<int> memory_class_;
   std::vector<Members> capabilities_, routes_;                   ///< by class
   std::vector<Members> capabilities_at_, routes_at_;             ///< by memory on chip: those that reach it

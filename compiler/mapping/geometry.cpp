@@ -282,7 +282,7 @@ const TileMove& Geometry::move(int use, int level, const Extents& extents, const
 /// Where one transfer reaches several parts, its mover is occupied as it is by nature, once for each that it makes, and
 /// their ways are as much quicker as fewer transfers pass them.
 void Geometry::add_times(TileMove& move, const Use& use, int level) const {
-  const SharedTiles shared = level == 0 ? use.shared : SharedTiles{};
+  const SharedTiles& shared = shared_at(use, level);
   for (const auto& piece : move.pieces) {
     const TransferTiming own = transfer_timing(machine_.architecture, hop_at(use, level), piece);
     const double apart = transfer_timing(machine_.architecture, brought_by(use, level), piece).apart;

@@ -1,7 +1,6 @@
 #include "compiler/mapping/multicast.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -27,76 +26,99 @@ bool takes(const RouteLimits& one, const RouteLimits& other) {
   return true;
 }
 
+const Route& route_of(const Architecture& architecture, const Hop& hop) {
+  return architecture.units[hop.unit].routes[hop.route];
+}
+
+std::set<int> targets_of(const Route& route) {
+  std::set<int> targets(route.also.begin(), route.also.end());
+  targets.insert(route.target);
+  return targets;
+}
+
 /// Whether one transfer does what another does, and more.
 bool replaces(const Limits& limits, const Architecture& architecture, const Hop& cast, const Hop& hop) {
   const RouteLimits* const instruction = limits.route(hop.unit, hop.route);
-  const Route& one = architecture.units[cast.unit].routes[cast.route];
-  const Route& other = architecture.units[hop.unit].routes[hop.route];
-  return instruction != nullptr && other.also.empty() && one.source == other.source &&
-         transfer_arguments(one) == transfer_arguments(other) &&
+  const Route& one = route_of(architecture, cast);
+  const Route& other = route_of(architecture, hop);
+  return instruction != nullptr && one.source == other.source && transfer_arguments(one) == transfer_arguments(other) &&
          takes(*limits.route(cast.unit, cast.route), *instruction);
 }
 
 }  // namespace
 
-Multicasts::Multicasts(const Architecture& architecture, const Limits& limits) {
-  if (architecture.sync.kind == Sync::Kind::in_order) return;
+bool is_multicast(const Architecture& architecture, const Hop& hop) {
+  return !route_of(architecture, hop).also.empty();
+}
+
+Multicasts::Multicasts(const Architecture& architecture, const Limits& limits) : architecture_(architecture) {
   std::map<int, std::vector<Hop>> into;  // by memory
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const auto& routes = architecture.units[u].routes;
     for (std::size_t r = 0; r < routes.size(); ++r) {
       const Hop hop = {static_cast<int>(u), static_cast<int>(r)};
-      into[routes[r].target].push_back(hop);
-      if (routes[r].also.empty() || routes[r].also.size() >= most_targets) continue;
       if (limits.route(hop.unit, hop.route) == nullptr) continue;
-      casts_.push_back({hop, routes[r].also.size() + 1});
+      for (const int target : targets_of(routes[r])) into[target].push_back(hop);
+      if (!routes[r].also.empty()) casts_.push_back({hop, targets_of(routes[r])});
     }
   }
   for (std::size_t c = 0; c < casts_.size(); ++c) {
-    const Hop& cast = casts_[c].hop;
-    const Route& route = architecture.units[cast.unit].routes[cast.route];
-    std::set<int> targets(route.also.begin(), route.also.end());
-    targets.insert(route.target);
-    for (const int target : targets) {
+    for (const int target : casts_[c].targets) {
       for (const Hop& hop : into[target]) {
-        if (replaces(limits, architecture, cast, hop)) replacing_[{hop.unit, hop.route}].push_back(c);
+        if (replaces(limits, architecture, casts_[c].hop, hop)) replacing_[{hop.unit, hop.route, target}].push_back(c);
       }
     }
   }
 }
 
-std::map<std::size_t, std::vector<std::size_t>> Multicasts::served(std::span<const Hop> hops) const {
-  std::map<std::size_t, std::vector<std::size_t>> users;
-  std::set<std::pair<int, int>> seen;
-  std::set<std::size_t> unfit;  // of elements that share a memory each writes to a place of its own
-  for (std::size_t h = 0; h < hops.size(); ++h) {
-    const auto casts = replacing_.find({hops[h].unit, hops[h].route});
-    if (casts == replacing_.end()) continue;
-    const bool again = !seen.insert(casts->first).second;
-    for (const std::size_t cast : casts->second) {
-      users[cast].push_back(h);
-      if (again) unfit.insert(cast);
-    }
+bool Multicasts::fits(const Cast& cast, std::span<const Way> ways, const std::vector<std::size_t>& users,
+                      const std::set<int>& taken) const {
+  if (users.size() > most_ways) return false;
+  if (users.size() == cast.targets.size()) return true;
+  std::set<int> wanted;
+  for (const std::size_t user : users) {
+    if (!is_multicast(architecture_, ways[user].hop)) return false;
+    wanted.insert(ways[user].memory);
   }
-  std::erase_if(users, [&](const auto& entry) {
-    return entry.second.size() != casts_[entry.first].targets || unfit.contains(entry.first);
-  });
-  return users;
+  return std::ranges::none_of(cast.targets, [&](int m) { return taken.contains(m) && !wanted.contains(m); });
 }
 
-std::vector<Multicasts::Group> Multicasts::cover(std::span<const Hop> hops) const {
-  std::vector<Group> possible;
-  for (auto& [cast, users] : served(hops)) possible.push_back({casts_[cast].hop, users});
-  std::ranges::stable_sort(possible, std::greater(), [](const Group& group) { return group.users.size(); });
-  std::vector<Group> groups;
-  std::vector<bool> done(hops.size(), false);
-  for (Group& group : possible) {
-    if (std::ranges::any_of(group.users, [&](std::size_t user) { return done[user]; })) continue;
-    for (const std::size_t user : group.users) done[user] = true;
-    groups.push_back(std::move(group));
+std::optional<std::vector<Multicasts::Group>> Multicasts::cover(std::span<const Way> ways,
+                                                                const std::set<int>& taken) const {
+  std::map<int, std::vector<std::size_t>> into;  // by memory
+  for (std::size_t w = 0; w < ways.size(); ++w) into[ways[w].memory].push_back(w);
+  std::map<std::size_t, std::vector<std::size_t>> served;  // by multicast: the first way into each of its memories
+  for (const auto& [memory, users] : into) {
+    const Way& way = ways[users.front()];
+    const auto casts = replacing_.find({way.hop.unit, way.hop.route, memory});
+    if (casts == replacing_.end()) continue;
+    for (const std::size_t cast : casts->second) served[cast].push_back(users.front());
   }
-  for (std::size_t h = 0; h < hops.size(); ++h) {
-    if (!done[h]) groups.push_back({hops[h], {h}});
+  std::erase_if(served, [&](const auto& entry) { return !fits(casts_[entry.first], ways, entry.second, taken); });
+  std::vector<std::pair<std::size_t, std::vector<std::size_t>>> possible(served.begin(), served.end());
+  std::ranges::stable_sort(possible, [&](const auto& a, const auto& b) {
+    if (a.second.size() != b.second.size()) return a.second.size() > b.second.size();
+    return casts_[a.first].targets.size() < casts_[b.first].targets.size();
+  });
+  std::vector<Group> groups;
+  std::vector<bool> done(ways.size(), false);
+  const auto serve = [&](const Hop& hop, const std::vector<std::size_t>& firsts) {
+    Group& group = groups.emplace_back(hop);
+    for (const std::size_t first : firsts) {
+      for (const std::size_t user : into[ways[first].memory]) {
+        done[user] = true;
+        group.users.push_back(user);
+      }
+    }
+    std::ranges::sort(group.users);
+  };
+  for (const auto& [cast, firsts] : possible) {
+    if (std::ranges::none_of(firsts, [&](std::size_t first) { return done[first]; })) serve(casts_[cast].hop, firsts);
+  }
+  for (std::size_t w = 0; w < ways.size(); ++w) {
+    if (done[w]) continue;
+    if (is_multicast(architecture_, ways[w].hop)) return std::nullopt;
+    serve(ways[w].hop, {w});
   }
   return groups;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "archdsl/graph/component_graph.h"
@@ -10,40 +12,51 @@
 
 namespace accord {
 
+/// A transfer, and one of the memories that it reaches.
+struct Way {
+  Hop hop;
+  int memory = -1;
+};
+
+/// Whether the transfer reaches other memories besides.
+bool is_multicast(const Architecture& architecture, const Hop& hop);
+
 /// Transfers that bring the same bytes to several memories at once, and which of several elements' transfers one of
-/// them can stand for. None on machines that keep program order: lists of several elements are not woven there.
+/// them can stand for.
 class Multicasts {
  public:
-  /// Those to more memories are left alone: operations touch at most so many buffers.
-  static constexpr std::size_t most_targets = 16;
+  /// That one transfer stands for: operations touch at most so many buffers.
+  static constexpr std::size_t most_ways = 16;
 
   Multicasts(const Architecture& architecture, const Limits& limits);
 
   bool empty() const { return casts_.empty(); }
 
-  /// A transfer that stands for those of `users`, indices into the hops that were given.
+  /// A transfer that stands for those of `users`, indices into the ways that were given.
   struct Group {
     Hop hop;
     std::vector<std::size_t> users;
   };
 
-  /// Transfers that together do what these hops do with the same arguments, each to a memory of its own: the multicast
-  /// that serves most of those left comes first, what none serves stays by itself.
-  std::vector<Group> cover(std::span<const Hop> hops) const;
+  /// Transfers that together do what these do with the same arguments, ways into one memory being one: the multicast
+  /// that serves most of those left comes first, what none serves stays by itself. Ways of their own give way only to
+  /// what reaches just them; a multicast may also write memories that are not `taken`. Nothing where a way is a
+  /// multicast's and each of those would write another memory that is.
+  std::optional<std::vector<Group>> cover(std::span<const Way> ways, const std::set<int>& taken) const;
 
  private:
   struct Cast {
     Hop hop;
-    std::size_t targets = 0;
+    std::set<int> targets;
   };
 
-  /// The users that each multicast serves, by its number; none where it would write to a memory of which nobody is
-  /// among them, or to that of several.
-  std::map<std::size_t, std::vector<std::size_t>> served(std::span<const Hop> hops) const;
+  bool fits(const Cast& cast, std::span<const Way> ways, const std::vector<std::size_t>& users,
+            const std::set<int>& taken) const;
 
+  const Architecture& architecture_;
   std::vector<Cast> casts_;
-  std::map<std::pair<int, int>, std::vector<std::size_t>> replacing_;  ///< by unit and route: multicasts that can stand
-                                                                       ///< for their transfers, ascending
+  /// By unit, route and memory: multicasts that can stand for such a way, ascending.
+  std::map<std::tuple<int, int, int>, std::vector<std::size_t>> replacing_;
 };
 
 }  // namespace accord

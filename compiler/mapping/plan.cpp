@@ -78,9 +78,13 @@ int box_level(const Mapping& mapping, const Use& use, int level) {
 
 int memory_at(const Architecture& architecture, const Use& use, int level) {
   if (level + 1 >= use.depth) return use.memory;
-  const Hop& hop = hop_at(use, level);
-  const Route& route = architecture.units[hop.unit].routes[hop.route];
-  return use.role == UseRole::output ? route.source : route.target;
+  const Hop& hop = hop_at(use, use.role == UseRole::output ? level : level + 1);
+  return architecture.units[hop.unit].routes[hop.route].source;
+}
+
+const SharedTiles& shared_at(const Use& use, int level) {
+  static const SharedTiles alone;
+  return use.shared.empty() ? alone : use.shared[level];
 }
 
 const Hop& hop_at(const Use& use, int level) {
@@ -88,7 +92,8 @@ const Hop& hop_at(const Use& use, int level) {
 }
 
 const Hop& brought_by(const Use& use, int level) {
-  return level == 0 && use.shared.bringer.unit >= 0 ? use.shared.bringer : hop_at(use, level);
+  const Hop& bringer = shared_at(use, level).bringer;
+  return bringer.unit >= 0 ? bringer : hop_at(use, level);
 }
 
 }  // namespace accord

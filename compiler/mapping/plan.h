@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -31,12 +32,15 @@ enum class UseRole : std::uint8_t {
   output        ///< written by the last statement; goes to off-chip memory
 };
 
-/// How the parts of divided work get their outermost tiles of a use together, where one transfer may reach several.
+/// How the parts of divided work hold and get their tiles of a use at a level, where several may do so together.
 struct SharedTiles {
-  Hop bringer;           ///< brings the part's tile where its own first hop does not: a multicast
+  Hop bringer;           ///< brings the part's tile where its own hop does not: a multicast
   double receivers = 1;  ///< parts that one transfer reaches
   double turns = 1;      ///< transfers for this use that the mover makes while each part gets one tile
   double relief = 1;     ///< by how much their ways carry the tiles quicker than one transfer per part would
+  bool joint = false;    ///< the part cannot load alone: nothing but a multicast comes there, or others read the place
+  int places = 1;        ///< that the parts' tiles take in the memory; parts that read the same there have one
+  int place = 0;         ///< of the part
 };
 
 /// A memory operand of a step's capability, and its way between off-chip memory and the capability's memory.
@@ -54,10 +58,14 @@ struct Use {
   bool windowed = false;  ///< overlapping windows share their elements on chip (else each window has its own copy)
   std::vector<Hop> hops;  ///< in the direction of the data; input: home -> memory, output: memory -> home
   int depth = 0;          ///< transfers between home and the capability's memory; its tile lives at level depth - 1
-  SharedTiles shared;     ///< of a part of divided work
+  std::vector<SharedTiles> shared;  ///< by level, of a part of divided work; else empty
 };
 
-/// The memory that holds the use's tile of a level (0 .. depth - 1).
+/// Of a level; what is divided by nobody shares nothing.
+const SharedTiles& shared_at(const Use& use, int level);
+
+/// The memory that holds the use's tile of a level (0 .. depth - 1): where the next hop begins, for a multicast ends in
+/// several.
 int memory_at(const Architecture& architecture, const Use& use, int level);
 
 /// The hop that fills (input, start) or empties (output) the use's tile of a level.
@@ -71,7 +79,8 @@ const Hop& brought_by(const Use& use, int level);
 struct SpatialLoop {
   int iterator = -1;
   std::int64_t part = 1;
-  bool operator==(const SpatialLoop&) const = default;
+  std::int64_t step = 1;  ///< elements from one turn's to the next one's
+  auto operator<=>(const SpatialLoop&) const = default;
 };
 
 /// The bytes of a memory that tiles may use.
@@ -102,8 +111,8 @@ struct Mapping {
   std::vector<std::vector<std::int64_t>> tile;  ///< [level][iterator]
   std::vector<std::vector<int>> order;          ///< [level]: loops, outermost first
   Copies copies;
-  /// An input's level 0 tile that one of its copies still holds is not brought again. Turns of hardware loops, which all
-  /// do the same, bring it.
+  /// An input's level 0 tile that one of its copies still holds is not brought again. Turns of hardware loops, which
+  /// all do the same, bring it.
   bool keeps_tiles = false;
   double predicted_cycles = 0;
   bool scheduled = false;      ///< those are the cycles of its schedule, not of a cost model

@@ -62,8 +62,9 @@ std::map<int, std::int64_t> count(const std::vector<Footing>& footings, std::set
 /// Cuts what the parts share down to one part's share of it.
 class Sharing {
  public:
-  Sharing(Architecture& architecture, std::span<const Site> parts) : architecture_(architecture), parts_(parts) {
-    for (const auto& part : parts) footings_.push_back(footing_of(architecture, part));
+  Sharing(Architecture& architecture, const std::vector<const Site*>& parts)
+      : architecture_(architecture), parts_(parts) {
+    for (const Site* part : parts) footings_.push_back(footing_of(architecture, *part));
   }
 
   void run() {
@@ -134,10 +135,10 @@ class Sharing {
 
   /// The parts have equal work, so that the slowest element's way to memory decides: the first one gets no better.
   void serve_alike() {
-    const auto& uses = parts_.front().uses;
+    const auto& uses = parts_.front()->uses;
     for (std::size_t u = 0; u < uses.size(); ++u) {
       for (std::size_t h = 0; h < uses[u].hops.size(); ++h) {
-        for (const auto& part : parts_) match(route_of(uses[u].hops[h]), route_of(part.uses[u].hops[h]));
+        for (const Site* part : parts_) match(route_of(uses[u].hops[h]), route_of(part->uses[u].hops[h]));
       }
     }
   }
@@ -155,26 +156,26 @@ class Sharing {
   Route& route_of(const Hop& hop) { return architecture_.units[hop.unit].routes[hop.route]; }
 
   Architecture& architecture_;
-  std::span<const Site> parts_;
+  const std::vector<const Site*>& parts_;
   std::vector<Footing> footings_;
   std::map<int, std::int64_t> memory_users_;
 };
 
-Architecture share(Architecture architecture, std::span<const Site> parts) {
+Architecture share(Architecture architecture, const std::vector<const Site*>& parts) {
   Sharing(architecture, parts).run();
   return architecture;
 }
 
 }  // namespace
 
-SharedMachine::SharedMachine(const Machine& whole, std::span<const Site> parts)
+SharedMachine::SharedMachine(const Machine& whole, const std::vector<const Site*>& parts)
     : architecture_(share(whole.architecture, parts)), machine_(whole, architecture_) {}
 
 const Machine& SharedMachines::of(const Mapping& mapping) {
   if (part_count(mapping) < 2) return whole_;
-  const std::span<const Site> parts = part_sites(whole_, mapping);
+  const std::vector<const Site*> parts = part_sites(whole_, mapping);
   std::vector<int> key;
-  for (const Site* part : {&parts.front(), &parts.back()}) {
+  for (const Site* part : {parts.front(), parts.back()}) {
     const Footing footing = footing_of(whole_.architecture, *part);
     key.push_back(static_cast<int>(parts.size()));
     key.insert(key.end(), footing.units.begin(), footing.units.end());
@@ -185,13 +186,13 @@ const Machine& SharedMachines::of(const Mapping& mapping) {
   return made->machine();
 }
 
-const SharedTiles& SharedMachines::reading(const Mapping& mapping, std::size_t use) {
+const std::vector<SharedTiles>& SharedMachines::reading(const Mapping& mapping, std::size_t use) {
   Readers readers = {&whole_.elements.sites(mapping),
                      {static_cast<std::int64_t>(use), static_cast<std::int64_t>(mapping.uses[use].role)}};
   for (const auto& loop : mapping.spatial) {
-    const bool counts = depends(mapping.uses[use].access, loop.iterator);
+    const bool counts = tells_apart(mapping.uses[use], loop);
     const bool even = mapping.extent[loop.iterator] % loop.part == 0;
-    readers.second.insert(readers.second.end(), {turns(mapping, loop), counts ? 1 : 0, even ? 1 : 0});
+    readers.second.insert(readers.second.end(), {turns(mapping, loop), loop.step, counts ? 1 : 0, even ? 1 : 0});
   }
   const auto [at, fresh] = readings_.try_emplace(std::move(readers));
   if (fresh) at->second = typical(readings_of(whole_, mapping, use));

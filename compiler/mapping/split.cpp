@@ -9,6 +9,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/divisions.h"
 #include "compiler/mapping/search.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
@@ -16,10 +17,8 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
-constexpr std::size_t tilings = 2;     // handed on of each
-constexpr std::size_t most_loops = 3;  // loops that one division cuts
-constexpr std::size_t most_divisions = 4096;
+constexpr std::size_t searched = 6;  // divisions whose tiles are searched, least bound first
+constexpr std::size_t tilings = 2;   // handed on of each
 
 /// The part of a mapping that begins at `origin`, still on the first element.
 Mapping part_at(const Mapping& mapping, const Extents& origin, const Extents& extent) {
@@ -29,6 +28,7 @@ Mapping part_at(const Mapping& mapping, const Extents& origin, const Extents& ex
     for (std::size_t it = 0; it < tile.size(); ++it) tile[it] = std::min(tile[it], extent[it]);
   }
   for (auto& use : part.uses) {
+    if (use.filled) continue;
     for (auto& index : use.access.indices) {
       for (const auto& [it, coefficient] : index.terms) index.offset += coefficient * origin[it];
     }
@@ -64,127 +64,20 @@ class Boxes {
   Extents turn_;
 };
 
-/// Of the on-chip memories that several parts use each has a region.
-class Regions {
- public:
-  Regions(const Architecture& architecture, const Mapping& mapping, std::span<const Site> sites)
-      : architecture_(architecture), mapping_(mapping), sites_(sites) {
-    for (std::size_t p = 0; p < sites.size(); ++p) {
-      for (const int m : memories_of(p)) users_[m].push_back(p);
-    }
-  }
-
-  void give(Mapping& part, std::size_t index) const {
-    for (const int m : memories_of(index)) {
-      const auto& users = users_.at(m);
-      const Memory& memory = architecture_.memories[m];
-      if (users.size() < 2 || memory.off_chip) continue;
-      const Region all = region_of(architecture_, mapping_, m);
-      const std::int64_t share = all.bytes / static_cast<std::int64_t>(users.size()) / memory.word * memory.word;
-      const auto turn = std::ranges::lower_bound(users, index) - users.begin();
-      part.regions[m] = {all.base + turn * share, share};
-    }
-  }
-
- private:
-  std::set<int> memories_of(std::size_t part) const {
-    std::set<int> memories;
-    for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
-      for (int level = 0; level < mapping_.uses[u].depth; ++level) {
-        memories.insert(memory_at(architecture_, mapping_.uses[u], sites_[part].uses[u], level));
-      }
-    }
-    return memories;
-  }
-
-  const Architecture& architecture_;
-  const Mapping& mapping_;
-  std::span<const Site> sites_;
-  std::map<int, std::vector<std::size_t>> users_;  ///< by memory, ascending
-};
-
-/// Lists the divisions of a mapping over at most so many elements.
-class Divisions {
- public:
-  Divisions(const Machine& machine, const Work& work, const Mapping& mapping, std::int64_t elements)
-      : machine_(machine), mapping_(mapping), elements_(elements) {
-    for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
-      const int iterator = static_cast<int>(it);
-      if (mapping.extent[it] > 1 && !is_reduction(work, mapping, iterator)) loops_.push_back(iterator);
-    }
-  }
-
-  std::vector<std::vector<SpatialLoop>> all() {
-    visit(0, 1);
-    return {found_.begin(), found_.end()};
-  }
-
- private:
-  void visit(std::size_t loop, std::int64_t taken) {
-    if (found_.size() >= most_divisions) return;
-    if (loop == loops_.size()) {
-      if (taken > 1) found_.insert(now_);
-      return;
-    }
-    visit(loop + 1, taken);
-    if (now_.size() == most_loops) return;
-    const int it = loops_[loop];
-    for (const std::int64_t part : sizes(it, elements_ / taken)) {
-      now_.push_back({it, part});
-      visit(loop + 1, taken * turns(mapping_, now_.back()));
-      now_.pop_back();
-    }
-  }
-
-  /// Even parts, in what the dims that the iterator counts require, and in whole instructions.
-  std::set<std::int64_t> sizes(int it, std::int64_t ways) const {
-    std::int64_t least = 1, whole = 1;
-    for (const auto& step : mapping_.steps) {
-      const RunLimits& limits = *machine_.limits.run(step.match.unit, step.match.capability);
-      for (std::size_t d = 0; d < step.chains.size(); ++d) {
-        if (step.chains[d].empty() || step.chains[d].back() != it) continue;
-        least = std::max({least, limits.dims[d].multiple, limits.dims[d].minimum});
-        whole = std::max(whole, limits.dims[d].maximum / limits.dims[d].multiple * limits.dims[d].multiple);
-      }
-    }
-    std::set<std::int64_t> result;
-    const std::int64_t extent = mapping_.extent[it];
-    for (std::int64_t w = 2; w <= std::min(ways, extent); ++w) {
-      for (const std::int64_t unit : {least, whole}) {
-        const std::int64_t part = ceil_div(ceil_div(extent, w), unit) * unit;
-        if (part < extent && part % least == 0) result.insert(part);
-      }
-    }
-    return result;
-  }
-
-  const Machine& machine_;
-  const Mapping& mapping_;
-  std::int64_t elements_;
-  std::vector<int> loops_;
-  std::vector<SpatialLoop> now_;
-  struct Order {
-    bool operator()(const std::vector<SpatialLoop>& a, const std::vector<SpatialLoop>& b) const {
-      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return std::pair(x.iterator, x.part) < std::pair(y.iterator, y.part);
-      });
-    }
-  };
-  std::set<std::vector<SpatialLoop>, Order> found_;
-};
-
-/// Least cycles of a division's greatest part: its instructions, or its operands' bytes over the part's share of the
-/// way to off-chip memory.
+/// Least cycles of a division's greatest part: its instructions, or its operands' bytes over the part's share of their
+/// ways.
 double part_bound(const Machine& shared, const Mapping& part) {
   double bound = static_cast<double>(compute_bound(shared, part));
   std::map<int, double> movers;
   for (const auto& use : part.uses) {
     if (use.hops.empty() || use.filled) continue;
-    const Hop& hop = hop_at(use, 0);
     double bytes = static_cast<double>(accord::bytes(use.type));
     for (const auto& index : use.access.indices) bytes *= static_cast<double>(least_values(index, part.extent));
-    movers[hop.unit] += bytes / use.shared.relief /
-                        bytes_per_cycle(shared.architecture, shared.architecture.units[hop.unit].routes[hop.route]);
+    for (int level = 0; level < use.depth; ++level) {
+      const Hop& hop = hop_at(use, level);
+      movers[hop.unit] += bytes / shared_at(use, level).relief /
+                          bytes_per_cycle(shared.architecture, shared.architecture.units[hop.unit].routes[hop.route]);
+    }
   }
   for (const auto& [unit, cycles] : movers) bound = std::max(bound, cycles);
   return bound;
@@ -221,7 +114,7 @@ class Divider {
   /// Other tiles near those of the mapping, which is divided.
   std::vector<Mapping> near(std::size_t count) {
     std::vector<Mapping> result;
-    const Mapping greatest = confined_part(mapping_);
+    const Mapping greatest = greatest_part(mapping_);
     for (const auto& part :
          near_tilings(shared_.of(mapping_), problem_.network, problem_.work, problem_.homes, greatest, count)) {
       if (auto tiled = with_tiles(mapping_, part)) result.push_back(std::move(*tiled));
@@ -230,22 +123,11 @@ class Divider {
   }
 
  private:
-  using Division = std::vector<SpatialLoop>;
-
   Mapping greatest_part(const Mapping& divided) {
     Extents extent = divided.extent;
     for (const auto& loop : divided.spatial) extent[loop.iterator] = loop.part;
     Mapping part = part_at(divided, Extents(extent.size(), 0), extent);
-    for (std::size_t u = 0; !problem_.machine.multicasts.empty() && u < part.uses.size(); ++u) {
-      part.uses[u].shared = shared_.reading(divided, u);
-    }
-    return part;
-  }
-
-  /// The same within the memory that the other parts leave it.
-  Mapping confined_part(const Mapping& divided) {
-    Mapping part = greatest_part(divided);
-    Regions(problem_.machine.architecture, divided, part_sites(problem_.machine, divided)).give(part, 0);
+    for (std::size_t u = 0; u < part.uses.size(); ++u) part.uses[u].shared = shared_.reading(divided, u);
     return part;
   }
 
@@ -272,7 +154,7 @@ class Divider {
       auto operator<=>(const Bounded&) const = default;
     };
     const auto most = static_cast<std::int64_t>(elements_);
-    std::vector<Division> all = Divisions(problem_.machine, problem_.work, mapping_, most).all();
+    std::vector<Division> all = divisions(problem_.machine, problem_.work, mapping_, most).all;
     Mapping divided = mapping_;
     divided.tile.clear();
     std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>> open;
@@ -296,7 +178,7 @@ class Divider {
 
   std::vector<Mapping> tile(Mapping divided, const Searcher& searcher) {
     divided.tile.clear();
-    const std::vector<Mapping> greatest = {confined_part(divided)};
+    const std::vector<Mapping> greatest = {greatest_part(divided)};
     SearchResult result = searcher.search(
         {shared_.of(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost});
     if (result.found.size() > tilings) result.found.resize(tilings);
@@ -326,7 +208,7 @@ class Divider {
       boxes.read(origin, extent);
       if (!seen.insert(extent).second) continue;
       Mapping part = part_at(divided, origin, extent);
-      part.regions = greatest.regions;
+      for (std::size_t u = 0; u < part.uses.size(); ++u) part.uses[u].shared = greatest.uses[u].shared;
       Geometry geometry(shared, problem_.network, problem_.work, problem_.homes, part);
       if (!problem_.cost.cost(shared, geometry, problem_.work, part).error.empty()) return false;
     } while (boxes.next());
@@ -343,9 +225,8 @@ class Divider {
 
 std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
   if (mapping.spatial.empty()) return {mapping};
-  const std::span<const Site> sites = part_sites(machine, mapping);
-  const Regions regions(machine.architecture, mapping, sites);
-  std::vector<std::vector<SharedTiles>> readings;
+  const std::vector<const Site*> sites = part_sites(machine, mapping);
+  std::vector<std::vector<std::vector<SharedTiles>>> readings;
   for (std::size_t u = 0; u < mapping.uses.size(); ++u) readings.push_back(readings_of(machine, mapping, u));
   std::vector<Mapping> parts;
   Boxes boxes(mapping);
@@ -353,9 +234,8 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
   do {
     boxes.read(origin, extent);
     const std::size_t p = parts.size();
-    Mapping& part = parts.emplace_back(moved_to(sites[p], part_at(mapping, origin, extent)));
+    Mapping& part = parts.emplace_back(moved_to(*sites[p], part_at(mapping, origin, extent)));
     for (std::size_t u = 0; u < part.uses.size(); ++u) part.uses[u].shared = readings[u][p];
-    if (sites.size() > 1) regions.give(part, p);
   } while (boxes.next());
   return parts;
 }

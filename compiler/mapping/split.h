@@ -2,7 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,7 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping);
 /// with its share. Ids are the machine's; links may follow.
 class SharedMachine {
  public:
-  SharedMachine(const Machine& whole, std::span<const Site> parts);
+  SharedMachine(const Machine& whole, const std::vector<const Site*>& parts);
   const Machine& machine() const { return machine_; }
 
  private:
@@ -34,15 +33,15 @@ class SharedMachines {
   /// As one part of the mapping's work sees it; whole where that is not divided.
   const Machine& of(const Mapping& mapping);
 
-  /// How typical parts of the mapping's work get a use's tiles.
-  const SharedTiles& reading(const Mapping& mapping, std::size_t use);
+  /// By level, how typical parts of the mapping's work hold and get a use's tiles.
+  const std::vector<SharedTiles>& reading(const Mapping& mapping, std::size_t use);
 
  private:
   /// Where parts run, and what tells from their loops which of them read the same.
   using Readers = std::pair<const std::vector<Site>*, std::vector<std::int64_t>>;
 
   const Machine& whole_;
-  std::map<Readers, SharedTiles> readings_;
+  std::map<Readers, std::vector<SharedTiles>> readings_;
   std::map<std::vector<int>, std::unique_ptr<SharedMachine>> made_;
 };
 

@@ -199,7 +199,7 @@ void TileMeasure::add_use(int u) {
     }
     const Hop& hop = brought_by(use, level);
     const double share = average(use, at);
-    const double receivers = level == 0 ? use.shared.receivers : 1;
+    const double receivers = shared_at(use, level).receivers;
     costs_.moves.push_back(
         {u, level, at, hop, move.cycles * share, static_cast<double>(move.source_bytes) * share / receivers,
          move.requests * share / receivers, move.source_words * share / receivers, move.target_words * share,
@@ -318,7 +318,8 @@ std::vector<std::int64_t> footprint(const Machine& machine, const Mapping& mappi
     const Use& use = mapping.uses[u];
     for (int level = 0; level < use.depth; ++level) {
       if (tile[u][level] == 0) continue;
-      bytes[memory_at(machine.architecture, use, level)] += tile[u][level] * copies(u, level);
+      const std::int64_t kept = tile[u][level] * copies(u, level);
+      bytes[memory_at(machine.architecture, use, level)] += kept * shared_at(use, level).places;
     }
   }
   return bytes;

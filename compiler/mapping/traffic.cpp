@@ -129,7 +129,7 @@ Traffic traffic_of(const Machine& machine, Geometry& geometry, const Work& work,
     for (int level = 0; level < use.depth; ++level) {
       const Hop& hop = brought_by(use, level);
       const std::int64_t all = UseTraffic(geometry, work, mapping, static_cast<int>(u), level).bytes();
-      const std::int64_t bytes = level == 0 ? std::llround(static_cast<double>(all) / use.shared.receivers) : all;
+      const std::int64_t bytes = std::llround(static_cast<double>(all) / shared_at(use, level).receivers);
       traffic.routes[{hop.unit, hop.route}] += bytes;
       if (level == 0 && machine.architecture.memories[use.home].off_chip)
         traffic.off_chip[static_cast<int>(u)] += bytes;

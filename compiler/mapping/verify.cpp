@@ -9,6 +9,7 @@
 #include "compiler/mapping/agreement.h"
 #include "compiler/mapping/fills.h"
 #include "compiler/mapping/padding.h"
+#include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/split.h"
 #include "compiler/mapping/tile_costs.h"
 
@@ -94,10 +95,15 @@ std::string Verifier::division() const {
     }
     parts *= ceil_div(mapping_.extent[it], loop.part);
   }
-  if (parts > 1 && parts > static_cast<std::int64_t>(machine_.elements.sites(mapping_).size())) {
-    return "work is divided into more parts than there are elements";
+  const std::size_t elements = parts > 1 ? machine_.elements.sites(mapping_).size() : 1;
+  if (parts > static_cast<std::int64_t>(elements)) return "work is divided into more parts than there are elements";
+  const auto chosen = part_elements(mapping_);
+  if (std::ranges::any_of(chosen, [&](std::size_t element) { return element >= elements; })) {
+    return "a part has no element";
   }
-  return "";
+  if (std::set(chosen.begin(), chosen.end()).size() != chosen.size()) return "parts have the same element";
+  const auto hop = misled(machine_, mapping_);
+  return hop ? text_of_multicast(machine_.architecture, *hop) + ", which want different bytes" : "";
 }
 
 std::string Verifier::statements() const {

@@ -6,13 +6,17 @@
 
 #include "compiler/codelets/codelet.h"
 #include "compiler/mapping/default_searcher.h"
+#include "compiler/mapping/divisions.h"
 #include "compiler/mapping/geometry.h"
 #include "compiler/mapping/groups.h"
+#include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/split.h"
 #include "compiler/mapping/verify.h"
+#include "tests/bus_cores.h"
 #include "tests/unit/mapping/small_layers.h"
 
 using namespace accord;
+using test::Bus;
 
 namespace {
 
@@ -52,15 +56,21 @@ std::set<int> places(const Machine& machine, const Mapping& mapping) {
   return result;
 }
 
+std::set<int> targets_of(const Machine& machine, const Hop& hop) {
+  const Route& route = machine.architecture.units[hop.unit].routes[hop.route];
+  std::set<int> targets(route.also.begin(), route.also.end());
+  targets.insert(route.target);
+  return targets;
+}
+
 /// Whether each hop begins where the one before ends, and the last reaches the capability's memory.
 bool connected(const Machine& machine, const Use& use) {
-  int at = use.role == UseRole::output ? use.memory : use.home;
+  std::set<int> at = {use.role == UseRole::output ? use.memory : use.home};
   for (const auto& hop : use.hops) {
-    const Route& route = machine.architecture.units[hop.unit].routes[hop.route];
-    if (route.source != at) return false;
-    at = route.target;
+    if (!at.contains(machine.architecture.units[hop.unit].routes[hop.route].source)) return false;
+    at = targets_of(machine, hop);
   }
-  return use.hops.empty() || at == (use.role == UseRole::output ? use.home : use.memory);
+  return use.hops.empty() || at.contains(use.role == UseRole::output ? use.home : use.memory);
 }
 
 void check_images(const Machine& machine, const Mapping& mapping, std::size_t count) {
@@ -138,6 +148,28 @@ void check_parts(const Machine& machine, const Work& work, const Mapping& mappin
   CHECK(std::all_of(written.begin(), written.end(), [](const auto& entry) { return entry.second == 1; }));
 }
 
+/// Each part gets the use's first tile by one transfer, whose memories all are such parts' that begin at the same
+/// elements, or nobody's.
+void check_receivers(const Machine& machine, const std::vector<Mapping>& parts, std::size_t use) {
+  const auto begins = [&](const Mapping& part) {
+    std::vector<std::int64_t> at;
+    for (const auto& index : part.uses[use].access.indices) at.push_back(index.offset);
+    return at;
+  };
+  if (parts.front().uses[use].role == UseRole::output || parts.front().uses[use].hops.empty()) return;
+  for (const auto& part : parts) {
+    const auto targets = targets_of(machine, brought_by(part.uses[use], 0));
+    CHECK(targets.contains(memory_at(machine.architecture, part.uses[use], 0)));
+    if (targets.size() == 1) continue;
+    for (const auto& other : parts) {
+      for (const auto& used : other.uses) {
+        const bool own = &used == &other.uses[use] && begins(other) == begins(part);
+        if (!own) CHECK(!targets.contains(used.memory));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("are elements of an array carried over whole, without sharing") {
@@ -161,19 +193,79 @@ TEST_CASE("has a machine of one core one element") {
   }
 }
 
-TEST_CASE("is it said why work stays on one of several elements that only a multicast reaches") {
-  Architecture architecture = shipped("simba");
-  for (auto& unit : architecture.units) {
-    for (auto& route : unit.routes) {
-      const bool brings = architecture.memories[route.source].off_chip;
-      if (brings && route.also.empty()) route.also = {route.target};
+TEST_CASE("is a multicast a way to each element that it reaches") {
+  for (const auto& cores : {test::BusCores{{Bus::all}, {Bus::own}, 2}, test::BusCores{{Bus::row}, {Bus::column}, 4}}) {
+    const Architecture architecture = test::bus_cores(cores);
+    const Machine machine(architecture);
+    for (const auto& layer : layers_of(machine, small_layers(architecture))) {
+      for (const auto& mapping : layer.mappings) {
+        const auto& sites = machine.elements.sites(mapping);
+        REQUIRE(sites.size() == static_cast<std::size_t>(cores.side * cores.side));
+        std::set<int> memories;
+        for (const auto& site : sites) {
+          const Mapping image = moved_to(site, mapping);
+          for (const auto& use : image.uses) {
+            CHECK(connected(machine, use));
+            CHECK(machine.capability(image.steps[use.step].match).operands[use.operand].memory == use.memory);
+            if (use.role == UseRole::input) CHECK(memories.insert(use.memory).second);
+          }
+        }
+      }
     }
   }
+}
+
+TEST_CASE("is it said why work stays on one of several elements that get both factors only together") {
+  const Architecture architecture = test::bus_cores({{Bus::all}, {Bus::all}, 2});
   const Machine machine(architecture);
   for (const auto& layer : layers_of(machine, small_layers(architecture))) {
     for (const auto& mapping : layer.mappings) {
-      check_images(machine, mapping, 1);
-      CHECK(machine.elements.why_alone(mapping).find("only by a multicast") != std::string::npos);
+      CHECK(why_alone(machine, layer.work, mapping).find("only by a multicast") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("do all parts that a multicast reaches want the same, and only they have what it writes") {
+  int divided = 0;
+  for (const auto& cores : {test::BusCores{{Bus::all}, {Bus::own}, 2}, test::BusCores{{Bus::own}, {Bus::all}, 3},
+                            test::BusCores{{Bus::row}, {Bus::column}, 4},
+                            test::BusCores{{Bus::row, Bus::column, Bus::all}, {Bus::own}, 3}}) {
+    const Architecture architecture = test::bus_cores(cores);
+    const Machine machine(architecture);
+    SharedMachines shared(machine);
+    const Network network = small_layers(architecture);
+    const Homes homes = initial_homes(network);
+    for (const auto& layer : layers_of(machine, network)) {
+      Mapping undivided = layer.mappings.front();
+      undivided.predicted_cycles = 1e18;
+      const SearchProblem problem = {machine, network, layer.work, homes, layer.mappings, shipped_cost_model()};
+      for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided)) {
+        check_parts(machine, layer.work, mapping);
+        CHECK(verify(machine, network, layer.work, homes, mapping) == "");
+        const auto parts = parts_of(machine, mapping);
+        for (std::size_t u = 0; u < mapping.uses.size(); ++u) check_receivers(machine, parts, u);
+        ++divided;
+      }
+    }
+  }
+  CHECK(divided > 8);
+}
+
+TEST_CASE("is a division refused that would bring parts what others want") {
+  const Architecture architecture = test::bus_cores({{Bus::all}, {Bus::own}, 2});
+  const Machine machine(architecture);
+  for (const auto& layer : layers_of(machine, small_layers(architecture))) {
+    for (Mapping mapping : layer.mappings) {
+      for (int it = 0; it < static_cast<int>(mapping.extent.size()); ++it) {
+        if (mapping.extent[it] < 2 || is_reduction(layer.work, mapping, it)) continue;
+        mapping.spatial = {{it, ceil_div(mapping.extent[it], std::int64_t{2}), 1}};
+        bool counts = false;
+        for (const auto& use : mapping.uses) {
+          for (const auto& hop : use.hops)
+            counts = counts || (targets_of(machine, hop).size() > 1 && depends(use.access, it));
+        }
+        CHECK(misled(machine, mapping).has_value() == counts);
+      }
     }
   }
 }
@@ -183,7 +275,7 @@ TEST_CASE("is nothing said where work may be divided, or there is one element") 
     const Architecture architecture = shipped(name);
     const Machine machine(architecture);
     for (const auto& layer : layers_of(machine, small_layers(architecture))) {
-      for (const auto& mapping : layer.mappings) CHECK(machine.elements.why_alone(mapping) == "");
+      for (const auto& mapping : layer.mappings) CHECK(why_alone(machine, layer.work, mapping) == "");
     }
   }
 }

@@ -3,11 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "archdsl/source/error.h"
 #include "compiler/lowering/instructions.h"
+#include "tests/bus_cores.h"
 #include "tests/draw.h"
 #include "tests/shipped.h"
 
@@ -21,13 +24,14 @@ constexpr std::uint64_t share_seed = 37;
 struct Element {
   Hop load;
   int mac = -1;
+  int memory = -1;
 };
 
 std::vector<Element> elements_of(const Architecture& architecture) {
   std::vector<Element> elements;
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const Unit& unit = architecture.units[u];
-    if (unit.kind == UnitKind::compute) elements.push_back({{}, static_cast<int>(u)});
+    if (unit.kind == UnitKind::compute) elements.push_back({{}, static_cast<int>(u), -1});
   }
   for (Element& element : elements) {
     const std::string& mac = architecture.units[element.mac].name;
@@ -35,13 +39,19 @@ std::vector<Element> elements_of(const Architecture& architecture) {
     for (std::size_t u = 0; u < architecture.units.size(); ++u) {
       const auto& routes = architecture.units[u].routes;
       for (std::size_t r = 0; r < routes.size(); ++r) {
-        if (routes[r].also.empty() && architecture.memories[routes[r].target].name == place + ".inputs")
-          element.load = {static_cast<int>(u), static_cast<int>(r)};
+        if (!routes[r].also.empty() || architecture.memories[routes[r].target].name != place + ".inputs") continue;
+        element.load = {static_cast<int>(u), static_cast<int>(r)};
+        element.memory = routes[r].target;
       }
     }
     REQUIRE(element.load.unit >= 0);
   }
   return elements;
+}
+
+/// Each with a place of its own in the memory that the element loads into.
+void give_buffers(OpList& list, const Element& element, int count) {
+  for (int b = 0; b < count; ++b) list.buffers.push_back({element.memory, 64 * b, 64});
 }
 
 void load(const Machine& machine, OpList& list, const Element& element, std::int64_t source, int buffer) {
@@ -59,6 +69,24 @@ void compute(OpList& list, const Element& element, int buffer) {
   op.first = static_cast<std::uint32_t>(list.values.size());
   op.touch(buffer, false);
   list.ops.push_back(op);
+}
+
+/// The cores of a bus that reaches all of them: by it comes what they read.
+std::vector<Element> bus_elements(const Architecture& architecture) {
+  std::vector<Element> elements;
+  for (std::size_t u = 0; u < architecture.units.size(); ++u) {
+    const Unit& unit = architecture.units[u];
+    if (unit.kind != UnitKind::compute) continue;
+    const std::string memory = unit.name.substr(0, unit.name.find('.')) + ".a";
+    const auto at = std::ranges::find(architecture.memories, memory, &Memory::name) - architecture.memories.begin();
+    elements.push_back({{}, static_cast<int>(u), static_cast<int>(at)});
+  }
+  for (std::size_t u = 0; u < architecture.units.size(); ++u) {
+    const auto& routes = architecture.units[u].routes;
+    if (routes.empty() || routes.front().also.empty()) continue;
+    for (Element& element : elements) element.load = {static_cast<int>(u), 0};
+  }
+  return elements;
 }
 
 /// What happens to a buffer: a source that comes in, or -1 for a read by the element's compute unit.
@@ -102,11 +130,11 @@ TEST_CASE("does every buffer see the same bytes and readers in the same order, b
     }
     Events expected;
     for (std::size_t e = 0; e < lists.size(); ++e) {
-      lists[e].buffers.resize(buffers);
+      give_buffers(lists[e], elements[e], buffers);
       for (const auto& [buffer, events] : events_of(lists[e]))
         expected[static_cast<int>(e) * buffers + buffer] = events;
     }
-    const auto woven = share_transfers(machine, lists);
+    const auto woven = share_transfers(machine, lists, false);
     REQUIRE(woven.size() == 1);
     CHECK(woven.front().buffers.size() == elements.size() * buffers);
     CHECK(events_of(woven.front()) == expected);
@@ -120,10 +148,10 @@ TEST_CASE("does a multicast write just the memories of its readers, in the time 
   const auto elements = elements_of(architecture);
   std::vector<OpList> lists(elements.size());
   for (std::size_t e = 0; e < elements.size(); ++e) {
-    lists[e].buffers.resize(1);
+    give_buffers(lists[e], elements[e], 1);
     load(machine, lists[e], elements[e], 0, 0);
   }
-  const auto woven = share_transfers(machine, lists);
+  const auto woven = share_transfers(machine, lists, false);
   REQUIRE(woven.size() == 1);
   std::set<int> reached;
   for (const LowOp& op : woven.front().ops) {
@@ -150,12 +178,65 @@ TEST_CASE("do lists that go other steps stay apart") {
   const auto elements = elements_of(architecture);
   std::vector<OpList> lists(4);
   for (std::size_t e = 0; e < lists.size(); ++e) {
-    lists[e].buffers.resize(1);
+    give_buffers(lists[e], elements[e], 1);
     load(machine, lists[e], elements[e], 0, 0);
   }
   compute(lists[3], elements[3], 0);
-  const auto woven = share_transfers(machine, lists);
+  const auto woven = share_transfers(machine, lists, false);
   REQUIRE(woven.size() == 2);
   CHECK(woven[0].ops.size() == 3);  // a row's multicast would reach the fourth
   CHECK(woven[1].ops.size() == 2);
+}
+
+TEST_CASE("do elements that only a bus reaches wait for each other, whatever else each does") {
+  const Architecture architecture = test::bus_cores({{test::Bus::all}, {test::Bus::own}, 2, false});
+  const Machine machine(architecture);
+  const auto elements = bus_elements(architecture);
+  constexpr int steps = 10;
+  test::Draw draw(seed);
+  std::vector<OpList> lists(elements.size());
+  std::size_t computed = 0;
+  Events expected;
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    give_buffers(lists[e], elements[e], 2);
+    for (int step = 0; step < steps; ++step) {
+      load(machine, lists[e], elements[e], 4096 * step, step % 2);
+      const std::int64_t times = draw.from(0, 3);
+      for (std::int64_t t = 0; t < times; ++t) compute(lists[e], elements[e], step % 2);
+      computed += static_cast<std::size_t>(times);
+    }
+    for (const auto& [buffer, events] : events_of(lists[e])) expected[static_cast<int>(e) * 2 + buffer] = events;
+  }
+  const auto woven = share_transfers(machine, lists, true);
+  REQUIRE(woven.size() == 1);
+  CHECK(events_of(woven.front()) == expected);
+  CHECK(woven.front().ops.size() == steps + computed);
+}
+
+TEST_CASE("is it refused that a bus brings some what others do not want") {
+  const Architecture architecture = test::bus_cores({{test::Bus::all}, {test::Bus::own}, 2, false});
+  const Machine machine(architecture);
+  const auto elements = bus_elements(architecture);
+  std::vector<OpList> lists(2);
+  for (std::size_t e = 0; e < lists.size(); ++e) {
+    give_buffers(lists[e], elements[e], 1);
+    load(machine, lists[e], elements[e], 4096 * static_cast<std::int64_t>(e), 0);
+  }
+  CHECK_THROWS_AS(share_transfers(machine, lists, true), Error);
+}
+
+TEST_CASE("is a place that elements share filled once, for all of them") {
+  const Architecture architecture = shipped("simba");
+  const Machine machine(architecture);
+  const auto elements = elements_of(architecture);
+  std::vector<OpList> lists(3);
+  for (std::size_t e = 0; e < lists.size(); ++e) {
+    give_buffers(lists[e], elements[0], 1);
+    load(machine, lists[e], elements[0], 0, 0);
+    compute(lists[e], elements[e], 0);
+  }
+  const auto woven = share_transfers(machine, lists, true);
+  REQUIRE(woven.size() == 1);
+  CHECK(woven.front().buffers.size() == 1);
+  CHECK(woven.front().ops.size() == 4);
 }

@@ -1,0 +1,167 @@
+#include "compiler/mapping/divisions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/shared_reads.h"
+
+namespace accord {
+namespace {
+
+constexpr std::size_t most_loops = 3;  // loops that one division cuts
+constexpr std::size_t most_divisions = 4096;
+
+/// Finds elements for the parts of a mapping's divisions.
+class ElementChoice {
+ public:
+  ElementChoice(const Machine& machine, const Mapping& mapping, std::int64_t elements)
+      : machine_(machine), divided_(mapping), elements_(elements) {}
+
+  /// One after the other, or, where multicasts would then bring some part what another wants, so many apart that they
+  /// do not. False: there are none.
+  bool choose(Division& division) {
+    std::int64_t step = 1;
+    for (auto loop = division.rbegin(); loop != division.rend(); ++loop) {
+      loop->step = step;
+      step *= turns(divided_, *loop);
+    }
+    return !misleads(division) || place(division, division.size());
+  }
+
+  /// A multicast that was in the way.
+  const std::optional<Hop>& obstacle() const { return obstacle_; }
+
+ private:
+  /// Chooses steps of the first so many loops; those behind have theirs.
+  bool place(Division& division, std::size_t open) {
+    if (open == 0) return true;
+    SpatialLoop& loop = division[open - 1];
+    const std::int64_t most = (elements_ - 1) / (turns(divided_, loop) - 1);
+    for (loop.step = 1; loop.step <= most; ++loop.step) {
+      if (suits({division.begin() + static_cast<std::ptrdiff_t>(open) - 1, division.end()}) &&
+          place(division, open - 1))
+        return true;
+    }
+    return false;
+  }
+
+  /// Whether each part of these loops' has an element of its own that gets what it wants.
+  bool suits(const Division& loops) {
+    const auto [known, fresh] = suits_.try_emplace(loops, false);
+    if (!fresh) return known->second;
+    divided_.spatial = loops;
+    auto elements = part_elements(divided_);
+    std::ranges::sort(elements);
+    const bool apart = std::ranges::adjacent_find(elements) == elements.end();
+    const bool there = elements.back() < static_cast<std::size_t>(elements_);
+    return known->second = apart && there && !misleads(loops);
+  }
+
+  bool misleads(const Division& loops) {
+    divided_.spatial = loops;
+    const auto hop = misled(machine_, divided_);
+    if (hop) obstacle_ = hop;
+    return hop.has_value();
+  }
+
+  const Machine& machine_;
+  Mapping divided_;
+  const std::int64_t elements_;
+  std::map<Division, bool> suits_;
+  std::optional<Hop> obstacle_;
+};
+
+class DivisionLister {
+ public:
+  DivisionLister(const Machine& machine, const Work& work, const Mapping& mapping, std::int64_t elements)
+      : machine_(machine), mapping_(mapping), elements_(elements) {
+    for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+      const int iterator = static_cast<int>(it);
+      if (mapping.extent[it] > 1 && !is_reduction(work, mapping, iterator)) loops_.push_back(iterator);
+    }
+  }
+
+  Divisions run() {
+    visit(0, 1);
+    Divisions result;
+    ElementChoice choice(machine_, mapping_, elements_);
+    for (Division division : found_) {
+      if (choice.choose(division)) result.all.push_back(std::move(division));
+    }
+    if (result.all.empty()) result.obstacle = choice.obstacle();
+    return result;
+  }
+
+ private:
+  void visit(std::size_t loop, std::int64_t taken) {
+    if (found_.size() >= most_divisions) return;
+    if (loop == loops_.size()) {
+      if (taken > 1) found_.insert(now_);
+      return;
+    }
+    visit(loop + 1, taken);
+    if (now_.size() == most_loops) return;
+    const int it = loops_[loop];
+    for (const std::int64_t part : sizes(it, elements_ / taken)) {
+      now_.push_back({it, part, 1});
+      visit(loop + 1, taken * turns(mapping_, now_.back()));
+      now_.pop_back();
+    }
+  }
+
+  /// Even parts, in what the dims that the iterator counts require, and in whole instructions.
+  std::set<std::int64_t> sizes(int it, std::int64_t ways) const {
+    std::int64_t least = 1, whole = 1;
+    for (const auto& step : mapping_.steps) {
+      const RunLimits& limits = *machine_.limits.run(step.match.unit, step.match.capability);
+      for (std::size_t d = 0; d < step.chains.size(); ++d) {
+        if (step.chains[d].empty() || step.chains[d].back() != it) continue;
+        least = std::max({least, limits.dims[d].multiple, limits.dims[d].minimum});
+        whole = std::max(whole, limits.dims[d].maximum / limits.dims[d].multiple * limits.dims[d].multiple);
+      }
+    }
+    std::set<std::int64_t> result;
+    const std::int64_t extent = mapping_.extent[it];
+    for (std::int64_t w = 2; w <= std::min(ways, extent); ++w) {
+      for (const std::int64_t unit : {least, whole}) {
+        const std::int64_t part = ceil_div(ceil_div(extent, w), unit) * unit;
+        if (part < extent && part % least == 0) result.insert(part);
+      }
+    }
+    return result;
+  }
+
+  const Machine& machine_;
+  const Mapping& mapping_;
+  std::int64_t elements_;
+  std::vector<int> loops_;
+  Division now_;
+  std::set<Division> found_;
+};
+
+}  // namespace
+
+Divisions divisions(const Machine& machine, const Work& work, const Mapping& mapping, std::int64_t elements) {
+  return DivisionLister(machine, work, mapping, elements).run();
+}
+
+std::string why_alone(const Machine& machine, const Work& work, const Mapping& mapping) {
+  const auto [main, capability] = main_capability(mapping);
+  const std::size_t count = machine.elements.alike(main, capability).size();
+  if (count < 2 || !mapping.spatial.empty()) return "";
+  const std::string not_divided =
+      fmt::format("not divided over {} units like {}: ", count, machine.architecture.units[main].name);
+  const std::size_t sites = machine.elements.sites(mapping).size();
+  if (sites < 2) return not_divided + "the others' ways to their memories are not like its own";
+  const auto hop = divisions(machine, work, mapping, static_cast<std::int64_t>(sites)).obstacle;
+  if (!hop) return "";
+  return fmt::format("{}{}, and no loop divides the work so that all those want the same", not_divided,
+                     text_of_multicast(machine.architecture, *hop));
+}
+
+}  // namespace accord
