@@ -17,7 +17,7 @@ struct TileBuffer {
 
 /// Hands out on-chip memory. Indexed [use][level]; levels without a tile have no copies. `all`: the buffers by id.
 /// `first`: the first of the parts of divided work, the greatest, whose tiles all have room for: where parts share a
-/// memory or get the same bytes, each finds the places of all. `geometry` is of that.
+/// memory or get the same bytes, each finds the places of all. `geometry` is of that, or of equal extents.
 std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& first,
                                                    const Mapping& mapping, std::vector<Buffer>& all);
 

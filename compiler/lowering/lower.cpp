@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "archdsl/source/error.h"
 #include "compiler/lowering/lowering.h"
@@ -314,8 +315,9 @@ void Lowering::finish_target(int level) {
 }
 
 OpList Lowering::run() {
-  Geometry of_first(machine_, network_, work_, homes_, first_);
-  buffers_ = place_buffers(machine_, of_first, first_, mapping_, list_.buffers);
+  std::optional<Geometry> of_first;
+  if (mapping_.extent != first_.extent) of_first.emplace(machine_, network_, work_, homes_, first_);
+  buffers_ = place_buffers(machine_, of_first ? *of_first : geometry_, first_, mapping_, list_.buffers);
   resident_.resize(mapping_.uses.size());
   held_.resize(mapping_.uses.size());
   between_.resize(mapping_.uses.size());

@@ -20,10 +20,14 @@ constexpr std::size_t most_divisions = 4096;
 class ElementChoice {
  public:
   ElementChoice(const Machine& machine, const Mapping& mapping, std::int64_t elements)
-      : machine_(machine), divided_(mapping), elements_(elements) {}
+      : machine_(machine), divided_(mapping), elements_(elements) {
+    for (const Use& use : mapping.uses) {
+      for (const Hop& hop : use.hops) add_steps(machine.architecture.units[hop.unit].routes[hop.route]);
+    }
+  }
 
   /// One after the other, or, where multicasts would then bring some part what another wants, so many apart that they
-  /// do not. False: there are none.
+  /// do not. False: no such are found.
   bool choose(Division& division) {
     std::int64_t step = 1;
     for (auto loop = division.rbegin(); loop != division.rend(); ++loop) {
@@ -37,15 +41,23 @@ class ElementChoice {
   const std::optional<Hop>& obstacle() const { return obstacle_; }
 
  private:
+  /// In an array elements that a multicast reaches stand side by side, or as far apart as such others are many.
+  void add_steps(const Route& route) {
+    const auto targets = static_cast<std::int64_t>(route.also.size()) + 1;
+    if (targets > 1) steps_.insert({targets, ceil_div(elements_, targets)});
+  }
+
   /// Chooses steps of the first so many loops; those behind have theirs.
   bool place(Division& division, std::size_t open) {
     if (open == 0) return true;
-    SpatialLoop& loop = division[open - 1];
-    const std::int64_t most = (elements_ - 1) / (turns(divided_, loop) - 1);
-    for (loop.step = 1; loop.step <= most; ++loop.step) {
-      if (suits({division.begin() + static_cast<std::ptrdiff_t>(open) - 1, division.end()}) &&
-          place(division, open - 1))
-        return true;
+    std::set<std::int64_t> steps = steps_;
+    for (std::size_t l = open; l < division.size(); ++l) {
+      steps.insert(division[l].step * turns(divided_, division[l]));
+    }
+    for (const std::int64_t step : steps) {
+      division[open - 1].step = step;
+      const Division placed(division.begin() + static_cast<std::ptrdiff_t>(open) - 1, division.end());
+      if (suits(placed) && place(division, open - 1)) return true;
     }
     return false;
   }
@@ -72,6 +84,7 @@ class ElementChoice {
   const Machine& machine_;
   Mapping divided_;
   const std::int64_t elements_;
+  std::set<std::int64_t> steps_ = {1};
   std::map<Division, bool> suits_;
   std::optional<Hop> obstacle_;
 };
