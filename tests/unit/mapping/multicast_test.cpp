@@ -131,7 +131,7 @@ TEST_CASE("where nothing but multicasts leads, do they reach all who want the by
   const Machine machine(architecture);
   const auto all = only_multicasts(machine, "a");
   REQUIRE(all.size() == side * side);
-  test::Draw draw(seed);
+  test::Draw draw(multicast_seed);
   int served = 0;
   for (int i = 0; i < 500; ++i) {
     std::vector<Way> ways;

@@ -193,7 +193,7 @@ TEST_CASE("do elements that only a bus reaches wait for each other, whatever els
   const Machine machine(architecture);
   const auto elements = bus_elements(architecture);
   constexpr int steps = 10;
-  test::Draw draw(seed);
+  test::Draw draw(share_seed);
   std::vector<OpList> lists(elements.size());
   std::size_t computed = 0;
   Events expected;
