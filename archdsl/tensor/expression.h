@@ -32,11 +32,25 @@ enum class ExprOp : std::uint8_t {
   sqrt,
   tanh,
   erf,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  asinh,
+  acosh,
+  atanh,
   pow,
+  remainder,  ///< of a division, with the dividend's sign; of integers by 0: the dividend
   less,
   equal,  ///< 0 or 1, type i32
   select  ///< args[0] != 0 ? args[1] : args[2]
 };
+
+inline constexpr int expression_operations = static_cast<int>(ExprOp::select) + 1;
 
 /// Immutable scalar expression tree.
 ///
@@ -45,7 +59,7 @@ enum class ExprOp : std::uint8_t {
 /// fp16/bf16/fp8 gives fp32. Floats narrower than fp32 compute in fp32 and round to nearest even after each operation.
 /// Constants take the type of the other operand. `cast` to an integer type truncates toward zero and saturates
 /// (NaN gives 0); cast to a float type rounds to nearest even (fp8e4m3 saturates, the others overflow to infinity).
-/// exp, log, sqrt, tanh, erf and pow of an integer compute in fp32.
+/// exp, log, sqrt, erf, pow and the trigonometric and hyperbolic functions of an integer compute in fp32.
 /// Parsed trees convert explicitly: both arguments of an operation have the type it computes in (`fp32(x) * scale`).
 /// Integer division truncates toward zero and gives 0 for a divisor of 0. Shift counts below 0 count as 0; beyond the
 /// width a left shift gives 0 and a right shift the sign. min(a, b) is `a < b ? a : b`, max likewise, also for NaN.

@@ -75,6 +75,14 @@ struct ShiftRight {
 struct Pow {
   static float apply(float a, float b) { return std::pow(a, b); }
 };
+struct Remainder {
+  static float apply(float a, float b) { return std::fmod(a, b); }
+  template <typename T>
+  static T apply(T a, T b) {
+    if (b == 0) return a;
+    return b == -1 ? T{0} : a % b;
+  }
+};
 struct Less {
   template <typename T>
   static std::int32_t apply(T a, T b) {
@@ -135,6 +143,39 @@ struct Tanh {
 };
 struct Erf {
   static float apply(float a) { return std::erf(a); }
+};
+struct Sin {
+  static float apply(float a) { return std::sin(a); }
+};
+struct Cos {
+  static float apply(float a) { return std::cos(a); }
+};
+struct Tan {
+  static float apply(float a) { return std::tan(a); }
+};
+struct Asin {
+  static float apply(float a) { return std::asin(a); }
+};
+struct Acos {
+  static float apply(float a) { return std::acos(a); }
+};
+struct Atan {
+  static float apply(float a) { return std::atan(a); }
+};
+struct Sinh {
+  static float apply(float a) { return std::sinh(a); }
+};
+struct Cosh {
+  static float apply(float a) { return std::cosh(a); }
+};
+struct Asinh {
+  static float apply(float a) { return std::asinh(a); }
+};
+struct Acosh {
+  static float apply(float a) { return std::acosh(a); }
+};
+struct Atanh {
+  static float apply(float a) { return std::atanh(a); }
 };
 
 }  // namespace

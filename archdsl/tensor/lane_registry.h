@@ -68,6 +68,7 @@ void add_arithmetic(LaneTable& table) {
   add_binary<ShiftLeft, I, L>(table, ExprOp::shift_left);
   add_binary<ShiftRight, I, L>(table, ExprOp::shift_right);
   add_binary<Pow, float>(table, ExprOp::pow);
+  add_binary<Remainder, I, L, float>(table, ExprOp::remainder);
   add_binary<Less, I, L, float>(table, ExprOp::less);
   add_binary<Equal, I, L, float>(table, ExprOp::equal);
   add_unary<Neg, I, L, float>(table, ExprOp::neg);
@@ -84,6 +85,17 @@ void add_functions(LaneTable& table) {
   add_unary<Sqrt, float>(table, ExprOp::sqrt);
   add_unary<Tanh, float>(table, ExprOp::tanh);
   add_unary<Erf, float>(table, ExprOp::erf);
+  add_unary<Sin, float>(table, ExprOp::sin);
+  add_unary<Cos, float>(table, ExprOp::cos);
+  add_unary<Tan, float>(table, ExprOp::tan);
+  add_unary<Asin, float>(table, ExprOp::asin);
+  add_unary<Acos, float>(table, ExprOp::acos);
+  add_unary<Atan, float>(table, ExprOp::atan);
+  add_unary<Sinh, float>(table, ExprOp::sinh);
+  add_unary<Cosh, float>(table, ExprOp::cosh);
+  add_unary<Asinh, float>(table, ExprOp::asinh);
+  add_unary<Acosh, float>(table, ExprOp::acosh);
+  add_unary<Atanh, float>(table, ExprOp::atanh);
 }
 
 }  // namespace

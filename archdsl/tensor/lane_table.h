@@ -37,7 +37,7 @@ struct BlockSteps {
 struct LaneTable {
   static constexpr int lane_types = 3;
   static constexpr int element_types = 11;
-  static constexpr int operations = 26;
+  static constexpr int operations = expression_operations;
   enum Mode { vector_vector, vector_scalar, scalar_vector, modes };
 
   using Unary = void (*)(void* out, const void* in, std::int64_t count);

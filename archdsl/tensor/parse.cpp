@@ -55,9 +55,9 @@ StatementParser::Place StatementParser::since(std::size_t offset) const {
 
 Statement StatementParser::parse() {
   if (peek().kind != TokenKind::name) fail(peek(), "expected the operand that the statement writes");
+  may_look_up_ = context_.lookups;
   statement_.target = access(take());
   statement_.reduction = reduction();
-  may_look_up_ = context_.lookups;
   statement_.value = expression().expr;
   if (peek().kind != TokenKind::end) fail(peek(), "expected an operator or the end of the statement");
   return std::move(statement_);

@@ -25,7 +25,7 @@ struct StatementContext {
   std::map<std::string, ElementType> operand_types;  ///< every operand must be here
   std::map<std::string, std::int64_t> constants;     ///< names replaced by integers (params, attributes)
   std::vector<std::string> iterator_order;           ///< optional; further iterators are appended as they occur
-  bool lookups = false;  ///< what is read may have an index that is read itself: x[ids[i], j]
+  bool lookups = false;                              ///< an index may be an element that is read: x[ids[i], j]
 };
 
 /// Parses statements such as

@@ -45,6 +45,7 @@ Scalar apply_integer(ExprOp op, ElementType type, const Scalar* args) {
     case ExprOp::sub: return result(ua - ub);
     case ExprOp::mul: return result(ua * ub);
     case ExprOp::div: return result(static_cast<std::uint64_t>(divide(a, b)));
+    case ExprOp::remainder: return result(ua - static_cast<std::uint64_t>(divide(a, b)) * ub);
     case ExprOp::min: return result(a < b ? ua : ub);
     case ExprOp::max: return result(a > b ? ua : ub);
     case ExprOp::neg: return result(-ua);
@@ -74,7 +75,19 @@ float compute(ExprOp op, float a, float b) {
     case ExprOp::sqrt: return std::sqrt(a);
     case ExprOp::tanh: return std::tanh(a);
     case ExprOp::erf: return std::erf(a);
+    case ExprOp::sin: return std::sin(a);
+    case ExprOp::cos: return std::cos(a);
+    case ExprOp::tan: return std::tan(a);
+    case ExprOp::asin: return std::asin(a);
+    case ExprOp::acos: return std::acos(a);
+    case ExprOp::atan: return std::atan(a);
+    case ExprOp::sinh: return std::sinh(a);
+    case ExprOp::cosh: return std::cosh(a);
+    case ExprOp::asinh: return std::asinh(a);
+    case ExprOp::acosh: return std::acosh(a);
+    case ExprOp::atanh: return std::atanh(a);
     case ExprOp::pow: return std::pow(a, b);
+    case ExprOp::remainder: return std::fmod(a, b);
     default: assert(false); return 0;
   }
 }

@@ -22,7 +22,8 @@ std::vector<int> iterators_of(const Statement& statement) {
 }
 
 bool looks_up(const Statement& statement) {
-  return std::ranges::any_of(statement.accesses, [](const Access& access) { return !access.lookups.empty(); });
+  const auto has_lookup = [](const Access& access) { return !access.lookups.empty(); };
+  return has_lookup(statement.target) || std::ranges::any_of(statement.accesses, has_lookup);
 }
 
 std::int64_t looked_up_index(std::int64_t value, std::int64_t extent) {

@@ -12,11 +12,14 @@ struct Operation {
 };
 
 // In the order of ExprOp.
-constexpr std::array<Operation, 26> operations = {{
-    {"constant", 0},   {"access", 0}, {"cast", 1}, {"add", 2},   {"sub", 2},        {"mul", 2},         {"div", 2},
-    {"min", 2},        {"max", 2},    {"neg", 1},  {"abs", 1},   {"shift_left", 2}, {"shift_right", 2}, {"round", 1},
-    {"round_away", 1}, {"floor", 1},  {"ceil", 1}, {"exp", 1},   {"log", 1},        {"sqrt", 1},        {"tanh", 1},
-    {"erf", 1},        {"pow", 2},    {"less", 2}, {"equal", 2}, {"select", 3},
+constexpr std::array<Operation, expression_operations> operations = {{
+    {"constant", 0},    {"access", 0}, {"cast", 1},       {"add", 2},   {"sub", 2},       {"mul", 2},
+    {"div", 2},         {"min", 2},    {"max", 2},        {"neg", 1},   {"abs", 1},       {"shift_left", 2},
+    {"shift_right", 2}, {"round", 1},  {"round_away", 1}, {"floor", 1}, {"ceil", 1},      {"exp", 1},
+    {"log", 1},         {"sqrt", 1},   {"tanh", 1},       {"erf", 1},   {"sin", 1},       {"cos", 1},
+    {"tan", 1},         {"asin", 1},   {"acos", 1},       {"atan", 1},  {"sinh", 1},      {"cosh", 1},
+    {"asinh", 1},       {"acosh", 1},  {"atanh", 1},      {"pow", 2},   {"remainder", 2}, {"less", 2},
+    {"equal", 2},       {"select", 3},
 }};
 
 ElementType common_integer(ElementType a, ElementType b) {

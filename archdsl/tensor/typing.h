@@ -10,7 +10,7 @@ namespace accord {
 /// narrowest type that holds both.
 ElementType common_type(ElementType a, ElementType b);
 
-/// Type of exp, log, sqrt, tanh, erf and pow of a value of `type`.
+/// Type of exp, pow and the other functions between them in ExprOp, of a value of `type`.
 ElementType transcendental_type(ElementType type);
 
 /// Number of arguments an operation takes.

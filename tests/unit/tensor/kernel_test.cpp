@@ -307,8 +307,10 @@ TEST_CASE("a last block of one row does not disturb blocks that were loaded befo
 
 TEST_CASE("every rounding and saturating cast agrees on hard floats") {
   Random random(11);
-  for (const char* function : {"round", "round_away", "floor", "ceil", "i4", "i8", "u8", "i16", "i32", "i64", "fp8e4m3",
-                               "fp8e5m2", "fp16", "bf16", "exp", "tanh", "sqrt", "log", "erf"}) {
+  for (const char* function :
+       {"round",   "round_away", "floor", "ceil", "i4",   "i8",   "u8",   "i16",   "i32",   "i64",
+        "fp8e4m3", "fp8e5m2",    "fp16",  "bf16", "exp",  "tanh", "sqrt", "log",   "erf",   "sin",
+        "cos",     "tan",        "asin",  "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"}) {
     TensorProgram program = parsed(std::string("y[i] = ") + function + "(x[i])",
                                    {{"x", ElementType::fp32}, {"y", ElementType::fp32}}, {{"i", 4000}});
     std::vector<DenseTensor> expected(2);

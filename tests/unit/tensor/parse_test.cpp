@@ -158,7 +158,7 @@ TEST_CASE("what prints parses back unchanged") {
   }
 }
 
-TEST_CASE("what is read may have an index that is read, where the context allows it") {
+TEST_CASE("what is read and written may have an index that is read, where the context allows it") {
   StatementContext context;
   context.operand_types = {
       {"y", ElementType::i8}, {"x", ElementType::i8}, {"ids", ElementType::i64}, {"f", ElementType::fp32}};
@@ -171,12 +171,17 @@ TEST_CASE("what is read may have an index that is read, where the context allows
   REQUIRE(statement.accesses.size() == 2);
   CHECK(statement.accesses[1].lookups == std::vector<Lookup>{{0, 0}});
   CHECK(iterators_of(statement) == std::vector<int>{0, 1});
-  for (const char* text : {"y[ids[i]] = 0", "y[i] = x[f[i]]", "y[i] = x[ids[ids[i]]]", "y[i] = x[ids[i] + 1]"}) {
+  const auto scatter = std::get<TensorProgram>(parse("y[ids[i], j] max= x[i, j]"));
+  CHECK(looks_up(scatter.statements[0]));
+  CHECK(to_string(scatter, scatter.statements[0]) == "y[ids[i], j] max= x[i, j]");
+  CHECK(scatter.statements[0].target.lookups == std::vector<Lookup>{{0, 0}});
+  for (const char* text : {"y[f[i]] = 0", "y[i] = x[f[i]]", "y[i] = x[ids[ids[i]]]", "y[i] = x[ids[i] + 1]"}) {
     CAPTURE(text);
     CHECK(std::holds_alternative<StatementError>(parse(text)));
   }
   context.lookups = false;
   CHECK(std::holds_alternative<StatementError>(parse("y[i] = x[ids[i]]")));
+  CHECK(std::holds_alternative<StatementError>(parse("y[ids[i]] = x[i]")));
 }
 
 TEST_CASE("mistakes are reported where they are") {
