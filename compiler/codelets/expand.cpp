@@ -106,4 +106,17 @@ std::string expand(const std::string& statement, const Expansion& expansion) {
   return out;
 }
 
+std::vector<std::string> iterate(const Shape& shape, std::vector<Iterator>& iterators, const std::string& prefix) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    names.push_back(fmt::format("{}{}", prefix, i));
+    iterators.push_back({names.back(), shape[i]});
+  }
+  return names;
+}
+
+std::string access(const std::string& operand, const std::vector<std::string>& index) {
+  return index.empty() ? operand : fmt::format("{}[{}]", operand, fmt::join(index, ", "));
+}
+
 }  // namespace accord

@@ -31,6 +31,16 @@ struct Generated {
   std::map<std::string, double> outside;  ///< what reads beyond an input yield, where it is not 0
 };
 
+/// Operators that take or put elements where indices say, or compare positions: GatherElements, ScatterND,
+/// TopPositions, CumSum, ... Empty for any other.
+Generated selection_statements(const Network& network, const Operator& op);
+
+/// One new iterator per dimension, called `prefix` and its number; their names.
+std::vector<std::string> iterate(const Shape& shape, std::vector<Iterator>& iterators, const std::string& prefix);
+
+/// `operand[index...]`, or `operand` without indices.
+std::string access(const std::string& operand, const std::vector<std::string>& index);
+
 /// Operators that move data: Concat, Reshape, Slice, Transpose, Gather, Tile, Pad. Empty for any other.
 Generated movement_statements(const Network& network, const Operator& op);
 

@@ -13,19 +13,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts iterate(const Shape& shape, std::vector<Iterator>& iterators, const std::string& prefix) {
-  Texts names;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    names.push_back(fmt::format("{}{}", prefix, i));
-    iterators.push_back({names.back(), shape[i]});
-  }
-  return names;
-}
-
-std::string access(const std::string& operand, const Texts& index) {
-  return index.empty() ? operand : fmt::format("{}[{}]", operand, fmt::join(index, ", "));
-}
-
 Texts concat(const Network& network, const Operator& op, std::map<std::string, TensorId>& tensors,
              std::vector<Iterator>& iterators) {
   const Shape& whole = network.tensors[op.outputs[0]].shape;

@@ -97,10 +97,6 @@ class ReductionWriter {
  private:
   using Texts = std::vector<std::string>;
 
-  static std::string access(const std::string& operand, const Texts& index) {
-    return index.empty() ? operand : fmt::format("{}[{}]", operand, fmt::join(index, ", "));
-  }
-
   template <typename... Args>
   void add(fmt::format_string<Args...> text, Args&&... args) {
     generated_.statements.push_back(fmt::format(text, std::forward<Args>(args)...));

@@ -204,6 +204,7 @@ std::string Builder::with_numbers(std::string text, const Expansion& expansion) 
 bool Builder::append_generated(const Operator& op) {
   Generated generated = movement_statements(network_, op);
   if (generated.statements.empty()) generated = reduction_statements(network_, op);
+  if (generated.statements.empty()) generated = selection_statements(network_, op);
   if (generated.statements.empty()) return false;
   written_.insert(op.outputs.begin(), op.outputs.end());
   Expansion expansion;

@@ -317,7 +317,19 @@ std::string supported_operators() {
   return names;
 }
 
+/// Why no network of tensors with fixed shapes can have the operator; empty where there is no such reason.
+std::string obstacle(const std::string& type) {
+  for (const auto* name : {"NonZero", "Unique", "Compress", "NonMaxSuppression"}) {
+    if (type == name) return "how large its result is depends on values, and all shapes must be known";
+  }
+  for (const auto* name : {"If", "Loop", "Scan"}) {
+    if (type == name) return "graphs inside operators are not supported";
+  }
+  return "";
+}
+
 const OnnxRule& rule_for(const onnx::NodeProto& proto) {
+  if (const auto why = obstacle(proto.op_type()); !why.empty()) throw Error(why);
   const auto found = onnx_rules().find(proto.op_type());
   const bool default_domain = proto.domain().empty() || proto.domain() == "ai.onnx";
   if (found == onnx_rules().end() || !default_domain) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
 #include "compiler/frontends/onnx_arithmetic.h"
 #include "compiler/frontends/strided_view.h"
 #include "compiler/reference/execute.h"
@@ -163,6 +164,18 @@ ConstantData fold_shape(const OnnxNode& node) {
   return integers({x.begin() + start, x.begin() + end});
 }
 
+/// Ones on a diagonal.
+ConstantData fold_eye(const OnnxNode& node) {
+  const auto& [type, shape] = node.results[0];
+  const auto size = static_cast<std::size_t>(bytes(type));
+  Bytes data(count_of(shape) * size);
+  const auto diagonal = std::clamp<std::int64_t>(node.get_int("k", 0), -shape[0], shape[1]);
+  for (std::int64_t row = std::max<std::int64_t>(0, -diagonal); row < shape[0] && row + diagonal < shape[1]; ++row) {
+    store_element(data.data() + static_cast<std::size_t>(row * shape[1] + row + diagonal) * size, type, 1);
+  }
+  return share(std::move(data));
+}
+
 using Fold = ConstantData (*)(const OnnxNode&);
 
 const std::map<std::string, Fold>& movement_folds() {
@@ -186,6 +199,7 @@ const std::map<std::string, Fold>& movement_folds() {
       {"ConstantOfShape", fold_fill},
       {"Constant", [](const OnnxNode& node) { return constant_value(node).data; }},
       {"Shape", fold_shape},
+      {"EyeLike", fold_eye},
       {"Size", [](const OnnxNode& node) { return integers({element_count(node.shape(0))}); }},
   };
   return table;
@@ -237,7 +251,7 @@ std::optional<std::vector<ConstantData>> evaluate(const OnnxNode& node) {
   return folded;
 }
 
-bool depends_on_shape_only(const std::string& type) { return type == "Shape" || type == "Size"; }
+bool depends_on_shape_only(const std::string& type) { return type == "Shape" || type == "Size" || type == "EyeLike"; }
 
 }  // namespace
 

@@ -22,6 +22,11 @@ void infer_broadcast(OnnxNode& node) {
   node.result(node.input(0).type, shape);
 }
 
+void infer_mod(OnnxNode& node) {
+  if (is_float(node.input(0).type) && node.get_int("fmod", 0) == 0) throw Error("real numbers need fmod = 1");
+  infer_broadcast(node);
+}
+
 void infer_comparison(OnnxNode& node) { node.result(ElementType::u8, broadcast(node.shape(0), node.shape(1))); }
 
 /// `to` is the type of the second input.
@@ -70,15 +75,19 @@ void add_elementwise_rules(OnnxRules& rules) {
   for (const auto* name :
        {"Relu",     "LeakyRelu", "Elu",   "Selu", "Celu", "Sigmoid", "HardSigmoid",     "HardSwish", "Tanh",
         "Softplus", "Softsign",  "Erf",   "Exp",  "Log",  "Sqrt",    "Reciprocal",      "Neg",       "Abs",
-        "Floor",    "Ceil",      "Round", "Sign", "Sin",  "Cos",     "ThresholdedRelu", "Gelu",      "Mish"}) {
+        "Floor",    "Ceil",      "Round", "Sign", "Sin",  "Cos",     "ThresholdedRelu", "Gelu",      "Mish",
+        "Tan",      "Asin",      "Acos",  "Atan", "Sinh", "Cosh",    "Asinh",           "Acosh",     "Atanh",
+        "Shrink"}) {
     rules[name] = {1, 1, infer_unary};
   }
-  for (const auto* name : {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu"}) rules[name] = {2, 2, infer_broadcast};
+  for (const auto* name : {"Add", "Sub", "Mul", "Div", "Pow", "PRelu"}) rules[name] = {2, 2, infer_broadcast};
   for (const auto* name : {"Sum", "Mean", "Min", "Max"}) rules[name] = {1, 1000, infer_broadcast};
   for (const auto* name : {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor"}) {
     rules[name] = {2, 2, infer_comparison};
   }
+  rules["Mod"] = {2, 2, infer_mod};
   rules["Not"] = {1, 1, infer_not};
+  rules["IsInf"] = {1, 1, infer_not};
   rules["IsNaN"] = {1, 1, infer_not};
   rules["Where"] = {3, 3, infer_where};
   rules["Cast"] = {1, 1, infer_cast};

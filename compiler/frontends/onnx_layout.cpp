@@ -312,6 +312,12 @@ void infer_shape(OnnxNode& node) {
   node.result(ElementType::i64, {std::max(start, end) - start});
 }
 
+void infer_eye_like(OnnxNode& node) {
+  if (node.shape(0).size() != 2) throw Error("the input is no matrix");
+  const auto asked = static_cast<int>(node.get_int("dtype", 0));
+  node.result(asked == 0 ? node.input(0).type : element_type_of(asked), node.shape(0));
+}
+
 void infer_size(OnnxNode& node) { node.result(ElementType::i64, {}); }
 
 void infer_constant(OnnxNode& node) {
@@ -353,6 +359,7 @@ void add_layout_rules(OnnxRules& rules) {
   rules["SpaceToDepth"] = {1, 1, infer_depth_to_space};
   rules["Shape"] = {1, 1, infer_shape};
   rules["Size"] = {1, 1, infer_size};
+  rules["EyeLike"] = {1, 1, infer_eye_like};
   rules["Constant"] = {0, 0, infer_constant};
   rules["ConstantOfShape"] = {1, 1, infer_constant_of_shape};
   rules["Range"] = {3, 3, infer_range};

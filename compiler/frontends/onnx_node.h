@@ -65,6 +65,7 @@ void add_layout_rules(OnnxRules& rules);  // Reshape, Concat, Slice and other mo
 void add_resize_rules(OnnxRules& rules);
 void add_contraction_rules(OnnxRules& rules);  // Gemm, MatMul, recurrent cells
 void add_reduction_rules(OnnxRules& rules);
+void add_selection_rules(OnnxRules& rules);  // operators that take or put elements where indices say
 void add_quantised_rules(OnnxRules& rules);
 
 /// Axis in 0..rank-1 (or ..rank with `past_end`) from a possibly negative one.

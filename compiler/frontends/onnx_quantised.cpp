@@ -50,9 +50,60 @@ void infer_qlinear_matmul(OnnxNode& node) {
   node.result(node.input(7).type, matmul_shape(node.shape(0), node.shape(3)));
 }
 
+void expect_bytes(const OnnxNode& node, std::size_t i) {
+  const auto type = node.input(i).type;
+  if (type == ElementType::u8 || type == ElementType::i8) return;
+  throw Error(fmt::format("input {} is {}, not int8 or uint8", i, name(type)));
+}
+
+/// A zero point has the type of what it belongs to, and a shape that broadcasts to it.
+void expect_zero_point(const OnnxNode& node, std::size_t i, std::size_t of, const Shape& shape) {
+  if (!node.has_input(i)) return;
+  if (node.input(i).type != node.input(of).type) throw Error(fmt::format("inputs {} and {} differ in type", of, i));
+  if (element_count(node.shape(i)) != 1 && broadcast(node.shape(of), shape) != node.shape(of)) {
+    throw Error(fmt::format("zero point {} does not fit {}", to_string(node.shape(i)), to_string(node.shape(of))));
+  }
+}
+
+/// A zero point of rank 1 is one per row of a and one per column of b.
+void infer_matmul_integer(OnnxNode& node) {
+  for (const std::size_t i : {0, 1}) expect_bytes(node, i);
+  if (node.shape(0).size() < 2 || node.shape(1).size() < 2) throw Error("vectors are not supported");
+  auto rows = node.has_input(2) ? node.shape(2) : Shape{};
+  if (rows.size() == 1) rows.push_back(1);
+  expect_zero_point(node, 2, 0, rows);
+  expect_zero_point(node, 3, 1, node.has_input(3) ? node.shape(3) : Shape{});
+  node.result(ElementType::i32, matmul_shape(node.shape(0), node.shape(1)));
+}
+
+/// The zero point of the weights is one number, or one per output channel.
+void infer_conv_integer(OnnxNode& node) {
+  for (const std::size_t i : {0, 1}) expect_bytes(node, i);
+  if (node.shape(0).size() > 4) throw Error("more than two spatial dimensions are not supported");
+  expect_zero_point(node, 2, 0, Shape(2, 0));
+  Shape channels(node.shape(1).size(), 1);
+  if (node.has_input(3)) channels[0] = element_count(node.shape(3));
+  expect_zero_point(node, 3, 1, channels);
+  OnnxNode conv = node;
+  conv.op.type = "Conv";
+  conv.keep_inputs(2);
+  onnx_rules().find("Conv")->second.infer(conv);
+  node.op.attributes = conv.op.attributes;
+  node.result(ElementType::i32, conv.results[0].shape);
+}
+
+void infer_dynamic_quantize(OnnxNode& node) {
+  node.result(ElementType::u8, node.shape(0));
+  node.result(ElementType::fp32, {});
+  node.result(ElementType::u8, {});
+}
+
 }  // namespace
 
 void add_quantised_rules(OnnxRules& rules) {
+  rules["MatMulInteger"] = {2, 4, infer_matmul_integer};
+  rules["ConvInteger"] = {2, 4, infer_conv_integer};
+  rules["DynamicQuantizeLinear"] = {1, 1, infer_dynamic_quantize};
   rules["QuantizeLinear"] = {2, 3, infer_quantize};
   rules["DequantizeLinear"] = {2, 3, infer_dequantize};
   rules["QLinearConv"] = {8, 9, infer_qlinear_conv};

@@ -114,6 +114,7 @@ void add_reduction_rules(OnnxRules& rules) {
   rules["ArgMin"] = {1, 1, infer_arg_reduce};
   rules["Softmax"] = {1, 1, infer_softmax};
   rules["LogSoftmax"] = {1, 1, infer_softmax};
+  rules["Hardmax"] = {1, 1, infer_softmax};
   rules["LayerNormalization"] = {2, 3, infer_layer_normalization};
   rules["RMSNormalization"] = {2, 2, infer_layer_normalization};
   rules["GroupNormalization"] = {3, 3, infer_group_normalization};

@@ -194,7 +194,14 @@ void infer_pool(OnnxNode& node) {
               with_plane(node.shape(0)[0], node.shape(0)[1], windows_over(window, plane, ceil_mode)));
 }
 
+void infer_lp_pool(OnnxNode& node) {
+  if (node.get_int("ceil_mode", 0) != 0) throw Error("ceil_mode is not supported");
+  if (node.get_int("p", 2) < 1) throw Error(fmt::format("p is {}", node.get_int("p", 2)));
+  infer_pool(node);
+}
+
 void infer_global_pool(OnnxNode& node) {
+  if (node.get_int("p", 2) < 1) throw Error(fmt::format("p is {}", node.get_int("p", 2)));
   const auto plane = plane_of(node);
   node.result(node.input(0).type, with_plane(node.shape(0)[0], node.shape(0)[1], Shape(plane.size(), 1)));
 }
@@ -236,6 +243,8 @@ void add_window_rules(OnnxRules& rules) {
   rules["ConvTranspose"] = {2, 3, infer_conv_transpose};
   rules["MaxPool"] = {1, 1, infer_pool};
   rules["AveragePool"] = {1, 1, infer_pool};
+  rules["LpPool"] = {1, 1, infer_lp_pool};
+  rules["GlobalLpPool"] = {1, 1, infer_global_pool};
   rules["GlobalMaxPool"] = {1, 1, infer_global_pool};
   rules["GlobalAveragePool"] = {1, 1, infer_global_pool};
   rules["BatchNormalization"] = {5, 5, infer_batch_normalization};

@@ -16,4 +16,22 @@ std::vector<double> numbers_of(const Tensor& constant) {
   return values;
 }
 
+std::vector<double> broadcast_numbers(const Tensor& constant, const Shape& to) {
+  const auto numbers = numbers_of(constant);
+  const Shape& from = constant.shape;
+  std::vector<double> result(count_of(to));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    auto rest = static_cast<std::int64_t>(i);
+    std::int64_t at = 0, stride = 1;
+    for (std::size_t d = 0; d < from.size(); ++d) {
+      const auto extent = from[from.size() - 1 - d], position = rest % to[to.size() - 1 - d];
+      rest /= to[to.size() - 1 - d];
+      at += (extent == 1 ? 0 : position) * stride;
+      stride *= extent;
+    }
+    result[i] = numbers[static_cast<std::size_t>(at)];
+  }
+  return result;
+}
+
 }  // namespace accord

@@ -12,4 +12,7 @@ bool is_float_constant(const Network& network, TensorId id);
 /// The elements of a constant of any type.
 std::vector<double> numbers_of(const Tensor& constant);
 
+/// The same for every element of a shape that the constant broadcasts to.
+std::vector<double> broadcast_numbers(const Tensor& constant, const Shape& to);
+
 }  // namespace accord

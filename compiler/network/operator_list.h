@@ -8,6 +8,9 @@
 
 namespace accord {
 
+/// The shape that tensors of these two, which broadcast, have together.
+Shape joined(Shape a, Shape b);
+
 /// Appends fp32 operators to a list that will replace the network's; names begin with that of the operator they stand
 /// for.
 class OperatorList {
@@ -20,6 +23,11 @@ class OperatorList {
   /// Adds an operator with one result, which is new unless `result` says where it goes.
   TensorId add(const std::string& type, const std::string& what, std::vector<TensorId> inputs, Shape shape,
                std::map<std::string, Attribute> attributes = {}, TensorId result = no_tensor);
+
+  /// The same with a result of another type.
+  TensorId add_typed(ElementType element, const std::string& type, const std::string& what,
+                     std::vector<TensorId> inputs, Shape shape, std::map<std::string, Attribute> attributes = {},
+                     TensorId result = no_tensor);
 
   TensorId reshape(const std::string& what, TensorId x, Shape shape, TensorId result = no_tensor);
 

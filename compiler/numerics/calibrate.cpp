@@ -36,9 +36,8 @@ std::vector<double> calibrate(const Network& network, const std::vector<Values>&
   }
   ExecuteOptions options;
   options.observer = [&](const Operator& op, const std::vector<Value*>& outputs) {
-    std::size_t next = 0;
-    for (TensorId id : op.outputs) {
-      if (id != no_tensor) observe(id, outputs[next++]->data);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] != nullptr) observe(op.outputs[i], outputs[i]->data);
     }
   };
   for (const Values& values : inputs) {

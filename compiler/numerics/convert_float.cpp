@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "archdsl/source/error.h"
+#include "compiler/network/constants.h"
+#include "compiler/numerics/byte_products.h"
 #include "compiler/numerics/expand_softmax.h"
 #include "compiler/numerics/hoist_clips.h"
 #include "compiler/numerics/rewrite.h"
@@ -43,6 +45,7 @@ class FloatConverter {
 
  private:
   void emit(const Operator& op, const PlannedOperator& planned) {
+    if (is_exact_in_floats(from_, op, numerics_)) return byte_product(op);
     switch (planned.role) {
       case Role::product: return finish(op, planned, product(op), planned_factor(from_, planned));
       case Role::sum: return sum(op, planned);
@@ -124,6 +127,27 @@ class FloatConverter {
     return result;
   }
 
+  /// Bytes as they are, in floats; the sums are integers again.
+  void byte_product(const Operator& op) {
+    const TensorId x = op.inputs[0], y = op.outputs[0];
+    const auto [entry, fresh] = constants_.try_emplace({x, numerics_.storage}, no_tensor);
+    if (fresh) {
+      const TensorId integers = as_stored(x);
+      entry->second = rewrite_.add_tensor(from_.tensor(x).name + ".real", numerics_.storage, from_.tensor(x).shape);
+      rewrite_.add_operator("Cast", from_.tensor(x).name + ".real", {integers}, {entry->second});
+    }
+    std::vector<TensorId> inputs = {entry->second, integers_in(op.inputs[1], numerics_.weight)};
+    if (op.inputs.size() > 2) inputs.push_back(integers_in(op.inputs[2], numerics_.accumulator));
+    const TensorId sums = add_accumulator(from_.tensor(y), ".acc");
+    rewrite_.add_operator(op.type, op.name, inputs, {sums}, op.attributes);
+    rewrite_.add_operator("Cast", op.name + ".integers", {sums}, {add_stored(y)});
+  }
+
+  TensorId integers_in(TensorId id, ElementType type) {
+    const Tensor& tensor = from_.tensor(id);
+    return rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, numbers_of(tensor)));
+  }
+
   void sum(const Operator& op, const PlannedOperator& planned) {
     const Operator& producer = from_.operators[static_cast<std::size_t>(planned.product)];
     const TensorId other = op.inputs[op.inputs[0] == producer.outputs[0] ? 1 : 0];
@@ -181,7 +205,7 @@ class FloatConverter {
   Uses uses_;
   const Numerics& numerics_;
   std::vector<PlannedOperator> plan_;
-  std::map<std::pair<TensorId, ElementType>, TensorId> constants_;
+  std::map<std::pair<TensorId, ElementType>, TensorId> constants_;  ///< and bytes, in another type
 };
 
 }  // namespace

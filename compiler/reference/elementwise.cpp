@@ -108,10 +108,18 @@ std::int64_t modulo(std::int64_t a, std::int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/// Of the division that cuts its fraction off.
+void remainder_operator(const OperatorCall& call) {
+  const TensorView &a = call.inputs[0], &b = call.inputs[1];
+  if (is_float(a.type)) return combine<float>(call, a, b, [](float x, float y) { return std::fmod(x, y); });
+  combine<std::int64_t>(call, a, b, [](std::int64_t x, std::int64_t y) {
+    if (y == 0) throw Error("Mod: division by zero");
+    return y == -1 ? std::int64_t{0} : x % y;
+  });
+}
+
 void mod_operator(const OperatorCall& call) {
-  if (attribute(call.op, "fmod", std::int64_t{0}) != 0) {
-    return combine<double>(call, call.inputs[0], call.inputs[1], [](double a, double b) { return std::fmod(a, b); });
-  }
+  if (attribute(call.op, "fmod", std::int64_t{0}) != 0) return remainder_operator(call);
   combine<std::int64_t>(call, call.inputs[0], call.inputs[1], modulo);
 }
 
@@ -218,6 +226,11 @@ void add_functions(OperatorTable& table) {
   ACCORD_UNARY("Tanh", std::tanh(x))
   ACCORD_UNARY("IsNaN", std::isnan(x) ? 1.0f : 0.0f)
 #undef ACCORD_UNARY
+  table["IsInf"] = unary(
+      [](float x, float positive, float negative) {
+        return (positive != 0 && x == INFINITY) || (negative != 0 && x == -INFINITY) ? 1.0F : 0.0F;
+      },
+      "detect_positive", 1, "detect_negative", 1);
   table["Abs"] = unary_any([](float x, float, float) { return std::abs(x); },
                            [](std::int64_t x) { return x < 0 ? divide(x, std::int64_t{-1}) : x; });
   table["Neg"] =
@@ -248,6 +261,7 @@ void add_binary(OperatorTable& table) {
 #undef ACCORD_BINARY
   table["Pow"] = pow_operator;
   table["Mod"] = mod_operator;
+  table["Remainder"] = remainder_operator;
   table["Sum"] = sum;
   table["Mean"] = mean;
   table["Where"] = where;

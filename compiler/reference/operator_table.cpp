@@ -14,6 +14,7 @@ const OperatorTable& operator_table() {
     add_movement(built);
     add_normalisations(built);
     add_reductions(built);
+    add_selection(built);
     add_recurrent(built);
     add_resize(built);
     add_einsum(built);

@@ -42,6 +42,7 @@ void add_elementwise(OperatorTable& table);
 void add_movement(OperatorTable& table);
 void add_normalisations(OperatorTable& table);
 void add_reductions(OperatorTable& table);
+void add_selection(OperatorTable& table);
 void add_recurrent(OperatorTable& table);
 void add_resize(OperatorTable& table);
 void add_einsum(OperatorTable& table);

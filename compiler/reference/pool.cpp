@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -132,6 +133,16 @@ void average_pool(const OperatorCall& call) {
   });
 }
 
+/// The p-th root of the sum of p-th powers of magnitudes.
+void lp_pool(const OperatorCall& call) {
+  const auto p = static_cast<float>(attribute(call.op, "p", std::int64_t{2}));
+  pool<float>(call, [p](const float* x, const PoolPoint& point) {
+    float sum = 0;
+    for (const std::int64_t i : point.inputs) sum += std::pow(std::abs(x[i]), p);
+    return std::pow(sum, 1 / p);
+  });
+}
+
 void sum_pool(const OperatorCall& call) {
   with_sum_type(call.outputs[0].type, [&](auto zero) { pool<decltype(zero)>(call, sum_of<decltype(zero)>); });
 }
@@ -141,6 +152,7 @@ void sum_pool(const OperatorCall& call) {
 void add_pools(OperatorTable& table) {
   table["MaxPool"] = table["GlobalMaxPool"] = max_pool;
   table["AveragePool"] = table["GlobalAveragePool"] = average_pool;
+  table["LpPool"] = table["GlobalLpPool"] = lp_pool;
   table["SumPool"] = sum_pool;
 }
 

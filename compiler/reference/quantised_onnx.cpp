@@ -113,9 +113,59 @@ void qlinear_matmul(const OperatorCall& call) {
   rescale(call, acc, a, b, acc.shape.empty() ? 0 : acc.shape.size() - 1, y);
 }
 
+/// x - zero point, which broadcasts to it; `zero_shape` is what its shape stands for.
+Value less_zero(const OperatorCall& call, std::size_t x, std::size_t zero, const Shape& zero_shape) {
+  const TensorView& from = call.inputs[x];
+  auto values = load_as<std::int64_t>(from);
+  if (call.has_input(zero)) {
+    const auto zeros = load_as<std::int64_t>(call.inputs[zero]);
+    const auto at = broadcast_indices(zeros.size() == 1 ? Shape{} : zero_shape, from.shape);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= zeros[static_cast<std::size_t>(at[i])];
+  }
+  Value result{ElementType::i32, from.shape, std::vector<std::byte>(values.size() * 4)};
+  store_all(result, values);
+  return result;
+}
+
+void matmul_integer(const OperatorCall& call) {
+  const auto shape_of = [&](std::size_t i) { return call.has_input(i) ? call.inputs[i].shape : Shape{}; };
+  Shape rows = shape_of(2);
+  if (rows.size() == 1) rows.push_back(1);
+  const Value a = less_zero(call, 0, 2, rows), b = less_zero(call, 1, 3, shape_of(3));
+  store_all(call.outputs[0], load_as<std::int64_t>(view(accumulate_as(call, "MatMul", a, b, nullptr))));
+}
+
+void conv_integer(const OperatorCall& call) {
+  Shape channels(call.inputs[1].shape.size(), 1);
+  channels[0] = call.has_input(3) ? element_count(call.inputs[3].shape) : 1;
+  const Value x = less_zero(call, 0, 2, {}), w = less_zero(call, 1, 3, channels);
+  store_all(call.outputs[0], load_as<std::int64_t>(view(accumulate_as(call, "Conv", x, w, nullptr))));
+}
+
+/// Scale and zero point that map the range of x and 0 onto the type's; nothing but 0 has scale 1, as in onnxruntime.
+void dynamic_quantize_linear(const OperatorCall& call) {
+  const auto x = load_as<float>(call.inputs[0]);
+  float least = 0, greatest = 0;
+  for (const float value : x) {
+    least = value < least ? value : least;
+    greatest = value > greatest ? value : greatest;
+  }
+  const float steps = 255, lowest_integer = call.outputs[0].type == ElementType::u8 ? 0.0F : -128.0F;
+  store_all(call.outputs[1], std::vector{least < greatest ? (greatest - least) / steps : 1.0F});
+  const float scale = load_as<float>(view(call.outputs[1]))[0];
+  const float zero = std::clamp(std::nearbyint(-least / scale), 0.0F, steps) + lowest_integer;
+  store_all(call.outputs[2], std::vector{zero});
+  std::vector<float> y(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = std::nearbyint(x[i] / scale) + zero;
+  store_all(call.outputs[0], y);
+}
+
 }  // namespace
 
 void add_quantised_onnx(OperatorTable& table) {
+  table["MatMulInteger"] = matmul_integer;
+  table["ConvInteger"] = conv_integer;
+  table["DynamicQuantizeLinear"] = dynamic_quantize_linear;
   table["QuantizeLinear"] = quantize_linear;
   table["DequantizeLinear"] = dequantize_linear;
   table["QLinearConv"] = qlinear_conv;

@@ -92,24 +92,29 @@ OperatorFunction index_of_extreme(double sign) {
   };
 }
 
+template <typename T>
 void cumulative_sum(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
   const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), shape.size());
   const bool exclusive = attribute(call.op, "exclusive", std::int64_t{0}) != 0;
   const bool reverse = attribute(call.op, "reverse", std::int64_t{0}) != 0;
   const std::int64_t inner = row_major_strides(shape)[axis], length = shape[axis];
-  auto values = load_as<double>(call.inputs[0]);
+  auto values = load_as<T>(call.inputs[0]);
   for (std::int64_t i = 0; i < element_count(shape) / std::max<std::int64_t>(1, length); ++i) {
-    double* line = values.data() + i / inner * inner * length + i % inner;
-    double sum = 0;
+    T* line = values.data() + i / inner * inner * length + i % inner;
+    T sum = 0;
     for (std::int64_t l = 0; l < length; ++l) {
-      double& value = line[(reverse ? length - 1 - l : l) * inner];
-      const double next = sum + value;
+      T& value = line[(reverse ? length - 1 - l : l) * inner];
+      const T next = sum + value;
       value = exclusive ? sum : next;
       sum = next;
     }
   }
   store_all(call.outputs[0], values);
+}
+
+void cumulative_sum_any(const OperatorCall& call) {
+  with_sum_type(call.outputs[0].type, [&](auto zero) { cumulative_sum<decltype(zero)>(call); });
 }
 
 }  // namespace
@@ -133,7 +138,7 @@ void add_reductions(OperatorTable& table) {
   table["ReduceSumSquare"] = reduction(0, add_square, as_is);
   table["ReduceLogSum"] = reduction(0, add, [](auto sum, auto) { return std::log(sum); });
   table["ReduceLogSumExp"] = log_sum_exp;
-  table["CumSum"] = cumulative_sum;
+  table["CumSum"] = cumulative_sum_any;
   table["ArgMax"] = index_of_extreme(1);
   table["ArgMin"] = index_of_extreme(-1);
 }

@@ -8,10 +8,12 @@ namespace accord {
 const std::vector<NetworkPass>& canonical_passes() {
   static const std::vector<NetworkPass> passes = {
       {"fold_quantisation", fold_quantisation},
+      {"expand_integer_products", expand_integer_products},
       {"expand_recurrent", expand_recurrent},
       {"expand_normalisations", expand_normalisations},
       {"expand_movement", expand_movement},
       {"expand_resize", expand_resize},
+      {"expand_selection", expand_selection},
       {"expand_einsum", expand_einsum},
       {"expand_transposed_conv", expand_transposed_conv},
       {"add_positions", add_positions},

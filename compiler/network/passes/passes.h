@@ -7,15 +7,18 @@ namespace accord {
 /// QLinear operators, QuantizeLinear and DequantizeLinear: a float network whose tensors remember their scales.
 void fold_quantisation(Network& network);
 
+void expand_integer_products(Network& network);  ///< MatMulInteger, ConvInteger: products of i8
+
 /// LSTM, GRU, RNN step by step, but for what it cannot express (clip, computed weights, ...).
 void expand_recurrent(Network& network);
 
 void expand_normalisations(Network& network);  ///< LayerNormalization and its kin, Gelu, Mish
 void expand_movement(Network& network);        ///< Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
+void expand_selection(Network& network);       ///< TopK, Hardmax, LpPool, ReduceProd, ReduceLogSumExp
 void expand_einsum(Network& network);          ///< Einsum, MatMul by vectors
 void expand_resize(Network& network);
 void expand_transposed_conv(Network& network);
-void add_positions(Network& network);  ///< ArgMax and ArgMin read a constant that counts along their axis
+void add_positions(Network& network);  ///< ArgMax, CumSum, OneHot, ... read a constant that counts along their axis
 void unify_slices(Network& network);   ///< Split; Gather by constant indices that are equally far apart
 
 void drop_no_ops(Network& network);        ///< Identity, Dropout, Reshape and Transpose that change nothing

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "compiler/network/constants.h"
+#include "compiler/network/operator_list.h"
 #include "compiler/network/passes/graph_index.h"
 #include "compiler/network/passes/passes.h"
 
@@ -45,6 +46,10 @@ void bound_to_clip(Network& network, Operator& op) {
 void unify(Network& network, Operator& op) {
   if (op.type == "Relu") return make_clip(op, 0, infinity);
   if (op.type == "Min" || op.type == "Max") return bound_to_clip(network, op);
+  if (op.type == "Mod" && attribute(op, "fmod", std::int64_t{0}) != 0) {
+    op.type = "Remainder";
+    op.attributes.clear();
+  }
   if (op.inputs.size() != 2 || op.inputs[0] == no_tensor) return;
   const bool commutes = op.type == "Add" || op.type == "Mul";
   const bool constant_first = network.tensor(op.inputs[0]).is_constant() && !network.tensor(op.inputs[1]).is_constant();
@@ -58,16 +63,6 @@ void unify(Network& network, Operator& op) {
 const char* pairwise(const Operator& op) {
   if (op.type == "Sum" || op.type == "Mean") return "Add";
   return op.type == "Min" || op.type == "Max" ? op.type.c_str() : nullptr;
-}
-
-/// The shape that tensors of these two, which broadcast, have together.
-Shape joined(Shape a, Shape b) {
-  if (a.size() < b.size()) std::swap(a, b);
-  const auto offset = a.size() - b.size();
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    if (a[offset + i] == 1) a[offset + i] = b[i];
-  }
-  return a;
 }
 
 /// n - 1 operators of two inputs from left to right; a Mean divides at the end.

@@ -180,8 +180,9 @@ void unify_products(Network& network) {
   const GraphIndex index(network);
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    const bool leading = op.type == "Gemm" && network.tensor(op.inputs[0]).shape.size() != 2;  // canonical already
-    if (op.type == "Gemm" && !leading) {
+    const bool leading = op.type == "Gemm" && network.tensor(op.inputs[0]).shape.size() != 2;
+    const bool canonical = leading || network.tensor(op.outputs[0]).type != ElementType::fp32;
+    if (op.type == "Gemm" && !canonical) {
       GemmRewrite(network, std::move(op), operators).run();
       continue;
     }

@@ -238,6 +238,55 @@ TEST_CASE("does Gather take the slices that its indices name, from the end where
   CHECK_THROWS_WITH_AS(interpreted(beyond), doctest::Contains("index 6 is beyond an extent of 6"), Error);
 }
 
+TEST_CASE("do codelets take and put the elements that indices name") {
+  std::mt19937 engine(seed);
+  const auto indices = [](Shape shape, std::vector<std::int64_t> values) {
+    return make_value(ElementType::i64, std::move(shape), values);
+  };
+  const Value x = random_i8({4, 5}, engine);
+  for (const std::int64_t axis : {0, 1}) {
+    const Value at = indices({2, 3}, {3, -1, 0, 2, 1, -4});
+    check_operator("GatherElements", {x, at}, ElementType::i8, {2, 3}, {{"axis", axis}});
+    for (const char* reduction : {"add", "max", "min", "none"}) {
+      check_operator("ScatterElements", {random_i32({4, 5}, engine), at, random_i32({2, 3}, engine)}, ElementType::i32,
+                     {4, 5}, {{"axis", axis}, {"reduction", std::string(axis == 1 ? reduction : "max")}});
+    }
+  }
+  check_operator("GatherND", {x, indices({3, 2}, {3, -1, 0, 2, 1, 4})}, ElementType::i8, {3});
+  check_operator("GatherND", {x, indices({2, 1}, {-1, 2})}, ElementType::i8, {2, 5});
+  check_operator("GatherND", {random_floats({2, 3, 4}, engine), indices({2, 1}, {2, 0})}, ElementType::fp32, {2, 4},
+                 {{"batch_dims", std::int64_t{1}}});
+  check_operator("ScatterND", {x, indices({2, 1}, {-1, 2}), random_i8({2, 5}, engine)}, ElementType::i8, {4, 5});
+  check_operator("ScatterND",
+                 {random_floats({4, 5}, engine), indices({3, 2}, {0, 1, 3, 2, 0, 1}), random_floats({3}, engine)},
+                 ElementType::fp32, {4, 5}, {{"reduction", std::string("add")}});
+}
+
+TEST_CASE("do codelets that compare positions find the greatest, the marked and the sums so far") {
+  std::mt19937 engine(seed);
+  const auto counted = [](std::int64_t count) {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+    std::iota(values.begin(), values.end(), 0);
+    return make_value(ElementType::i64, {count}, values);
+  };
+  for (const std::int64_t largest : {0, 1}) {
+    check_operator("TopPositions", {random_i32({3, 6, 2}, engine, 3), counted(6)}, ElementType::i64, {3, 4, 2},
+                   {{"axis", std::int64_t{1}}, {"largest", largest}});
+  }
+  for (const int bits : {0, 1, 2, 3}) {
+    const std::map<std::string, Attribute> with = {
+        {"axis", std::int64_t{1}}, {"reverse", std::int64_t{bits & 1}}, {"exclusive", std::int64_t{bits >> 1}}};
+    check_operator("CumSum", {random_floats({3, 6, 2}, engine), counted(6)}, ElementType::fp32, {3, 6, 2}, with);
+    check_operator("CumSum", {random_i32({3, 6}, engine), counted(6)}, ElementType::i32, {3, 6}, with);
+  }
+  const Value classes = make_value(ElementType::i64, {4}, std::vector<std::int64_t>{2, -1, 0, 9});
+  const Value values = make_value(ElementType::fp32, {2}, std::vector<float>{-1, 5});
+  for (const std::int64_t axis : {0, 1}) {
+    check_operator("OneHot", {classes, values, counted(3)}, ElementType::fp32, axis == 0 ? Shape{3, 4} : Shape{4, 3},
+                   {{"axis", axis}, {"depth", std::int64_t{3}}});
+  }
+}
+
 TEST_CASE("do element-wise codelets broadcast as ONNX does") {
   std::mt19937 engine(seed);
   const std::vector<std::pair<Shape, Shape>> cases = {{{2, 3, 4}, {2, 3, 4}}, {{2, 3, 4}, {4}}, {{2, 3, 4}, {3, 1}},
@@ -264,6 +313,33 @@ TEST_CASE("do one-argument codelets mean their functions") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   check_operator("Clip", {random_floats(shape, engine)}, ElementType::fp32, shape, {{"min", 0.0}, {"max", infinity}});
   check_operator("Clip", {random_floats(shape, engine)}, ElementType::fp32, shape, {{"min", -infinity}, {"max", 0.25}});
+}
+
+TEST_CASE("do the codelets of trigonometric and hyperbolic functions, remainders and Shrink mean their functions") {
+  std::mt19937 engine(seed);
+  const Shape shape = {3, 5};
+  for (const char* type : {"Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Atanh", "Shrink"}) {
+    check_operator(type, {random_floats(shape, engine)}, ElementType::fp32, shape);
+  }
+  check_operator("Acosh", {make_value(ElementType::fp32, {3}, std::vector<float>{1, 1.5f, 70})}, ElementType::fp32,
+                 {3});
+  check_operator("Shrink", {random_floats(shape, engine)}, ElementType::fp32, shape, {{"bias", 0.2}, {"lambd", 0.1}});
+  check_operator("Remainder", {random_floats(shape, engine), positive_floats({5}, engine)}, ElementType::fp32, shape);
+  const Value dividends = make_value(ElementType::i8, {6}, std::vector<std::int8_t>{-128, 127, -7, 7, 0, 126});
+  for (const char* type : {"Mod", "Remainder"}) {
+    for (const std::int8_t divisor : {-128, -3, -1, 2, 127}) {
+      check_operator(type, {dividends, make_value(ElementType::i8, {}, std::vector{divisor})}, ElementType::i8, {6});
+    }
+  }
+}
+
+TEST_CASE("is infinity found on the sides that IsInf asks for") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Value x = make_value(ElementType::fp32, {4}, std::vector<float>{infinity, -infinity, 1, 0});
+  check_operator("IsInf", {x}, ElementType::u8, {4});
+  for (const char* side : {"detect_positive", "detect_negative"}) {
+    check_operator("IsInf", {x}, ElementType::u8, {4}, {{side, std::int64_t{0}}});
+  }
 }
 
 TEST_CASE("do activations' codelets mean their functions, with and without their parameters") {

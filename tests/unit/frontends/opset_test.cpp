@@ -149,6 +149,22 @@ TEST_CASE("Are antialiasing, scales per block and opsets to come refused?") {
                        Error);
 }
 
+TEST_CASE("Are operators that need the values of their inputs, and what none can do, refused with the reason?") {
+  const auto refused = [](const std::string& graph, const char* why) {
+    CHECK_THROWS_WITH_AS(imported(18, graph), doctest::Contains(why), Error);
+  };
+  refused("g (float[4] x) => (int64[1,N] y) { y = NonZero (x) }", "depends on values");
+  refused("g (float[4] x, int64[1] k) => (float[N] y, int64[N] i) { y, i = TopK (x, k) }", "must be constant");
+  refused(
+      "g (float[4] x, int64[2] i, float[2] u) => (float[4] y) { y = ScatterElements <reduction = \"mul\"> (x, i, u) }",
+      "reduction 'mul'");
+  refused("g (float[4] x, float[2] i) => (float[2] y) { y = GatherElements (x, i) }", "integers");
+  refused("g (float[2,3] x, int64[2,3] i) => (float[2] y) { y = GatherND (x, i) }", "do not fit");
+  refused("g (int8[4] a, int8[4] b) => (int32 y) { y = MatMulInteger (a, b) }", "vectors");
+  refused("g (int32[2,4] a, int8[4,2] b) => (int32[2,2] y) { y = MatMulInteger (a, b) }", "not int8 or uint8");
+  refused("g (float[4] a, float[4] b) => (float[4] y) { y = Mod (a, b) }", "fmod");
+}
+
 TEST_CASE("Do the activations that became operators mean their formulas?") {
   check_model(20, "g (float[9] x) => (float[9] y) { y = Gelu (x) }",
               each(9, [](std::int64_t i) { return given(i) / 2 * (1 + std::erf(given(i) / std::sqrt(2.0))); }));
