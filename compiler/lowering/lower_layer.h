@@ -9,7 +9,7 @@ namespace accord {
 
 /// How parts of divided work come to a tile that several of them read.
 enum class Reads {
-  own,    ///< each by a transfer of its own
+  own,    ///< each by a transfer of its own; an Error where it cannot
   shared  ///< by multicasts, where the machine has them; equal transfers are told by addresses, so images must be made
 };
 

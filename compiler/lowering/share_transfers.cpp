@@ -107,21 +107,31 @@ class Weaver {
         continue;
       }
       std::vector<std::size_t> readers;
-      std::vector<Way> ways;
       for (std::size_t o = t; o < turn.size(); ++o) {
-        const std::size_t other = turn[o];
-        if (done[other] || !same_source(turn[t], other)) continue;
-        done[other] = true;
-        readers.push_back(other);
-        const LowOp& op = next_op(other);
-        ways.push_back({hop_of(op), lists_[other].buffers[filled(op).buffer].memory});
+        if (!done[turn[o]] && same_source(turn[t], turn[o])) readers.push_back(turn[o]);
       }
-      const auto groups = machine_.multicasts.cover(ways, taken_);
-      if (!groups) continue;
-      for (const auto& group : *groups) transfer(group, readers);
-      any = true;
+      for (const std::size_t reader : readers) done[reader] = true;
+      any |= load(readers);
     }
     return any;
+  }
+
+  /// By the fewest transfers what the lists load next, the same. False: some that share a place are not there yet, or a
+  /// multicast would reach others.
+  bool load(const std::vector<std::size_t>& readers) {
+    std::map<int, int> there;  // by buffer
+    std::vector<Way> ways;
+    for (const std::size_t reader : readers) {
+      const LowOp& op = next_op(reader);
+      const std::uint32_t buffer = filled(op).buffer;
+      ++there[buffers_[reader][buffer]];
+      ways.push_back({hop_of(op), lists_[reader].buffers[buffer].memory});
+    }
+    if (std::ranges::any_of(there, [&](const auto& of) { return of.second < users_[of.first]; })) return false;
+    const auto groups = machine_.multicasts.cover(ways, taken_);
+    if (!groups) return false;
+    for (const auto& group : *groups) transfer(group, readers);
+    return true;
   }
 
   /// The first user's transfer, for all of them: to all their buffers, in the time that the way takes which serves all.

@@ -240,3 +240,30 @@ TEST_CASE("is a place that elements share filled once, for all of them") {
   CHECK(woven.front().buffers.size() == 1);
   CHECK(woven.front().ops.size() == 4);
 }
+
+TEST_CASE("is a shared place not filled anew before all have read it") {
+  const Architecture architecture = shipped("simba");
+  const Machine machine(architecture);
+  const auto elements = elements_of(architecture);
+  std::vector<OpList> lists(3);
+  for (std::size_t e = 0; e < lists.size(); ++e) {
+    give_buffers(lists[e], elements[0], 1);
+    for (int step = 0; step < 4; ++step) {
+      load(machine, lists[e], elements[0], 64 * step, 0);
+      for (std::size_t times = 0; times <= e; ++times) compute(lists[e], elements[e], 0);
+    }
+  }
+  const auto woven = share_transfers(machine, lists, true);
+  REQUIRE(woven.size() == 1);
+  std::map<int, int> reads;  // by unit
+  int loads = 0;
+  for (const LowOp& op : woven.front().ops) {
+    if (op.mnemonic == 0) {
+      ++reads[op.unit];
+      continue;
+    }
+    for (std::size_t e = 0; e < lists.size(); ++e) CHECK(reads[elements[e].mac] == loads * static_cast<int>(e + 1));
+    ++loads;
+  }
+  CHECK(loads == 4);
+}
