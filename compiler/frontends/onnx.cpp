@@ -319,7 +319,7 @@ std::string supported_operators() {
 
 /// Why no network of tensors with fixed shapes can have the operator; empty where there is no such reason.
 std::string obstacle(const std::string& type) {
-  for (const auto* name : {"NonZero", "Unique", "Compress", "NonMaxSuppression"}) {
+  for (const auto* name : {"Unique", "Compress", "NonMaxSuppression"}) {
     if (type == name) return "how large its result is depends on values, and all shapes must be known";
   }
   for (const auto* name : {"If", "Loop", "Scan"}) {

@@ -176,6 +176,19 @@ ConstantData fold_eye(const OnnxNode& node) {
   return share(std::move(data));
 }
 
+/// The indices of what is not 0, dimension by dimension.
+ConstantData fold_non_zero(const OnnxNode& node) {
+  const auto numbers = node.constant_numbers(0);
+  const auto strides = dense_strides(node.shape(0));
+  std::vector<std::int64_t> indices;
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] != 0) indices.push_back(static_cast<std::int64_t>(i) / strides[d] % node.shape(0)[d]);
+    }
+  }
+  return integers(indices);
+}
+
 using Fold = ConstantData (*)(const OnnxNode&);
 
 const std::map<std::string, Fold>& movement_folds() {
@@ -200,6 +213,7 @@ const std::map<std::string, Fold>& movement_folds() {
       {"Constant", [](const OnnxNode& node) { return constant_value(node).data; }},
       {"Shape", fold_shape},
       {"EyeLike", fold_eye},
+      {"NonZero", fold_non_zero},
       {"Size", [](const OnnxNode& node) { return integers({element_count(node.shape(0))}); }},
   };
   return table;

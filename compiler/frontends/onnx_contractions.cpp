@@ -1,7 +1,9 @@
 // Shapes of matrix products and recurrent cells.
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "archdsl/source/error.h"
 #include "compiler/frontends/onnx_node.h"
@@ -101,10 +103,61 @@ std::vector<std::string> einsum_terms(const std::string& text) {
   return terms;
 }
 
-void infer_einsum(OnnxNode& node) {
-  const auto equation = node.get("equation", std::string());
+constexpr std::string_view ellipsis = "...";
+
+/// A letter for each dimension of the longest ellipsis, none of them used otherwise.
+std::string ellipsis_letters(const OnnxNode& node, const std::vector<std::string>& terms) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < std::min(terms.size(), node.inputs.size()); ++i) {
+    const auto named = terms[i].size() - (terms[i].find(ellipsis) == std::string::npos ? 0 : ellipsis.size());
+    if (named < terms[i].size()) count = std::max(count, node.shape(i).size() - std::min(named, node.shape(i).size()));
+  }
+  std::string letters;
+  const std::string all = fmt::format("{}", fmt::join(terms, ""));
+  for (char letter = 'A'; letters.size() < count && letter <= 'z'; ++letter) {
+    if (std::isalpha(static_cast<unsigned char>(letter)) != 0 && all.find(letter) == std::string::npos)
+      letters += letter;
+  }
+  return letters;
+}
+
+/// The last of the letters in place of the ellipsis, as many as the rank takes.
+std::string without_ellipsis(std::string term, const std::string& letters, std::size_t rank) {
+  const auto at = term.find(ellipsis);
+  if (at == std::string::npos) return term;
+  const auto named = term.size() - ellipsis.size();
+  const auto count = std::min(rank < named ? 0 : rank - named, letters.size());
+  return term.replace(at, ellipsis.size(), letters.substr(letters.size() - count));
+}
+
+/// The equation with letters for ellipses, and with the result that is meant where it names none: what occurs once.
+std::string explicit_equation(const OnnxNode& node, std::string equation) {
+  std::erase(equation, ' ');
   const auto arrow = equation.find("->");
-  if (arrow == std::string::npos) throw Error("Einsum needs an equation with '->'");
+  std::vector<std::string> terms(1);
+  for (const char c : equation.substr(0, arrow)) {
+    c == ',' ? void(terms.emplace_back()) : terms.back().push_back(c);
+  }
+  const auto letters = ellipsis_letters(node, terms);
+  for (std::size_t i = 0; i < std::min(terms.size(), node.inputs.size()); ++i) {
+    terms[i] = without_ellipsis(terms[i], letters, node.shape(i).size());
+  }
+  const auto left = fmt::format("{}", fmt::join(terms, ","));
+  if (arrow != std::string::npos) {
+    const auto result = equation.substr(arrow + 2);
+    return left + "->" + without_ellipsis(result, letters, result.size() + letters.size());
+  }
+  std::string result;
+  for (char letter = 'A'; letter <= 'z'; ++letter) {
+    if (letters.find(letter) == std::string::npos && std::ranges::count(left, letter) == 1) result += letter;
+  }
+  return left + "->" + letters + result;
+}
+
+void infer_einsum(OnnxNode& node) {
+  const auto equation = explicit_equation(node, node.get("equation", std::string()));
+  node.op.attributes["equation"] = equation;
+  const auto arrow = equation.find("->");
   const auto terms = einsum_terms(equation.substr(0, arrow));
   const auto result = einsum_terms(equation.substr(arrow + 2));
   if (terms.size() != node.inputs.size() || result.size() != 1) throw Error("Einsum equation '" + equation + "'");

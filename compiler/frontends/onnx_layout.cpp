@@ -318,6 +318,16 @@ void infer_eye_like(OnnxNode& node) {
   node.result(asked == 0 ? node.input(0).type : element_type_of(asked), node.shape(0));
 }
 
+/// Of a constant: how large the result is depends on values.
+void infer_non_zero(OnnxNode& node) {
+  if (!node.input(0).is_constant()) {
+    throw Error("how large its result is depends on values, and all shapes must be known");
+  }
+  const auto numbers = node.constant_numbers(0);
+  const auto zeros = std::ranges::count(numbers, 0.0);
+  node.result(ElementType::i64, {std::ssize(node.shape(0)), std::ssize(numbers) - zeros});
+}
+
 void infer_size(OnnxNode& node) { node.result(ElementType::i64, {}); }
 
 void infer_constant(OnnxNode& node) {
@@ -359,6 +369,7 @@ void add_layout_rules(OnnxRules& rules) {
   rules["SpaceToDepth"] = {1, 1, infer_depth_to_space};
   rules["Shape"] = {1, 1, infer_shape};
   rules["Size"] = {1, 1, infer_size};
+  rules["NonZero"] = {1, 1, infer_non_zero};
   rules["EyeLike"] = {1, 1, infer_eye_like};
   rules["Constant"] = {0, 0, infer_constant};
   rules["ConstantOfShape"] = {1, 1, infer_constant_of_shape};

@@ -41,7 +41,7 @@ std::vector<std::filesystem::path> node_test_folders() {
 /// Operators that importing resolves, so that the reference need not know them.
 bool is_folded(const std::string& type) {
   return type == "Constant" || type == "ConstantOfShape" || type == "Shape" || type == "Size" || type == "Range" ||
-         type == "Upsample";
+         type == "Upsample" || type == "EyeLike" || type == "NonZero" || type == "CastLike";
 }
 
 /// The first operator that the reference does not claim, or none.
@@ -127,7 +127,7 @@ bool has_node_tests() {
 TEST_CASE("Do ONNX's own node tests pass for every operator that the reference claims?") {
   if (!has_node_tests()) return;
   // The floor catches an import that begins to refuse what it took; raise it when more pass.
-  CHECK(count_passing([](const Network& network, const Values& inputs) { return execute(network, inputs); }) >= 640);
+  CHECK(count_passing([](const Network& network, const Values& inputs) { return execute(network, inputs); }) >= 655);
 }
 
 TEST_CASE("Do canonical form and codelets mean what ONNX's own node tests record?") {
@@ -141,7 +141,7 @@ TEST_CASE("Do canonical form and codelets mean what ONNX's own node tests record
     if (const auto types = without_codelet(network); !types.empty()) throw Error("skip: no codelet for " + types);
     return run_codelets(network, inputs);
   };
-  CHECK(count_passing(evaluate) >= 620);
+  CHECK(count_passing(evaluate) >= 630);
 }
 
 }  // namespace

@@ -165,6 +165,30 @@ TEST_CASE("Are operators that need the values of their inputs, and what none can
   refused("g (float[4] a, float[4] b) => (float[4] y) { y = Mod (a, b) }", "fmod");
 }
 
+TEST_CASE("Does Einsum know ellipses, and the result that its equation does not name?") {
+  const auto product = each(12, [](std::int64_t i) { return given(i) * given(i % 3); });
+  check_model(
+      12, "g (float[2,2,3] x, float[3] w) => (float[2,2,3] y) { y = Einsum <equation = \"...k, k -> ...k\"> (x, w) }",
+      product);
+  const auto sums = each(4, [](std::int64_t i) {
+    return given(3 * i) * given(0) + given(3 * i + 1) * given(1) + given(3 * i + 2) * given(2);
+  });
+  check_model(12, "g (float[4,3] x, float[3] w) => (float[4] y) { y = Einsum <equation = \"ik,k\"> (x, w) }", sums);
+}
+
+TEST_CASE("Is NonZero of a constant one, and EyeLike whatever its input?") {
+  check_model(13,
+              "g (float[3] x) => (float[4] y) {\n"
+              "  mask = Constant <value = int64[2,2] {0, 5, 1, 0}> ()\n"
+              "  at = NonZero (mask)\n"
+              "  flat = Constant <value = int64[1] {-1}> ()\n"
+              "  order = Reshape (at, flat)\n"
+              "  y = Gather (x, order)\n}",
+              {given(0), given(1), given(1), given(0)});
+  check_model(13, "g (float[2,3] x) => (float[2,3] y) {\n  e = EyeLike <k = 1> (x)\n  y = Mul (x, e)\n}",
+              each(6, [](std::int64_t i) { return i / 3 + 1 == i % 3 ? given(i) : 0.0; }));
+}
+
 TEST_CASE("Do the activations that became operators mean their formulas?") {
   check_model(20, "g (float[9] x) => (float[9] y) { y = Gelu (x) }",
               each(9, [](std::int64_t i) { return given(i) / 2 * (1 + std::erf(given(i) / std::sqrt(2.0))); }));
