@@ -62,6 +62,7 @@ const OnnxRules& onnx_rules() {
     add_layout_rules(all);
     add_resize_rules(all);
     add_contraction_rules(all);
+    add_attention_rules(all);
     add_reduction_rules(all);
     add_selection_rules(all);
     add_quantised_rules(all);

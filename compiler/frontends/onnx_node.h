@@ -64,6 +64,7 @@ void add_elementwise_rules(OnnxRules& rules);
 void add_layout_rules(OnnxRules& rules);  // Reshape, Concat, Slice and other movement of data
 void add_resize_rules(OnnxRules& rules);
 void add_contraction_rules(OnnxRules& rules);  // Gemm, MatMul, recurrent cells
+void add_attention_rules(OnnxRules& rules);
 void add_reduction_rules(OnnxRules& rules);
 void add_selection_rules(OnnxRules& rules);  // operators that take or put elements where indices say
 void add_quantised_rules(OnnxRules& rules);

@@ -13,6 +13,7 @@ const OperatorTable& operator_table() {
     add_elementwise(built);
     add_movement(built);
     add_normalisations(built);
+    add_attention(built);
     add_reductions(built);
     add_selection(built);
     add_recurrent(built);

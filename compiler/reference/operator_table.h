@@ -41,6 +41,7 @@ void add_pools(OperatorTable& table);
 void add_elementwise(OperatorTable& table);
 void add_movement(OperatorTable& table);
 void add_normalisations(OperatorTable& table);
+void add_attention(OperatorTable& table);
 void add_reductions(OperatorTable& table);
 void add_selection(OperatorTable& table);
 void add_recurrent(OperatorTable& table);

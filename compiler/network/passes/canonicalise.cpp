@@ -13,6 +13,7 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"expand_normalisations", expand_normalisations},
       {"expand_movement", expand_movement},
       {"expand_resize", expand_resize},
+      {"expand_attention", expand_attention},
       {"expand_selection", expand_selection},
       {"expand_einsum", expand_einsum},
       {"expand_transposed_conv", expand_transposed_conv},

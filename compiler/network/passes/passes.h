@@ -14,8 +14,9 @@ void expand_recurrent(Network& network);
 
 void expand_normalisations(Network& network);  ///< LayerNormalization and its kin, Gelu, Mish
 void expand_movement(Network& network);        ///< Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
-void expand_selection(Network& network);       ///< TopK, Hardmax, LpPool, ReduceProd, ReduceLogSumExp
-void expand_einsum(Network& network);          ///< Einsum, MatMul by vectors
+void expand_attention(Network& network);
+void expand_selection(Network& network);  ///< TopK, Hardmax, LpPool, ReduceProd, ReduceLogSumExp
+void expand_einsum(Network& network);     ///< Einsum, MatMul by vectors
 void expand_resize(Network& network);
 void expand_transposed_conv(Network& network);
 void add_positions(Network& network);  ///< ArgMax, CumSum, OneHot, ... read a constant that counts along their axis

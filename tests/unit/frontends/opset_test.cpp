@@ -165,6 +165,87 @@ TEST_CASE("Are operators that need the values of their inputs, and what none can
   refused("g (float[4] a, float[4] b) => (float[4] y) { y = Mod (a, b) }", "fmod");
 }
 
+namespace {
+
+using Element = std::function<double(std::int64_t head, std::int64_t position, std::int64_t index)>;
+
+/// softmax(q * k^T / sqrt(width) + bias) * v, in the order [heads, rows, value width].
+Numbers attended(std::int64_t heads, std::int64_t rows, std::int64_t keys, std::int64_t width, std::int64_t value_width,
+                 const Element& q, const Element& k, const Element& v, const Element& bias) {
+  Numbers result;
+  for (std::int64_t i = 0; i < heads * rows * value_width; ++i) {
+    const std::int64_t head = i / (rows * value_width), row = i / value_width % rows;
+    double total = 0, sum = 0;
+    for (std::int64_t j = 0; j < keys; ++j) {
+      double score = 0;
+      for (std::int64_t d = 0; d < width; ++d) score += q(head, row, d) * k(head, j, d);
+      const double weight = std::exp(score / std::sqrt(static_cast<double>(width)) + bias(head, row, j));
+      total += weight;
+      sum += weight * v(head, j, i % value_width);
+    }
+    result.push_back(sum / total);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("Does Attention mean its formula, with heads that share keys, masks, and keys of the past?") {
+  const auto apart = [](std::int64_t positions, std::int64_t width) -> Element {
+    return [=](auto head, auto position, auto index) { return given((head * positions + position) * width + index); };
+  };
+  const auto shared = [&](std::int64_t positions, std::int64_t width) -> Element {
+    return [=, of = apart(positions, width)](auto head, auto position, auto index) {
+      return of(head / 2, position, index);
+    };
+  };
+  const Element none = [](auto, auto, auto) { return 0.0; };
+  const Element causal = [](auto, auto row, auto key) { return key > row ? -INFINITY : 0.0; };
+  check_model(
+      23, "g (float[1,2,3,2] q, float[1,1,4,2] k, float[1,1,4,3] v) => (float[1,2,3,3] y) { y = Attention (q, k, v) }",
+      attended(2, 3, 4, 2, 3, apart(3, 2), shared(4, 2), shared(4, 3), none));
+  check_model(23,
+              "g (float[1,2,3,2] q, float[1,2,3,2] k, float[1,2,3,1] v) => (float[1,2,3,1] y) {\n"
+              "  y = Attention <is_causal = 1> (q, k, v)\n}",
+              attended(2, 3, 3, 2, 1, apart(3, 2), apart(3, 2), apart(3, 1), causal));
+  check_model(23,
+              "g (float[1,2,2,2] q, float[1,2,3,2] k, float[1,2,3,1] v, float[2,3] m) => (float[1,2,2,1] y) {\n"
+              "  y = Attention (q, k, v, m)\n}",
+              attended(2, 2, 3, 2, 1, apart(2, 2), apart(3, 2), apart(3, 1),
+                       [](auto, auto row, auto key) { return given(3 * row + key); }));
+  const auto grown = [](std::int64_t width) -> Element {  // two positions of the past before one
+    return [=](auto, auto position, auto index) { return given((position < 2 ? position : 0) * width + index); };
+  };
+  auto with_present = attended(1, 1, 3, 2, 2, apart(1, 2), grown(2), grown(2), none);
+  for (int output = 0; output < 2; ++output) {
+    for (const std::int64_t i : {0, 1, 2, 3, 0, 1}) with_present.push_back(given(i));
+  }
+  check_model(
+      23,
+      "g (float[1,1,1,2] q, float[1,1,1,2] k, float[1,1,1,2] v, float[1,1,2,2] pk, float[1,1,2,2] pv) =>\n"
+      "  (float[1,1,1,2] y, float[1,1,3,2] nk, float[1,1,3,2] nv) { y, nk, nv = Attention (q, k, v, , pk, pv) }",
+      with_present);
+}
+
+TEST_CASE("Does Attention take heads that lie side by side, and refuse what it cannot do?") {
+  const auto side = [](std::int64_t heads, std::int64_t width) -> Element {
+    return [=](auto head, auto position, auto index) { return given((position * heads + head) * width + index); };
+  };
+  const auto by_head =
+      attended(2, 3, 4, 2, 1, side(2, 2), side(2, 2), side(2, 1), [](auto, auto, auto) { return 0.0; });
+  check_model(23,
+              "g (float[1,3,4] q, float[1,4,4] k, float[1,4,2] v) => (float[1,3,2] y) {\n"
+              "  y = Attention <q_num_heads = 2, kv_num_heads = 2> (q, k, v)\n}",
+              each(6, [&](std::int64_t i) { return by_head[static_cast<std::size_t>(i % 2 * 3 + i / 2)]; }));
+  const std::string inputs = "g (float[1,2,3,2] q, float[1,2,3,2] k, float[1,2,3,2] v) => (float[1,2,3,2] y) ";
+  CHECK_THROWS_WITH_AS(imported(23, inputs + "{ y = Attention <softcap = 2.0> (q, k, v) }"),
+                       doctest::Contains("softcap"), Error);
+  CHECK_THROWS_WITH_AS(imported(23,
+                                "g (float[1,3,4] q, float[1,3,4] k, float[1,3,4] v) => (float[1,3,4] y) "
+                                "{ y = Attention (q, k, v) }"),
+                       doctest::Contains("q_num_heads"), Error);
+}
+
 TEST_CASE("Does Einsum know ellipses, and the result that its equation does not name?") {
   const auto product = each(12, [](std::int64_t i) { return given(i) * given(i % 3); });
   check_model(
