@@ -74,7 +74,9 @@ class AttentionChain {
   }
 
   TensorId masked(TensorId scores) {
-    if (attribute(op_, "is_causal", std::int64_t{0}) != 0) scores = allowed("causal", causal_mask(scores), scores);
+    if (attribute(op_, "is_causal", std::int64_t{0}) != 0) {
+      scores = list_.binary("Add", "causal", scores, causal_mask(scores));
+    }
     const auto mask = at(op_.inputs, 3);
     if (mask == no_tensor) return scores;
     if (network_.tensor(mask).type != ElementType::fp32) return allowed("allowed", mask, scores);
@@ -89,12 +91,11 @@ class AttentionChain {
   /// A position sees none that come after it.
   TensorId causal_mask(TensorId scores) {
     const auto rows = list_.shape(scores)[2], columns = list_.shape(scores)[3];
-    std::vector<std::byte> mask(static_cast<std::size_t>(rows * columns));
+    std::vector<float> mask(static_cast<std::size_t>(rows * columns));
     for (std::int64_t i = 0; i < rows * columns; ++i) {
-      mask[static_cast<std::size_t>(i)] = std::byte{i % columns <= i / columns};
+      if (i % columns > i / columns) mask[static_cast<std::size_t>(i)] = -std::numeric_limits<float>::infinity();
     }
-    auto data = std::make_shared<const std::vector<std::byte>>(std::move(mask));
-    return network_.add({op_.name + ".seen", ElementType::u8, {rows, columns}, std::move(data), std::nullopt});
+    return list_.constant("seen", {rows, columns}, mask);
   }
 
   void result(TensorId weights, TensorId v) {
