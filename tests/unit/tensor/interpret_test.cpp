@@ -119,6 +119,24 @@ TEST_CASE("integer division truncates and shifts are arithmetic") {
   CHECK(value_of("x << -1", ElementType::i32, 3) == 3);
 }
 
+TEST_CASE("a remainder has the dividend's sign, and is an integer dividend where the divisor is 0") {
+  for (const auto type : {ElementType::i8, ElementType::i64, ElementType::fp32}) {
+    const auto p = program({"y[i] = remainder(a[i], b[i])"}, {{"y", type}, {"a", type}, {"b", type}}, {{"i", 4}});
+    std::vector<DenseTensor> operands;
+    for (const Operand& operand : p.operands) {
+      const bool dividend = operand.name == "a";
+      operands.push_back(
+          tensor(type, {4}, dividend ? std::vector<double>{7, -7, 7, -128} : std::vector<double>{3, 3, -3, -1}));
+    }
+    interpret(p, operands);
+    CHECK(values(operands[0]) == std::vector<double>{1, -1, 1, 0});
+  }
+  const auto by_zero = program({"y[i] = remainder(y[i], 0)"}, {{"y", ElementType::i32}}, {{"i", 2}});
+  std::vector<DenseTensor> y = {tensor(ElementType::i32, {2}, {5, -6})};
+  interpret(by_zero, y);
+  CHECK(values(y[0]) == std::vector<double>{5, -6});
+}
+
 TEST_CASE("the two roundings differ at ties") {
   CHECK(value_of("round(x)", ElementType::fp32, 2.5) == 2);
   CHECK(value_of("round(x)", ElementType::fp32, -3.5) == -4);

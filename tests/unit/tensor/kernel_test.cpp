@@ -305,6 +305,14 @@ TEST_CASE("a last block of one row does not disturb blocks that were loaded befo
             random);
 }
 
+TEST_CASE("remainders agree in every type") {
+  Random random(13);
+  for (const auto type :
+       {ElementType::i8, ElementType::u8, ElementType::i32, ElementType::i64, ElementType::bf16, ElementType::fp32})
+    compare(parsed("y[i,j] = remainder(a[i,j], b[j])", {{"a", type}, {"b", type}, {"y", type}}, {{"i", 7}, {"j", 45}}),
+            random);
+}
+
 TEST_CASE("every rounding and saturating cast agrees on hard floats") {
   Random random(11);
   for (const char* function :
