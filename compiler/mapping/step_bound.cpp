@@ -7,6 +7,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/port_loads.h"
 #include "compiler/mapping/timing.h"
 
 namespace accord {

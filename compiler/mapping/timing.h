@@ -45,11 +45,6 @@ std::int64_t hop_latency(const Architecture& architecture, const Hop& hop);
 std::int64_t latency_around(const Machine& machine, const Match& match,
                             const std::vector<std::int64_t>& formula_values);
 
-/// Cycles that the operands of one instruction keep the read ports of their memories busy, as far as wires say where
-/// their elements lie: each run of neighbours takes the words that it covers, lanes with gaps a word each.
-std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
-                         const std::vector<std::int64_t>& chunk);
-
 /// Cycles for which one instruction that counts `chunk` of each dim works: the capability's interval, the read ports of
 /// the banks that its operands lie in; on a mover also the requests for its off-chip operands. `formula_values`: chunks
 /// in the dims' multiples, then load flags.

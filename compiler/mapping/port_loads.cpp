@@ -1,0 +1,121 @@
+#include "compiler/mapping/port_loads.h"
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "archdsl/graph/rates.h"
+#include "archdsl/tensor/rounding.h"
+
+namespace accord {
+
+namespace {
+
+/// Step and count of each dim that an operand moves along.
+using Runs = boost::container::small_vector<std::pair<std::int64_t, std::int64_t>, 8>;
+
+}  // namespace
+
+std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
+                         const std::vector<std::int64_t>& chunk) {
+  std::int64_t most = 0;
+  const int target = capability.program.statements.back().target.operand;
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    const CapabilityOperand& operand = capability.operands[o];
+    if (operand.memory < 0 || operand.held || static_cast<int>(o) == target) continue;
+    Runs wired;
+    for (std::size_t d = 0; d < capability.dims.size(); ++d) {
+      if (chunk[d] <= 1) continue;
+      const std::int64_t step = wired_step(capability, static_cast<int>(o), static_cast<int>(d));
+      if (step > 0) wired.emplace_back(step, chunk[d]);
+    }
+    std::sort(wired.begin(), wired.end());
+    std::int64_t run = bytes(capability.program.operands[o].type), runs = 1;
+    for (const auto& [step, count] : wired) {
+      // Steps within the run overlap it: they count as the run alone.
+      if (step == run && runs == 1) run *= count;
+      if (step > run) runs *= count;
+    }
+    const Memory& memory = architecture.memories[operand.memory];
+    const std::int64_t words = runs * ceil_div(run, memory.word);
+    const std::int64_t ports = static_cast<std::int64_t>(memory.banks) * memory.read_ports;
+    most = std::max(most, word_period(memory).cycles(ceil_div(words, ports)));
+  }
+  return most;
+}
+
+namespace {
+
+/// Words that a run of bytes covers, over all places in a word that are multiples of `between`, which divides it.
+double mean_words(std::int64_t run, std::int64_t between, std::int64_t word) {
+  std::int64_t words = 0;
+  for (std::int64_t place = 0; place < word; place += between) words += ceil_div(place + run, word);
+  return static_cast<double>(words * between) / static_cast<double>(word);
+}
+
+/// Words of the operand that an instruction counting `chunk` of each dim touches, run by run.
+std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
+                      const std::vector<std::int64_t>& chunk, std::int64_t word) {
+  Runs dims;
+  for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+    if (chunk[d] == 1) continue;
+    const auto& counted = shape.dims[d].counted;
+    const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
+    if (moving == counted.rend()) continue;
+    const std::int64_t step = std::abs(view_step(mapping, view, *moving));
+    if (step > 0) dims.emplace_back(step, chunk[d]);
+  }
+  std::sort(dims.begin(), dims.end());
+  std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1, between = word;
+  for (const auto& [step, count] : dims) {
+    if (runs == 1 && step <= run) {
+      run += (count - 1) * step;
+    } else {
+      runs *= count;
+      between = std::gcd(between, step);
+    }
+  }
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(runs) * mean_words(run, between, word)));
+}
+
+/// Whether the instruction finds the held operand where an earlier one has loaded it: the flags of held operands stand
+/// behind the dims.
+bool is_kept(const Capability& capability, int operand, const std::vector<std::int64_t>& formula_values) {
+  if (!capability.operands[operand].held) return false;
+  const auto before = std::count_if(capability.operands.begin(), capability.operands.begin() + operand,
+                                    [](const CapabilityOperand& other) { return other.held; });
+  return formula_values[capability.dims.size() + static_cast<std::size_t>(before)] == 0;
+}
+
+}  // namespace
+
+std::int64_t port_cycles(const Memory& memory, const PortLoad& load) {
+  const auto cycles = [&](std::int64_t words, std::int64_t most, int ports) {
+    const std::int64_t spread = ceil_div(words, std::int64_t{ports} * memory.banks);
+    return memory.period.cycles(memory.off_chip ? spread : std::max(spread, ceil_div(most, ports)));
+  };
+  if (memory.shared_ports) return cycles(load.read + load.written, load.most_moved, memory.read_ports);
+  return std::max(cycles(load.read, load.most_read, memory.read_ports),
+                  cycles(load.written, load.most_written, memory.write_ports));
+}
+
+PortLoads port_loads(const Machine& machine, const Mapping& mapping, const StatementPlan& plan, const StepShape& shape,
+                     const std::vector<UseView>& views, const Extents& box,
+                     const std::vector<std::int64_t>& formula_values) {
+  PortLoads loads;
+  const bool mover = machine.architecture.units[plan.match.unit].kind == UnitKind::mover;
+  for (const auto& view : views) {
+    const Use& use = mapping.uses[view.use];
+    const Memory& memory = machine.architecture.memories[use.memory];
+    const bool requested = memory.off_chip && (mover || memory.dram);
+    if (requested || is_kept(machine.capability(plan.match), use.operand, formula_values)) continue;
+    auto load = std::ranges::find(loads, use.memory, &PortLoad::memory);
+    if (load == loads.end()) load = loads.insert(load, {use.memory});
+    const std::int64_t words = words_of(mapping, shape, view, box, formula_values, memory.word);
+    const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
+    load->add(use.role == UseRole::output ? 0 : words, result ? words : 0);
+  }
+  return loads;
+}
+
+}  // namespace accord
