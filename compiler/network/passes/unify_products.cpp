@@ -174,15 +174,18 @@ bool multiplies_matrix(const Network& network, const Operator& op) {
   return w.size() >= 2 && x.size() >= w.size() && element_count(w) == w[w.size() - 1] * w[w.size() - 2];
 }
 
+/// A Gemm that keeps leading dimensions is one already, and one of integers.
+bool is_canonical(const Network& network, const Operator& gemm) {
+  return network.tensor(gemm.inputs[0]).shape.size() != 2 || network.tensor(gemm.outputs[0]).type != ElementType::fp32;
+}
+
 }  // namespace
 
 void unify_products(Network& network) {
   const GraphIndex index(network);
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    const bool leading = op.type == "Gemm" && network.tensor(op.inputs[0]).shape.size() != 2;
-    const bool canonical = leading || network.tensor(op.outputs[0]).type != ElementType::fp32;
-    if (op.type == "Gemm" && !canonical) {
+    if (op.type == "Gemm" && !is_canonical(network, op)) {
       GemmRewrite(network, std::move(op), operators).run();
       continue;
     }
