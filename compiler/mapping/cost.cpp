@@ -161,20 +161,21 @@ double Predictor::dram_cycles() const {
 
 /// What all units ask together of ports that reads and writes share, were their words spread over the banks.
 double Predictor::shared_port_cycles() const {
-  const auto& memories = machine_.architecture.memories;
-  std::vector<double> words(memories.size(), 0);
-  for (std::size_t m = 0; m < moved_.size(); ++m) {
-    const TileCosts::Move& move = tiles_.moves[m];
-    const Route& route = machine_.architecture.units[move.hop.unit].routes[move.hop.route];
-    words[route.source] += move.source_words * moved_[m].times;
-    words[route.target] += move.target_words * moved_[m].times;
-  }
-  for (const SharedWords& shared : tiles_.step_shared) words[shared.memory] += shared.words;
   double most = 0;
+  const auto& memories = machine_.architecture.memories;
   for (std::size_t m = 0; m < memories.size(); ++m) {
     if (memories[m].off_chip || !memories[m].shared_ports) continue;
+    const int memory = static_cast<int>(m);
+    double words = 0;
+    for (std::size_t i = 0; i < moved_.size(); ++i) {
+      const TileCosts::Move& move = tiles_.moves[i];
+      const Route& route = machine_.architecture.units[move.hop.unit].routes[move.hop.route];
+      if (route.source == memory) words += move.source_words * moved_[i].times;
+      if (route.target == memory) words += move.target_words * moved_[i].times;
+    }
+    for (const SharedWords& shared : tiles_.step_shared) words += shared.memory == memory ? shared.words : 0;
     const double ports = static_cast<double>(memories[m].read_ports) * memories[m].banks;
-    most = std::max(most, words[m] / ports * static_cast<double>(word_period(memories[m]).cycles(1)));
+    most = std::max(most, words / ports * static_cast<double>(word_period(memories[m]).cycles(1)));
   }
   return most;
 }

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 #include <string>
 #include <tuple>
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/parse.h"
+#include "compiler/mapping/multicast.h"
 
 namespace accord {
 namespace {
@@ -153,9 +153,7 @@ Elements::Elements(const Architecture& architecture, const Limits& limits) : arc
       const Route& route = unit.routes[r];
       const RouteLimits* limit = limits.route(index, number);
       of_routes.push_back(limit == nullptr ? -1 : routes.of(text_of(unit) + text_of(route, *limit)));
-      std::set<int> targets(route.also.begin(), route.also.end());
-      targets.insert(route.target);
-      for (const int target : targets) {
+      for (const int target : targets_of(route)) {
         enlist(routes_, routes_at_, of_routes.back(), {route.source, target}, {index, number, target});
       }
     }

@@ -30,12 +30,6 @@ const Route& route_of(const Architecture& architecture, const Hop& hop) {
   return architecture.units[hop.unit].routes[hop.route];
 }
 
-std::set<int> targets_of(const Route& route) {
-  std::set<int> targets(route.also.begin(), route.also.end());
-  targets.insert(route.target);
-  return targets;
-}
-
 /// Whether one transfer does what another does, and more.
 bool replaces(const Limits& limits, const Architecture& architecture, const Hop& cast, const Hop& hop) {
   const RouteLimits* const instruction = limits.route(hop.unit, hop.route);
@@ -46,6 +40,12 @@ bool replaces(const Limits& limits, const Architecture& architecture, const Hop&
 }
 
 }  // namespace
+
+std::set<int> targets_of(const Route& route) {
+  std::set<int> targets(route.also.begin(), route.also.end());
+  targets.insert(route.target);
+  return targets;
+}
 
 bool is_multicast(const Architecture& architecture, const Hop& hop) {
   return !route_of(architecture, hop).also.empty();

@@ -18,6 +18,9 @@ struct Way {
   int memory = -1;
 };
 
+/// The memories that the route's transfers reach.
+std::set<int> targets_of(const Route& route);
+
 /// Whether the transfer reaches other memories besides.
 bool is_multicast(const Architecture& architecture, const Hop& hop);
 

@@ -226,14 +226,17 @@ void each_request(const Machine& machine, const Mapping& mapping, int step, cons
 
 }  // namespace
 
+namespace {
+
+/// With what the instruction asks of ports.
 std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                             const std::vector<UseView>& views, const Extents& box,
-                            const std::vector<std::int64_t>& formula_values) {
+                            const std::vector<std::int64_t>& formula_values, const PortLoads& loads) {
   const StatementPlan& plan = mapping.steps[step];
   const Unit& unit = machine.architecture.units[plan.match.unit];
   const std::int64_t interval = machine.capability(plan.match).interval.evaluate(formula_values);
   std::int64_t cycles = unit.period.cycles(std::max<std::int64_t>(interval, 1));
-  for (const PortLoad& load : port_loads(machine, mapping, plan, shape, views, box, formula_values)) {
+  for (const PortLoad& load : loads) {
     cycles = std::max(cycles, port_cycles(machine.architecture.memories[load.memory], load));
   }
   const auto asked = [&](const Use& use, const RequestTiming& requests) {
@@ -241,6 +244,15 @@ std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int 
   };
   each_request(machine, mapping, step, shape, views, box, formula_values, asked);
   return cycles;
+}
+
+}  // namespace
+
+std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
+                            const std::vector<UseView>& views, const Extents& box,
+                            const std::vector<std::int64_t>& formula_values) {
+  const auto loads = port_loads(machine, mapping, mapping.steps[step], shape, views, box, formula_values);
+  return working_cycles(machine, mapping, step, shape, views, box, formula_values, loads);
 }
 
 RequestTiming requests_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
@@ -286,8 +298,10 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
     }
     if (count == 0) continue;
     total.instructions += count;
-    total.cycles += count * instruction_cycles(unit, working_cycles(machine, mapping, step, shape, views, box, values));
-    for (const PortLoad& load : port_loads(machine, mapping, plan, shape, views, box, values)) {
+    const PortLoads loads = port_loads(machine, mapping, plan, shape, views, box, values);
+    const std::int64_t working = working_cycles(machine, mapping, step, shape, views, box, values, loads);
+    total.cycles += count * instruction_cycles(unit, working);
+    for (const PortLoad& load : loads) {
       const Memory& memory = machine.architecture.memories[load.memory];
       if (!memory.shared_ports || memory.off_chip) continue;
       total.shared.push_back({load.memory, static_cast<double>(count * (load.read + load.written))});

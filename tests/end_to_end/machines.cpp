@@ -8,6 +8,8 @@
 #include "cli/architecture.h"
 #include "cli/files.h"
 #include "cli/scratch_file.h"
+#include "compiler/compile.h"
+#include "compiler/explore.h"
 
 namespace accord::test {
 
@@ -68,6 +70,19 @@ Architecture loaded(const std::string& covenant) {
   }
   REQUIRE(result.architecture);
   return *result.architecture;
+}
+
+std::vector<NamedRun> layer_runs(const Architecture& architecture, const Network& network) {
+  const CompileOptions options;
+  Compilation compilation(architecture, network, options);
+  std::vector<NamedRun> runs;
+  for (const LayerChoices& layer : explore(compilation)) {
+    const auto run = run_layer(compilation, network, layer);
+    if (!run) continue;
+    REQUIRE_MESSAGE(run->failure.empty(), layer.name);
+    runs.push_back({layer.name, *run});
+  }
+  return runs;
 }
 
 MainJobResult run_checked(const Architecture& architecture, const Network& network, std::uint64_t seed) {

@@ -7,6 +7,7 @@
 
 #include "archdsl/check/load.h"
 #include "cli/inputs.h"
+#include "cli/layer_runs.h"
 #include "cli/main_job.h"
 
 namespace accord::test {
@@ -27,6 +28,15 @@ std::string edited(const std::string& name, const std::string& from, const std::
 LoadResult load_text(const std::string& covenant);
 /// The machine that the text describes; the test fails where it does not load.
 Architecture loaded(const std::string& covenant);
+
+/// A layer's name, and what its chosen mapping takes alone, predicted and simulated.
+struct NamedRun {
+  std::string name;
+  LayerRun run;
+};
+
+/// Of all layers that the machine takes; the test fails where one cannot be encoded.
+std::vector<NamedRun> layer_runs(const Architecture& architecture, const Network& network);
 
 /// Runs the main job and checks all that holds of every run: verified, no hazard, invariants, stall leaves sum up,
 /// no layer beats its bound.

@@ -208,8 +208,7 @@ int paired_uses(const Network& network, TensorId x, TensorId zero) {
 }
 
 /// All three results are there, and signed where only products read them.
-void complete(Network& network, Operator& op) {
-  const GraphIndex index(network);
+void complete(Network& network, const GraphIndex& index, Operator& op) {
   op.outputs.resize(3, no_tensor);
   const auto x = op.outputs[0], zero = op.outputs[2];
   if (x != no_tensor && zero != no_tensor) {
@@ -228,8 +227,9 @@ void complete(Network& network, Operator& op) {
 }  // namespace
 
 void expand_integer_products(Network& network) {
+  const GraphIndex index(network);
   for (auto& op : network.operators) {
-    if (op.type == "DynamicQuantizeLinear") complete(network, op);
+    if (op.type == "DynamicQuantizeLinear") complete(network, index, op);
   }
   IntegerFactors factors(network);
   std::vector<Operator> operators;

@@ -101,6 +101,13 @@ Events events_of(const OpList& list) {
   return events;
 }
 
+/// Of three elements that have a tile's place together.
+std::vector<OpList> lists_in_one_place(const Element& element) {
+  std::vector<OpList> lists(3);
+  for (OpList& list : lists) give_buffers(list, element, 1);
+  return lists;
+}
+
 }  // namespace
 
 TEST_CASE("does every buffer see the same bytes and readers in the same order, by the fewest transfers") {
@@ -229,9 +236,8 @@ TEST_CASE("is a place that elements share filled once, for all of them") {
   const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   const auto elements = elements_of(architecture);
-  std::vector<OpList> lists(3);
+  std::vector<OpList> lists = lists_in_one_place(elements[0]);
   for (std::size_t e = 0; e < lists.size(); ++e) {
-    give_buffers(lists[e], elements[0], 1);
     load(machine, lists[e], elements[0], 0, 0);
     compute(lists[e], elements[e], 0);
   }
@@ -245,9 +251,8 @@ TEST_CASE("is a shared place not filled anew before all have read it") {
   const Architecture architecture = shipped("simba");
   const Machine machine(architecture);
   const auto elements = elements_of(architecture);
-  std::vector<OpList> lists(3);
+  std::vector<OpList> lists = lists_in_one_place(elements[0]);
   for (std::size_t e = 0; e < lists.size(); ++e) {
-    give_buffers(lists[e], elements[0], 1);
     for (int step = 0; step < 4; ++step) {
       load(machine, lists[e], elements[0], 64 * step, 0);
       for (std::size_t times = 0; times <= e; ++times) compute(lists[e], elements[e], 0);
