@@ -16,7 +16,7 @@ namespace accord {
 namespace {
 
 constexpr std::int64_t most_results = 16;  ///< rows at once
-constexpr double worth_it = 0.98;          ///< of the cycles without: what a form must promise to be looked into
+constexpr double worth_looking = 0.98;     ///< of the cycles without: what a form must promise to be looked into
 
 /// Weighs convolutions of what the user or the host hands over against their interleaved forms: such tensors may lie
 /// as suits their reader. Layers between that convert element by element go along.
@@ -142,7 +142,7 @@ class Interleaver {
     const InterleavedWork* chosen = nullptr;
     double best = cycles(layer);
     for (const Form& form : forms) {
-      if (form.least >= worth_it * best) break;
+      if (form.least >= worth_looking * best) break;
       const std::size_t tensors = network_.tensors.size();
       LayerPlan other = plan(plain, form.work);
       other.bound = plain.bound;

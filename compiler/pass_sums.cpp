@@ -15,7 +15,7 @@ namespace accord {
 namespace {
 
 constexpr double occupied = 0.8;        ///< of the elements: layers whose results give out more work are left alone
-constexpr double worth_it = 0.9;        ///< of the cycles as it stands: what a division must promise
+constexpr double worth_dividing = 0.9;  ///< of the cycles as it stands: what a division must promise
 constexpr std::size_t looked_into = 3;  ///< divisions of a layer, those of the least bounds
 
 /// The first assignment of the layer's work as it stands; null: there is none.
@@ -261,8 +261,8 @@ class SumWeigher {
     const std::string name = name_of(compilation_.layers[index]);
     const double now = search_once(compilation_, shared_, compilation_.layers[index]).predicted_cycles();
     std::string reason;
-    const auto [division, cycles] = quickest(index, promising(index, worth_it * now, reason));
-    const bool chosen = cycles < worth_it * now;
+    const auto [division, cycles] = quickest(index, promising(index, worth_dividing * now, reason));
+    const bool chosen = cycles < worth_dividing * now;
     if (division.iterator >= 0) {
       const Work& work = compilation_.layers[index].work;
       reason = fmt::format("{} in {} parts: {:.0f} cycles instead of {:.0f}",
