@@ -209,7 +209,7 @@ bool OnnxImporter::is_stripped_weight(const std::string& name) const {
 Tensor constant_from(const Value& value, Tensor tensor) {
   if (value.type != tensor.type) throw Error("the known value has another type");
   tensor.shape = value.shape;
-  tensor.data = std::make_shared<const std::vector<std::byte>>(value.data);
+  tensor.data = owned(value.data);
   return tensor;
 }
 

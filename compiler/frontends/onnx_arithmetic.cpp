@@ -42,7 +42,7 @@ ConstantData pack(const std::vector<Number>& values, ElementType type) {
       store_element(at, type, static_cast<double>(values[i]));
     }
   }
-  return std::make_shared<const std::vector<std::byte>>(std::move(data));
+  return owned(std::move(data));
 }
 
 using IntegerBinary = std::int64_t (*)(std::int64_t, std::int64_t);

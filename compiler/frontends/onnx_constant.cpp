@@ -31,8 +31,6 @@ Tensor tensor_of(const OnnxNode& node, const onnx::AttributeProto& attribute) {
   return *std::move(tensor);
 }
 
-ConstantData share(Bytes data) { return std::make_shared<const Bytes>(std::move(data)); }
-
 std::size_t element_size(const Tensor& tensor) { return static_cast<std::size_t>(bytes(tensor.type)); }
 
 }  // namespace
@@ -70,7 +68,7 @@ ConstantData gather_view(const Tensor& x, const Shape& shape, const StridedView&
   walk(shape, view, [&](std::size_t i, std::int64_t offset) {
     std::memcpy(data.data() + i * size, x.data->data() + static_cast<std::size_t>(offset) * size, size);
   });
-  return share(std::move(data));
+  return owned(std::move(data));
 }
 
 ConstantData fold_transpose(const OnnxNode& node) {
@@ -113,7 +111,7 @@ ConstantData fold_gather(const OnnxNode& node) {
       data.insert(data.end(), from, from + block);
     }
   }
-  return share(std::move(data));
+  return owned(std::move(data));
 }
 
 ConstantData fold_concat(const OnnxNode& node) {
@@ -121,7 +119,7 @@ ConstantData fold_concat(const OnnxNode& node) {
   const auto& shape = node.results[0].shape;
   const auto outer = count_of(Shape(shape.begin(), shape.begin() + axis));
   Bytes data;
-  if (outer == 0) return share(std::move(data));
+  if (outer == 0) return owned(std::move(data));
   data.reserve(count_of(shape) * element_size(node.input(0)));
   for (std::size_t o = 0; o < outer; ++o) {
     for (const auto* part : node.inputs) {
@@ -131,7 +129,7 @@ ConstantData fold_concat(const OnnxNode& node) {
       data.insert(data.end(), from, from + block);
     }
   }
-  return share(std::move(data));
+  return owned(std::move(data));
 }
 
 std::vector<ConstantData> fold_split(const OnnxNode& node) {
@@ -150,7 +148,7 @@ ConstantData fold_fill(const OnnxNode& node) {
   const auto size = element_size(value);
   Bytes data(count_of(node.results[0].shape) * size);
   for (std::size_t at = 0; at < data.size(); at += size) std::memcpy(data.data() + at, value.data->data(), size);
-  return share(std::move(data));
+  return owned(std::move(data));
 }
 
 ConstantData integers(const std::vector<std::int64_t>& values) {
@@ -173,7 +171,7 @@ ConstantData fold_eye(const OnnxNode& node) {
   for (std::int64_t row = std::max<std::int64_t>(0, -diagonal); row < shape[0] && row + diagonal < shape[1]; ++row) {
     store_element(data.data() + static_cast<std::size_t>(row * shape[1] + row + diagonal) * size, type, 1);
   }
-  return share(std::move(data));
+  return owned(std::move(data));
 }
 
 /// The indices of what is not 0, dimension by dimension.
@@ -261,7 +259,7 @@ std::optional<std::vector<ConstantData>> evaluate(const OnnxNode& node) {
   network.operators = {op};
   auto values = execute(network, {}, {.keep = Keep::outputs, .threads = 1, .observer = {}});
   std::vector<ConstantData> folded;
-  for (const auto id : network.outputs) folded.push_back(share(std::move(values.at(network.tensor(id).name).data)));
+  for (const auto id : network.outputs) folded.push_back(owned(std::move(values.at(network.tensor(id).name).data)));
   return folded;
 }
 

@@ -8,8 +8,6 @@
 
 namespace accord {
 
-using ConstantData = std::shared_ptr<const std::vector<std::byte>>;
-
 /// The tensor of a Constant node.
 Tensor constant_value(const OnnxNode& node);
 

@@ -36,7 +36,7 @@ int default_opset(const onnx::ModelProto& model) {
 }
 
 void parse_model(OnnxFile& file) {
-  OnnxPieces pieces = take_out_raw_data(file.bytes.bytes());
+  OnnxPieces pieces = take_out_raw_data(file.bytes->bytes());
   // Protobuf's own complaints would go to stderr beside our message.
   const google::protobuf::LogSilencer silence;
   PieceStream input(pieces.message);
@@ -56,7 +56,7 @@ OnnxFile read_onnx_file(const std::filesystem::path& path) {
   file.path = path;
   std::error_code code;
   if (!std::filesystem::is_regular_file(path, code)) throw Error("no such file");
-  file.bytes = MappedFile(path);
+  file.bytes = std::make_shared<const MappedFile>(path);
   parse_model(file);
   file.opset = default_opset(file.model);
   return file;
@@ -132,11 +132,28 @@ std::vector<std::byte> widened_halves(const std::byte* halves, std::size_t count
   return data;
 }
 
-std::vector<std::byte> decode_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
-  using Proto = onnx::TensorProto;
+void check_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
   if (raw.size() % raw_size(onnx_type) != 0 || raw.size() / raw_size(onnx_type) != count) {
     throw Error(fmt::format("{} bytes of data where its shape needs {}", raw.size(), count * raw_size(onnx_type)));
   }
+}
+
+/// Whether the file's elements are those of the type that holds them (see element_type_of).
+bool is_stored_alike(int onnx_type) {
+  using Proto = onnx::TensorProto;
+  switch (onnx_type) {
+    case Proto::DOUBLE:
+    case Proto::UINT16:
+    case Proto::UINT32:
+    case Proto::FLOAT16:
+    case Proto::BFLOAT16: return false;
+    default: return true;
+  }
+}
+
+std::vector<std::byte> decode_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
+  using Proto = onnx::TensorProto;
+  check_raw(onnx_type, raw, count);
   switch (onnx_type) {
     case Proto::DOUBLE: return widened<float, double>(raw);
     case Proto::UINT16: return widened<std::int32_t, std::uint16_t>(raw);
@@ -233,6 +250,15 @@ std::optional<std::vector<std::byte>> read_external(const OnnxFile& file, const 
   return data;
 }
 
+/// Of raw data that stayed in the file: the file's own bytes, where they need no conversion.
+ConstantData data_in_file(const OnnxFile& file, int onnx_type, std::span<const std::byte> raw, std::size_t count) {
+  check_raw(onnx_type, raw, count);
+  MappedFile::fetch(raw);
+  const std::shared_ptr<const void> keeper(raw.data(), [file = file.bytes, raw](const void*) { MappedFile::leave(raw); });
+  if (!is_stored_alike(onnx_type)) return owned(decode_raw(onnx_type, raw, count));
+  return std::make_shared<const ConstantBytes>(raw, keeper);
+}
+
 }  // namespace
 
 std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto,
@@ -249,15 +275,14 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
     if (!external) return std::nullopt;
     data = decode_raw(proto.data_type(), *external, count);
   } else if (!raw.empty()) {
-    MappedFile::fetch(raw);
-    data = decode_raw(proto.data_type(), raw, count);
-    MappedFile::leave(raw);
+    tensor.data = data_in_file(file, proto.data_type(), raw, count);
+    return tensor;
   } else if (proto.has_raw_data()) {
     data = decode_raw(proto.data_type(), std::as_bytes(std::span(proto.raw_data())), count);
   } else {
     decode_fields(data, proto, count);
   }
-  tensor.data = std::make_shared<const std::vector<std::byte>>(std::move(data));
+  tensor.data = owned(std::move(data));
   return tensor;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,7 +18,7 @@ namespace accord {
 /// An ONNX file and the folder of its external data.
 struct OnnxFile {
   std::filesystem::path path;
-  MappedFile bytes;
+  std::shared_ptr<const MappedFile> bytes;
   onnx::ModelProto model;                       ///< without the raw data that stay in the file
   std::vector<std::span<const std::byte>> raw;  ///< these, of each initialiser; empty: the message has its data
   int opset = 0;                                ///< of the default domain

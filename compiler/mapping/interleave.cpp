@@ -139,8 +139,7 @@ class Interleaver {
     Shape& shape = made_.weights.shape;
     shape = {layout_.results * from.shape[0], made_.rows * from.shape[1], layout_.count, from.shape[3]};
     const auto run = static_cast<std::size_t>(from.shape[3] * bytes(from.type));  // a row of the filter
-    auto data =
-        std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(shape[0] * shape[1] * layout_.count) * run);
+    std::vector<std::byte> data(static_cast<std::size_t>(shape[0] * shape[1] * layout_.count) * run);
     for (std::int64_t e = 0; e < layout_.results; ++e) {
       for (std::int64_t row = 0; row < from.shape[0] * from.shape[1] * from.shape[2]; ++row) {
         const std::int64_t filter = e * from.shape[0] + row / from.shape[2] / from.shape[1];
@@ -148,11 +147,11 @@ class Interleaver {
         const std::int64_t at = row % from.shape[2] + conv_.stride * e + layout_.shift;
         const std::int64_t channel = filter * shape[1] + at % made_.rows * from.shape[1] + c;
         const std::int64_t to = channel * layout_.count + at / made_.rows;
-        std::memcpy(data->data() + static_cast<std::size_t>(to) * run,
+        std::memcpy(data.data() + static_cast<std::size_t>(to) * run,
                     from.data->data() + static_cast<std::size_t>(row) * run, run);
       }
     }
-    made_.weights.data = std::move(data);
+    made_.weights.data = owned(std::move(data));
     operand.shape = shape;
     operand.tensor = no_tensor;
   }

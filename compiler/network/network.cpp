@@ -52,7 +52,7 @@ Tensor constant_of(std::string name, ElementType type, Shape shape, const std::v
   std::vector<std::byte> data(values.size() * sizeof(T));
   if (!data.empty()) std::memcpy(data.data(), values.data(), data.size());
   Tensor tensor{std::move(name), type, std::move(shape), nullptr, std::nullopt};
-  tensor.data = std::make_shared<const std::vector<std::byte>>(std::move(data));
+  tensor.data = owned(std::move(data));
   return tensor;
 }
 

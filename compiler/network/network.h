@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -13,6 +12,7 @@
 
 #include "archdsl/tensor/element_type.h"
 #include "archdsl/tensor/value.h"
+#include "compiler/network/constant_data.h"
 
 namespace accord {
 
@@ -38,7 +38,7 @@ struct Tensor {
   std::string name;
   ElementType type = ElementType::fp32;
   Shape shape;
-  std::shared_ptr<const std::vector<std::byte>> data;  ///< set for constants
+  ConstantData data;  ///< set for constants
   std::optional<Quantisation> quantisation;
   bool is_constant() const { return data != nullptr; }
 };

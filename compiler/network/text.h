@@ -11,7 +11,7 @@
 namespace accord {
 
 /// Data of large constants by the hash that the text names them with.
-using ConstantPool = std::map<std::string, std::shared_ptr<const std::vector<std::byte>>>;
+using ConstantPool = std::map<std::string, ConstantData>;
 
 /// The network as text, one tensor or operator per line:
 ///

@@ -234,7 +234,7 @@ class NetworkParser {
       throw Error(fmt::format("the values of '{}' do not fit its shape", tensor.name));
   }
 
-  static std::shared_ptr<const std::vector<std::byte>> parse_values(LineReader& line, ElementType type) {
+  static ConstantData parse_values(LineReader& line, ElementType type) {
     std::vector<std::byte> data;
     const auto size = static_cast<std::size_t>(bytes(type));
     const auto append = [&](const auto& values) {
@@ -250,7 +250,7 @@ class NetworkParser {
       append(parse_list<float>(line, "}"));
     else
       append(parse_list<std::int64_t>(line, "}"));
-    return std::make_shared<const std::vector<std::byte>>(std::move(data));
+    return owned(std::move(data));
   }
 
   void parse_operator(LineReader& line) {

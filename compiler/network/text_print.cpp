@@ -16,7 +16,7 @@ constexpr std::int64_t max_inline_elements = 16;
 bool is_inline(const Tensor& tensor) { return element_count(tensor.shape) <= max_inline_elements; }
 
 /// FNV-1a over 8-byte words, then over the bytes left.
-std::string hash_of(const std::vector<std::byte>& data) {
+std::string hash_of(std::span<const std::byte> data) {
   std::uint64_t hash = 0xcbf29ce484222325ULL ^ data.size();
   const auto mix = [&](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3ULL, hash ^= hash >> 29; };
   std::size_t i = 0;
@@ -99,7 +99,7 @@ class NetworkPrinter {
   void declare(const char* what, TensorId id) { text_ += fmt::format("{} {}\n", what, typed(id)); }
 
   std::string values(const Tensor& tensor) const {
-    if (!is_inline(tensor)) return "#" + hash_of(*tensor.data);
+    if (!is_inline(tensor)) return "#" + hash_of(tensor.data->unaligned());
     std::string list;
     for (std::int64_t i = 0; i < element_count(tensor.shape); ++i) {
       if (i > 0) list += ", ";
@@ -148,7 +148,7 @@ std::string to_text(const Network& network) { return NetworkPrinter(network).run
 ConstantPool constant_pool(const Network& network) {
   ConstantPool pool;
   for (const auto& tensor : network.tensors) {
-    if (tensor.is_constant() && !is_inline(tensor)) pool[hash_of(*tensor.data)] = tensor.data;
+    if (tensor.is_constant() && !is_inline(tensor)) pool[hash_of(tensor.data->unaligned())] = tensor.data;
   }
   return pool;
 }

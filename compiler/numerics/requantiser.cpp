@@ -44,7 +44,7 @@ Tensor make_parameter(const std::string& name, ElementType type, bool per_channe
   tensor.name = name;
   tensor.type = type;
   if (per_channel) tensor.shape = {static_cast<std::int64_t>(count)};
-  tensor.data = std::make_shared<const std::vector<std::byte>>(std::move(data));
+  tensor.data = owned(std::move(data));
   return tensor;
 }
 

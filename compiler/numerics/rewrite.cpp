@@ -51,7 +51,7 @@ Tensor constant_of(std::string name, Value value) {
   tensor.name = std::move(name);
   tensor.type = value.type;
   tensor.shape = std::move(value.shape);
-  tensor.data = std::make_shared<const std::vector<std::byte>>(std::move(value.data));
+  tensor.data = owned(std::move(value.data));
   return tensor;
 }
 

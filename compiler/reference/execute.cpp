@@ -69,7 +69,7 @@ class Execution {
   }
 
   static void add_constant_output(Values& kept, const Tensor& tensor) {
-    if (tensor.is_constant()) kept[tensor.name] = Value{tensor.type, tensor.shape, *tensor.data};
+    if (tensor.is_constant()) kept[tensor.name] = Value{tensor.type, tensor.shape, tensor.data->copy()};
   }
 
   std::vector<Value> allocate(const Operator& op) const {

@@ -39,12 +39,12 @@ class LayerBuilder {
   /// Whole numbers from `low` to `high`, times `unit`.
   TensorId constant(const std::string& name, ElementType type, Shape shape, std::int64_t low, std::int64_t high,
                     double unit = 1) {
-    auto data = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(element_count(shape) * bytes(type)));
-    for (std::size_t at = 0; at < data->size(); at += static_cast<std::size_t>(bytes(type))) {
-      store_element(data->data() + at, type, static_cast<double>(draw_.from(low, high)) * unit);
+    std::vector<std::byte> data(static_cast<std::size_t>(element_count(shape) * bytes(type)));
+    for (std::size_t at = 0; at < data.size(); at += static_cast<std::size_t>(bytes(type))) {
+      store_element(data.data() + at, type, static_cast<double>(draw_.from(low, high)) * unit);
     }
     const TensorId id = tensor(name, type, std::move(shape));
-    network_.tensor(id).data = std::move(data);
+    network_.tensor(id).data = owned(std::move(data));
     return id;
   }
 

@@ -25,7 +25,7 @@ DenseTensor dense(const TensorProgram& program, const Work& work, const Network&
   tensor.data.assign(size, std::byte{0});
   if (operand.tensor == no_tensor) return tensor;
   const Tensor& source = network.tensor(operand.tensor);
-  if (source.is_constant()) tensor.data = *source.data;
+  if (source.is_constant()) tensor.data = source.data->copy();
   if (const auto input = inputs.find(source.name); input != inputs.end()) tensor.data = input->second.data;
   return tensor;
 }

@@ -186,7 +186,7 @@ class ProductExpansion {
         if (at < pads[d] || at >= plane[d] - pads[shape.size() + d]) mask[i] = std::byte{0};
       }
     }
-    auto data = std::make_shared<const std::vector<std::byte>>(std::move(mask));
+    auto data = owned(std::move(mask));
     return network_.add({op_.name + ".inside", ElementType::u8, plane, std::move(data), std::nullopt});
   }
 

@@ -86,7 +86,7 @@ void trilu(Network& network, const Operator& op, std::vector<Operator>& operator
   }
   const auto constant = [&](const char* what, ElementType of, Shape extents, std::vector<std::byte> data) {
     return network.add({op.name + what, of, std::move(extents),
-                        std::make_shared<const std::vector<std::byte>>(std::move(data)), std::nullopt});
+                        owned(std::move(data)), std::nullopt});
   };
   std::vector<std::byte> nothing(static_cast<std::size_t>(bytes(type)));
   const auto zero = constant(".zero", type, {}, std::move(nothing));

@@ -24,7 +24,7 @@ TensorId constant_mask(Network& network, const Integers& lengths, std::int64_t s
   if (std::ranges::all_of(lengths, [=](auto length) { return length > step; })) return no_tensor;
   std::vector<std::byte> mask;
   for (const auto length : lengths) mask.push_back(std::byte{length > step});
-  auto data = std::make_shared<const std::vector<std::byte>>(std::move(mask));
+  auto data = owned(std::move(mask));
   return network.add({"present", ElementType::u8, {std::ssize(lengths), 1}, std::move(data), std::nullopt});
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "compiler/network/constants.h"
 #include "compiler/network/passes/graph_index.h"
@@ -8,14 +9,20 @@ namespace accord {
 
 namespace {
 
-/// [columns, rows] from [rows, columns], block by block: both sides stay in the cache.
-void turn(const float* values, std::size_t rows, std::size_t columns, float factor, float* result) {
+float float_at(const std::byte* values, std::size_t index) {
+  float value;
+  std::memcpy(&value, values + index * sizeof value, sizeof value);
+  return value;
+}
+
+/// [columns, rows] from [rows, columns], block by block: both sides stay in the cache. `values` lie at any address.
+void turn(const std::byte* values, std::size_t rows, std::size_t columns, float factor, float* result) {
   constexpr std::size_t block = 32;
   for (std::size_t r0 = 0; r0 < rows; r0 += block) {
     for (std::size_t c0 = 0; c0 < columns; c0 += block) {
       for (std::size_t c = c0; c < std::min(c0 + block, columns); ++c) {
         for (std::size_t r = r0; r < std::min(r0 + block, rows); ++r) {
-          result[c * rows + r] = values[r * columns + c] * factor;
+          result[c * rows + r] = float_at(values, r * columns + c) * factor;
         }
       }
     }
@@ -29,15 +36,17 @@ TensorId add_weights(Network& network, const Tensor& given, bool transposed, flo
   const auto columns = static_cast<std::size_t>(given.shape[rank - 1]);
   const Shape shape = transposed ? Shape{given.shape[rank - 2], given.shape[rank - 1]}
                                  : Shape{given.shape[rank - 1], given.shape[rank - 2]};
-  const auto* values = constant_data<float>(given);
-  std::vector<std::byte> data(given.data->size());
-  auto* weights = reinterpret_cast<float*>(data.data());
-  if (transposed)
-    std::transform(values, values + rows * columns, weights, [=](float value) { return value * factor; });
-  else
-    turn(values, rows, columns, factor, weights);
-  Tensor result{
-      given.name, ElementType::fp32, shape, std::make_shared<const std::vector<std::byte>>(std::move(data)), {}};
+  Tensor result{given.name, ElementType::fp32, shape, given.data, std::nullopt};
+  if (!transposed || factor != 1.0F) {
+    const auto* values = given.data->unaligned().data();  // most of a transformer's bytes, read once
+    std::vector<std::byte> data(given.data->size());
+    auto* weights = reinterpret_cast<float*>(data.data());
+    if (transposed)
+      for (std::size_t i = 0; i < rows * columns; ++i) weights[i] = float_at(values, i) * factor;
+    else
+      turn(values, rows, columns, factor, weights);
+    result.data = owned(std::move(data));
+  }
   if (given.quantisation && factor == 1.0F) {
     result.quantisation = given.quantisation;
     const auto columns_axis = static_cast<int>(rank) - 1;
@@ -193,7 +202,7 @@ void unify_products(Network& network) {
       const auto given = op.inputs[1];
       op.type = "Gemm";
       op.inputs[1] = add_weights(network, Tensor(network.tensor(given)), false, 1.0F);
-      if (index.uses(given) == 1) network.tensor(given).data.reset();  // most of a transformer's bytes
+      if (index.uses(given) == 1) network.tensor(given).data.reset();
       op.attributes = {{"transB", std::int64_t{1}}};
     }
     operators.push_back(std::move(op));

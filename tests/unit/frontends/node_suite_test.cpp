@@ -36,7 +36,7 @@ double worst_difference(const Value& a, const Value& b) {
 
 Value value_of(const Network& network, const Values& results, TensorId id) {
   const auto& tensor = network.tensor(id);
-  if (tensor.is_constant()) return {tensor.type, tensor.shape, *tensor.data};
+  if (tensor.is_constant()) return {tensor.type, tensor.shape, tensor.data->copy()};
   return results.at(tensor.name);
 }
 

@@ -32,11 +32,11 @@ std::string text(const ImageSizes& z) {
 Tensor seeded(const std::string& name, ElementType type, const Shape& shape, std::uint64_t seed) {
   Tensor tensor{name, type, shape, nullptr, std::nullopt};
   std::mt19937_64 engine(seed);
-  auto data = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(element_count(shape) * bytes(type)));
-  for (std::size_t i = 0; i < data->size(); i += static_cast<std::size_t>(bytes(type))) {
-    (*data)[i] = static_cast<std::byte>(engine() % 256);
+  std::vector<std::byte> data(static_cast<std::size_t>(element_count(shape) * bytes(type)));
+  for (std::size_t i = 0; i < data.size(); i += static_cast<std::size_t>(bytes(type))) {
+    data[i] = static_cast<std::byte>(engine() % 256);
   }
-  tensor.data = std::move(data);
+  tensor.data = owned(std::move(data));
   return tensor;
 }
 
@@ -59,7 +59,7 @@ Network network_of(const ImageSizes& z) {
 
 DenseTensor dense(const Tensor& tensor) {
   DenseTensor result{tensor.type, tensor.shape, {}, 0};
-  if (tensor.is_constant()) result.data = *tensor.data;
+  if (tensor.is_constant()) result.data = tensor.data->copy();
   result.data.resize(static_cast<std::size_t>(element_count(tensor.shape) * bytes(tensor.type)));
   return result;
 }

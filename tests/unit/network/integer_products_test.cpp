@@ -25,7 +25,7 @@ class ByteProduct {
     std::uniform_int_distribution<int> draw(static_cast<int>(lowest(type)), static_cast<int>(highest(type)));
     for (auto& byte : value.data) store_element(&byte, type, draw(random_));
     Tensor tensor{"t", type, shape, nullptr, std::nullopt};
-    if (constant) tensor.data = std::make_shared<const std::vector<std::byte>>(value.data);
+    if (constant) tensor.data = owned(value.data);
     const auto id = network.add(tensor);
     if (!constant) network.inputs.push_back(id);
     named_[network.tensor(id).name] = given_[id] = value;

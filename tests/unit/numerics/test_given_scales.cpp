@@ -65,7 +65,7 @@ class QuantisedModel {
   TensorId number(float value) { return network.add(make_constant("s", {}, std::vector{value})); }
   TensorId middle() {
     Tensor tensor{"zero", ElementType::u8, {}, nullptr, std::nullopt};
-    tensor.data = std::make_shared<const std::vector<std::byte>>(1, std::byte{middle_});
+    tensor.data = owned({std::byte{middle_}});
     return network.add(tensor);
   }
   TensorId op(const char* type, std::vector<TensorId> inputs, ElementType result, Shape shape,
