@@ -11,7 +11,9 @@
 #include <fmt/ranges.h>
 
 #include "archdsl/source/error.h"
+#include "compiler/frontends/onnx_bodies.h"
 #include "compiler/frontends/onnx_constant.h"
+#include "compiler/frontends/onnx_control_flow.h"
 #include "compiler/frontends/onnx_node.h"
 #include "compiler/frontends/seeded.h"
 #include "compiler/network/unused.h"
@@ -48,6 +50,7 @@ class OnnxImporter {
 
  private:
   void collect_uses();
+  void collect_uses(const onnx::NodeProto& node);
   void read_initialisers();
   void read_initialiser(onnx::TensorProto& proto, std::span<const std::byte> raw);
   void read_inputs();
@@ -60,6 +63,8 @@ class OnnxImporter {
   void check_sizes() const;
   bool is_stripped_weight(const std::string& name) const;
   void import_node(const onnx::NodeProto& proto);
+  void import_inlined(const std::vector<onnx::NodeProto>& nodes);
+  GraphAround around();
   OnnxNode read_node(const onnx::NodeProto& proto);
   void add_results(OnnxNode& node, const onnx::NodeProto& proto);
   void add_operator(OnnxNode& node, const std::vector<TensorId>& outputs);
@@ -78,6 +83,7 @@ class OnnxImporter {
   std::unordered_map<std::string, std::vector<Use>> uses_;
   std::unordered_set<std::string> produced_;
   std::unordered_set<std::string> operator_names_;
+  InliningBudget inlined_;
   std::int64_t constant_bytes_ = 0;
   std::map<std::string, std::int64_t> sizes_;  ///< of dynamic dimensions
   std::set<std::string> unused_sizes_;
@@ -85,10 +91,20 @@ class OnnxImporter {
 
 void OnnxImporter::collect_uses() {
   for (const auto& node : file_.model.graph().node()) {
-    for (int i = 0; i < node.input_size(); ++i) uses_[node.input(i)].push_back({node.op_type(), i});
+    collect_uses(node);
     for (const auto& output : node.output()) produced_.insert(output);
   }
   for (const auto& output : file_.model.graph().output()) uses_[output.name()];
+}
+
+/// Graphs inside it use what is around them, too.
+void OnnxImporter::collect_uses(const onnx::NodeProto& node) {
+  for (int i = 0; i < node.input_size(); ++i) uses_[node.input(i)].push_back({node.op_type(), i});
+  for (const auto& attribute : node.attribute()) {
+    if (!attribute.has_g()) continue;
+    for (const auto& inner : attribute.g().node()) collect_uses(inner);
+    for (const auto& output : attribute.g().output()) uses_[output.name()];
+  }
 }
 
 TensorId OnnxImporter::define(const std::string& name, Tensor tensor) {
@@ -322,9 +338,6 @@ std::string obstacle(const std::string& type) {
   for (const auto* name : {"Unique", "Compress", "NonMaxSuppression"}) {
     if (type == name) return "how large its result is depends on values, and all shapes must be known";
   }
-  for (const auto* name : {"If", "Loop", "Scan"}) {
-    if (type == name) return "graphs inside operators are not supported";
-  }
   return "";
 }
 
@@ -348,6 +361,7 @@ void refuse_empty_inputs(const OnnxNode& node) {
 
 void OnnxImporter::import_node(const onnx::NodeProto& proto) {
   try {
+    if (is_control_flow(proto)) return inline_control_flow(proto, unique_operator_name(proto), around());
     const auto& rule = rule_for(proto);
     auto node = read_node(proto);
     if (node.inputs.size() < rule.min_inputs || node.inputs.size() > rule.max_inputs) {
@@ -363,6 +377,20 @@ void OnnxImporter::import_node(const onnx::NodeProto& proto) {
     const auto name = proto.name().empty() && proto.output_size() > 0 ? proto.output(0) : proto.name();
     throw Error(fmt::format("node '{}' ({}): {}", name, proto.op_type(), error.what()));
   }
+}
+
+void OnnxImporter::import_inlined(const std::vector<onnx::NodeProto>& nodes) {
+  for (const auto& node : nodes) {
+    inlined_.take(node);
+    collect_uses(node);
+  }
+  for (const auto& node : nodes) import_node(node);
+}
+
+GraphAround OnnxImporter::around() {
+  return {file_.opset, [this](const std::string& name) -> const Tensor& { return network_.tensor(find(name)); },
+          [this](const std::vector<onnx::NodeProto>& nodes) { import_inlined(nodes); },
+          [this](const std::string& what) { network_.warnings.push_back(what); }};
 }
 
 void OnnxImporter::add_results(OnnxNode& node, const onnx::NodeProto& proto) {

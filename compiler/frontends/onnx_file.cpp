@@ -13,6 +13,7 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
+#include "compiler/frontends/onnx_functions.h"
 #include "compiler/frontends/onnx_pieces.h"
 
 namespace accord {
@@ -47,6 +48,7 @@ void parse_model(OnnxFile& file) {
   }
   if (!file.model.has_graph()) throw Error("the ONNX model has no graph");
   file.raw = std::move(pieces.raw);
+  inline_functions(file.model);
 }
 
 }  // namespace
@@ -254,7 +256,8 @@ std::optional<std::vector<std::byte>> read_external(const OnnxFile& file, const 
 ConstantData data_in_file(const OnnxFile& file, int onnx_type, std::span<const std::byte> raw, std::size_t count) {
   check_raw(onnx_type, raw, count);
   MappedFile::fetch(raw);
-  const std::shared_ptr<const void> keeper(raw.data(), [file = file.bytes, raw](const void*) { MappedFile::leave(raw); });
+  const std::shared_ptr<const void> keeper(raw.data(),
+                                           [file = file.bytes, raw](const void*) { MappedFile::leave(raw); });
   if (!is_stored_alike(onnx_type)) return owned(decode_raw(onnx_type, raw, count));
   return std::make_shared<const ConstantBytes>(raw, keeper);
 }

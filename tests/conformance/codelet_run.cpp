@@ -10,7 +10,7 @@ class CodeletRun {
  public:
   CodeletRun(const Network& network, const Values& inputs) : network_(network), values_(network.tensors.size()) {
     for (std::size_t id = 0; id < network.tensors.size(); ++id) {
-      if (network.tensors[id].is_constant()) values_[id] = *network.tensors[id].data;
+      if (network.tensors[id].is_constant()) values_[id] = network.tensors[id].data->copy();
     }
     for (const TensorId id : network.inputs) at(id) = inputs.at(network.tensor(id).name).data;
   }

@@ -20,7 +20,7 @@ Value read_value(const OnnxFile& file, const std::filesystem::path& path) {
   if (!stream || !proto.ParseFromIstream(&stream)) throw Error("no tensor in " + path.string());
   const auto tensor = read_tensor(file, proto);
   if (!tensor) throw Error("no data in " + path.string());
-  return {tensor->type, tensor->shape, *tensor->data};
+  return {tensor->type, tensor->shape, tensor->data->copy()};
 }
 
 void collect_types(const onnx::GraphProto& graph, std::set<std::string>& types) {

@@ -16,7 +16,7 @@ Value read_recorded_tensor(const std::filesystem::path& path) {
   onnx::TensorProto proto;
   if (!proto.ParseFromIstream(&stream)) throw Error("cannot read " + path.string());
   const auto tensor = read_tensor({}, proto);
-  return {tensor->type, tensor->shape, *tensor->data};
+  return {tensor->type, tensor->shape, tensor->data->copy()};
 }
 
 std::vector<Value> read_all(const std::filesystem::path& folder, const std::string& prefix) {

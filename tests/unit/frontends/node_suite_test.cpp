@@ -100,3 +100,21 @@ TEST_CASE("Do they where integer inputs are constants, so that folding computes?
   if (node_case_folders().empty()) return;
   CHECK(run_suite(true) >= 500);
 }
+
+TEST_CASE("Are graphs inside nodes put in their places, so that such node tests give their recorded outputs?") {
+  if (node_case_folders().empty()) return;
+  const std::set<std::string> names = {"test_if", "test_loop11", "test_scan9_sum",
+                                       "test_range_int32_type_negative_delta_expanded"};
+  int count = 0;
+  for (const auto& folder : node_case_folders()) {
+    CAPTURE(folder.filename().string());
+    if (!names.contains(folder.filename().string())) continue;
+    for (const bool fixed : {true, false}) {
+      if (!fixed && folder.filename() != "test_if" && folder.filename() != "test_scan9_sum") continue;
+      auto node_case = load_node_case(folder, fixed);
+      check_case(node_case);
+      ++count;
+    }
+  }
+  CHECK(count == 6);
+}
