@@ -15,6 +15,7 @@
 #include "compiler/frontends/onnx_constant.h"
 #include "compiler/frontends/onnx_control_flow.h"
 #include "compiler/frontends/onnx_node.h"
+#include "compiler/frontends/onnx_sizes.h"
 #include "compiler/frontends/seeded.h"
 #include "compiler/network/unused.h"
 
@@ -30,17 +31,14 @@ struct Use {
 
 class OnnxImporter {
  public:
-  OnnxImporter(OnnxFile& file, const OnnxOptions& options)
-      : file_(file), options_(options), sizes_(options.dimensions) {
-    for (const auto& [name, size] : sizes_) unused_sizes_.insert(name);
-  }
+  OnnxImporter(OnnxFile& file, const OnnxOptions& options) : file_(file), options_(options), sizes_(options_) {}
 
   Network run() {
     network_.name = file_.model.graph().name();
     collect_uses();
     read_initialisers();
     read_inputs();
-    check_sizes();
+    sizes_.check(file_.model.graph());
     for (const auto& node : file_.model.graph().node()) import_node(node);
     for (const auto& output : file_.model.graph().output()) network_.outputs.push_back(find(output.name()));
     if (network_.outputs.empty()) throw Error("the graph has no outputs");
@@ -54,13 +52,9 @@ class OnnxImporter {
   void read_initialisers();
   void read_initialiser(onnx::TensorProto& proto, std::span<const std::byte> raw);
   void read_inputs();
-  void read_given_sizes();
+  void learn_sizes();
   bool is_input(const std::string& name) const;
   void read_input(const onnx::ValueInfoProto& input);
-  Shape input_shape(const onnx::ValueInfoProto& input);
-  std::optional<Shape> given_shape(const std::string& input) const;
-  std::int64_t dynamic_size(const onnx::ValueInfoProto& input, int d);
-  void check_sizes() const;
   bool is_stripped_weight(const std::string& name) const;
   void import_node(const onnx::NodeProto& proto);
   void import_inlined(const std::vector<onnx::NodeProto>& nodes);
@@ -85,8 +79,7 @@ class OnnxImporter {
   std::unordered_set<std::string> operator_names_;
   InliningBudget inlined_;
   std::int64_t constant_bytes_ = 0;
-  std::map<std::string, std::int64_t> sizes_;  ///< of dynamic dimensions
-  std::set<std::string> unused_sizes_;
+  DynamicSizes sizes_;
 };
 
 void OnnxImporter::collect_uses() {
@@ -164,57 +157,6 @@ void OnnxImporter::read_initialiser(onnx::TensorProto& proto, std::span<const st
   define(proto.name(), *std::move(tensor));
 }
 
-/// Of the values that the user has for the input.
-std::optional<Shape> OnnxImporter::given_shape(const std::string& input) const {
-  return options_.shape_given ? options_.shape_given(input, network_.inputs.size()) : std::nullopt;
-}
-
-std::int64_t OnnxImporter::dynamic_size(const onnx::ValueInfoProto& input, int d) {
-  const auto& dims = input.type().tensor_type().shape();
-  const auto& name = dims.dim(d).dim_param();
-  if (const auto chosen = sizes_.find(name); !name.empty() && chosen != sizes_.end()) {
-    unused_sizes_.erase(name);
-    return chosen->second;
-  }
-  std::int64_t size = 1;
-  const auto given = given_shape(input.name());
-  if (given && std::ssize(*given) == dims.dim_size()) {
-    size = (*given)[static_cast<std::size_t>(d)];
-  } else {
-    network_.warnings.push_back(fmt::format("dimension {} of input '{}' is dynamic{}; 1 is assumed", d, input.name(),
-                                            name.empty() ? "" : " (" + name + ")"));
-  }
-  if (!name.empty()) sizes_[name] = size;  // the same wherever it stands
-  return size;
-}
-
-/// A name that no input has is a slip of the user's.
-void OnnxImporter::check_sizes() const {
-  if (unused_sizes_.empty()) return;
-  std::set<std::string> names;
-  for (const auto& input : file_.model.graph().input()) {
-    for (const auto& dim : input.type().tensor_type().shape().dim()) {
-      if (!dim.dim_param().empty()) names.insert(dim.dim_param());
-    }
-  }
-  throw Error(fmt::format("no input has a dimension '{}'; there are: {}", *unused_sizes_.begin(),
-                          names.empty() ? "none with names" : fmt::format("{}", fmt::join(names, ", "))));
-}
-
-Shape OnnxImporter::input_shape(const onnx::ValueInfoProto& input) {
-  const auto& type = input.type().tensor_type();
-  if (!type.has_shape()) throw Error("no shape is given");
-  Shape shape;
-  for (int d = 0; d < type.shape().dim_size(); ++d) {
-    const auto& dim = type.shape().dim(d);
-    const bool known = dim.has_dim_value() && dim.dim_value() > 0;
-    if (dim.has_dim_value() && dim.dim_value() < -1) throw Error(fmt::format("dimension {}", dim.dim_value()));
-    shape.push_back(known ? dim.dim_value() : dynamic_size(input, d));
-  }
-  check_shape(shape);
-  return shape;
-}
-
 bool OnnxImporter::is_stripped_weight(const std::string& name) const {
   const auto uses = uses_.find(name);
   if (!options_.seed_weight_inputs || uses == uses_.end() || uses->second.empty()) return false;
@@ -234,10 +176,10 @@ void OnnxImporter::read_input(const onnx::ValueInfoProto& input) {
   Tensor tensor;
   tensor.name = input.name();
   tensor.type = element_type_of(input.type().tensor_type().elem_type());
-  tensor.shape = input_shape(input);
+  tensor.shape = sizes_.shape_of(input, network_.inputs.size(), network_.warnings);
   if (const auto known = options_.known_inputs.find(input.name()); known != options_.known_inputs.end()) {
     define(input.name(), constant_from(known->second, tensor));
-  } else if (is_stripped_weight(input.name()) && given_shape(input.name()) != tensor.shape) {
+  } else if (is_stripped_weight(input.name()) && sizes_.given(input.name(), network_.inputs.size()) != tensor.shape) {
     seed(tensor, "the model has no weights for it");
     count_constant(tensor.data->size());
     define(input.name(), std::move(tensor));
@@ -252,29 +194,17 @@ bool OnnxImporter::is_input(const std::string& name) const {
 }
 
 /// What the inputs' files say of dimensions with names, whichever input comes first.
-void OnnxImporter::read_given_sizes() {
-  if (!options_.shape_given) return;
+void OnnxImporter::learn_sizes() {
   std::size_t number = 0;
   for (const auto& input : file_.model.graph().input()) {
     if (!is_input(input.name())) continue;
-    const auto given = options_.shape_given(input.name(), number);
-    const auto& dims = input.type().tensor_type().shape().dim();
-    const bool fits =
-        given &&
-        std::equal(given->begin(), given->end(), dims.begin(), dims.end(), [](std::int64_t size, const auto& dim) {
-          return !dim.has_dim_value() || dim.dim_value() < 1 || dim.dim_value() == size;
-        });
-    if (is_stripped_weight(input.name()) && !fits) continue;
-    ++number;
-    if (!fits) continue;
-    for (int d = 0; d < dims.size(); ++d) {
-      if (!dims[d].dim_param().empty()) sizes_.emplace(dims[d].dim_param(), (*given)[static_cast<std::size_t>(d)]);
-    }
+    const bool fits = sizes_.learn(input, number);
+    if (fits || !is_stripped_weight(input.name())) ++number;
   }
 }
 
 void OnnxImporter::read_inputs() {
-  read_given_sizes();
+  learn_sizes();
   for (const auto& input : file_.model.graph().input()) {
     if (!is_input(input.name()) && !options_.known_inputs.contains(input.name())) continue;
     try {
