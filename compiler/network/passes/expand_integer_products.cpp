@@ -21,13 +21,7 @@ TensorId input_of(const Operator& op, std::size_t i) { return i < op.inputs.size
 /// Constant [K,N] as [N,K].
 Tensor turned(const Tensor& b) {
   const Shape shape = {b.shape.back(), b.shape[b.shape.size() - 2]};
-  const auto columns = static_cast<std::size_t>(shape[0]), rows = static_cast<std::size_t>(shape[1]);
-  const auto* values = constant_data<std::int8_t>(b);
-  std::vector<std::int8_t> weights(rows * columns);
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < columns; ++c) weights[c * rows + r] = values[r * columns + c];
-  }
-  return make_constant(b.name, shape, weights);
+  return {b.name, b.type, shape, transposed_matrix(b), std::nullopt};
 }
 
 /// Writes what one product becomes.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include "compiler/network/constants.h"
 #include "compiler/network/passes/graph_index.h"
@@ -9,44 +8,21 @@ namespace accord {
 
 namespace {
 
-float float_at(const std::byte* values, std::size_t index) {
-  float value;
-  std::memcpy(&value, values + index * sizeof value, sizeof value);
-  return value;
-}
-
-/// [columns, rows] from [rows, columns], block by block: both sides stay in the cache. `values` lie at any address.
-void turn(const std::byte* values, std::size_t rows, std::size_t columns, float factor, float* result) {
-  constexpr std::size_t block = 32;
-  for (std::size_t r0 = 0; r0 < rows; r0 += block) {
-    for (std::size_t c0 = 0; c0 < columns; c0 += block) {
-      for (std::size_t c = c0; c < std::min(c0 + block, columns); ++c) {
-        for (std::size_t r = r0; r < std::min(r0 + block, rows); ++r) {
-          result[c * rows + r] = float_at(values, r * columns + c) * factor;
-        }
-      }
-    }
-  }
+Tensor scaled(const Tensor& given, float factor) {
+  const auto* values = constant_data<float>(given);
+  std::vector<float> result(values, values + element_count(given.shape));
+  for (auto& value : result) value *= factor;
+  return make_constant(given.name, given.shape, result);
 }
 
 /// Weights as [N, K], times `factor`. `given` is [K, N], or [N, K] if `transposed`; leading dimensions of 1 go.
 TensorId add_weights(Network& network, const Tensor& given, bool transposed, float factor) {
   const auto rank = given.shape.size();
-  const auto rows = static_cast<std::size_t>(given.shape[rank - 2]);
-  const auto columns = static_cast<std::size_t>(given.shape[rank - 1]);
   const Shape shape = transposed ? Shape{given.shape[rank - 2], given.shape[rank - 1]}
                                  : Shape{given.shape[rank - 1], given.shape[rank - 2]};
-  Tensor result{given.name, ElementType::fp32, shape, given.data, std::nullopt};
-  if (!transposed || factor != 1.0F) {
-    const auto* values = given.data->unaligned().data();  // most of a transformer's bytes, read once
-    std::vector<std::byte> data(given.data->size());
-    auto* weights = reinterpret_cast<float*>(data.data());
-    if (transposed)
-      for (std::size_t i = 0; i < rows * columns; ++i) weights[i] = float_at(values, i) * factor;
-    else
-      turn(values, rows, columns, factor, weights);
-    result.data = owned(std::move(data));
-  }
+  auto data = transposed ? given.data : transposed_matrix(given);
+  Tensor result{given.name, ElementType::fp32, shape, std::move(data), std::nullopt};
+  if (factor != 1.0F) result = scaled(result, factor);
   if (given.quantisation && factor == 1.0F) {
     result.quantisation = given.quantisation;
     const auto columns_axis = static_cast<int>(rank) - 1;
@@ -122,12 +98,12 @@ class GemmRewrite {
   void add_addend(TensorId y) {
     auto addend = op_.inputs[2];
     if (beta_ != 1.0 && is_float_constant(network_, addend)) {
-      addend = add_scaled(network_.tensor(addend));
+      addend = network_.add(scaled(network_.tensor(addend), static_cast<float>(beta_)));
     } else if (beta_ != 1.0) {
-      const auto scaled = network_.add(
+      const auto product = network_.add(
           {op_.name + ".addend", network_.tensor(addend).type, network_.tensor(addend).shape, nullptr, std::nullopt});
-      operators_.push_back({op_.name + ".beta", "Mul", {addend, scalar(beta_)}, {scaled}, {}});
-      addend = scaled;
+      operators_.push_back({op_.name + ".beta", "Mul", {addend, scalar(beta_)}, {product}, {}});
+      addend = product;
     }
     operators_.push_back({op_.name + ".add", "Add", {y, addend}, {result_}, {}});
   }
@@ -141,13 +117,6 @@ class GemmRewrite {
     std::vector<float> bias(static_cast<std::size_t>(shape[0]));
     for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = values[i % count] * static_cast<float>(beta_);
     return network_.add(make_constant(given.name, shape, bias));
-  }
-
-  TensorId add_scaled(const Tensor& given) {
-    const auto* values = constant_data<float>(given);
-    std::vector<float> scaled(values, values + element_count(given.shape));
-    for (auto& v : scaled) v *= static_cast<float>(beta_);
-    return network_.add(make_constant(given.name, given.shape, scaled));
   }
 
   TensorId transposed(TensorId id) {
