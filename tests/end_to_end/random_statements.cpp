@@ -368,12 +368,11 @@ TensorId WorkWriter::tensor(const std::string& name, ElementType type, const std
   t.type = type;
   for (const auto& i : index) t.shape.push_back(i.size);
   if (constant) {
-    auto data =
-        std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(element_count(t.shape) * bytes(type)));
-    for (std::size_t at = 0; at < data->size(); at += static_cast<std::size_t>(bytes(type))) {
-      store_element(data->data() + at, type, static_cast<double>(draw_.from(-100, 100)));
+    std::vector<std::byte> data(static_cast<std::size_t>(element_count(t.shape) * bytes(type)));
+    for (std::size_t at = 0; at < data.size(); at += static_cast<std::size_t>(bytes(type))) {
+      store_element(data.data() + at, type, static_cast<double>(draw_.from(-100, 100)));
     }
-    t.data = std::move(data);
+    t.data = owned(std::move(data));
   }
   return result_.network.add(std::move(t));
 }
