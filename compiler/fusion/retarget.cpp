@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/shared_reads.h"
 
 namespace accord {
 namespace {
@@ -83,7 +84,7 @@ std::optional<Mapping> retarget(const Machine& machine, const Homes& homes, cons
     }
     result.levels = std::max(result.levels, use.depth);
   }
-  if (starts_in_home(result)) return std::nullopt;
+  if (starts_in_home(result) || !has_part_sites(machine, result)) return std::nullopt;
   if (static_cast<int>(result.tile.size()) != result.levels) {
     result.tile.clear();
     result.order.clear();

@@ -102,8 +102,10 @@ class Lowering {
     return level == 0 ? mapping_.extent : box_at(u, level - 1).extent;
   }
   const Layout& layout_at(int u, int level) { return geometry_.layout(u, level, box_at(u, level).extent); }
-  /// Where the use's tile of a level begins in the one outside it.
+  /// Where the use's tile of a level begins in the one outside it. Equal values are whole words, and the same anywhere:
+  /// a tile of them begins where the outer one does, lest its last word lie beyond.
   std::int64_t offset_outside(int u, int level) {
+    if (mapping_.uses[u].filled) return 0;
     const Extents at = relative(box_level(mapping_, mapping_.uses[u], level), mapping_.uses[u], level - 1);
     return offset_of(layout_at(u, level - 1), at);
   }

@@ -76,6 +76,8 @@ int box_level(const Mapping& mapping, const Use& use, int level) {
   return main ? level : std::min(level, std::max(target_level(mapping), 0));
 }
 
+int first_level(const Use& use) { return use.role == UseRole::accumulator ? std::max(use.depth - 1, 0) : 0; }
+
 int memory_at(const Architecture& architecture, const Use& use, int level) {
   if (level + 1 >= use.depth) return use.memory;
   const Hop& hop = hop_at(use, use.role == UseRole::output ? level : level + 1);

@@ -84,7 +84,7 @@ std::set<int> taken(const Machine& machine, const Mapping& mapping, const std::v
     for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
       const Use& use = mapping.uses[u];
       if (use.home >= 0) memories.insert(use.home);
-      for (int level = 0; level < use.depth; ++level) {
+      for (int level = first_level(use); level < use.depth; ++level) {
         memories.insert(memory_at(machine.architecture, use, site->uses[u], level));
       }
     }
@@ -241,6 +241,11 @@ std::vector<std::size_t> part_elements(const Mapping& mapping) {
   return elements;
 }
 
+bool has_part_sites(const Machine& machine, const Mapping& mapping) {
+  return mapping.spatial.empty() ||
+         std::ranges::max(part_elements(mapping)) < machine.elements.sites(mapping).size();
+}
+
 std::vector<const Site*> part_sites(const Machine& machine, const Mapping& mapping) {
   const auto& sites = machine.elements.sites(mapping);
   std::vector<const Site*> result;
@@ -254,7 +259,7 @@ std::vector<const Site*> part_sites(const Machine& machine, const Mapping& mappi
 std::vector<std::vector<SharedTiles>> readings_of(const Machine& machine, const Mapping& mapping, std::size_t use) {
   const Sites sites(machine, mapping);
   std::vector<std::vector<SharedTiles>> readings(sites.all().size());
-  for (int level = 0; level < mapping.uses[use].depth; ++level) {
+  for (int level = first_level(mapping.uses[use]); level < mapping.uses[use].depth; ++level) {
     Reading reading(machine, mapping, sites.all(), use, level);
     if (reading.apart()) continue;
     const auto tiles = reading.run();

@@ -25,7 +25,10 @@ bool tells_apart(const Use& use, const SpatialLoop& loop);
 /// By part, which of the elements that the mapping could run on has it.
 std::vector<std::size_t> part_elements(const Mapping& mapping);
 
-/// Where the parts run; valid as long as the machine is.
+/// Whether there is an element for every part: fewer reach a tensor that one element's memory keeps.
+bool has_part_sites(const Machine& machine, const Mapping& mapping);
+
+/// Where the parts run, if all have an element; valid as long as the machine is.
 std::vector<const Site*> part_sites(const Machine& machine, const Mapping& mapping);
 
 /// [part][level]: how the parts hold and get a use's tiles. Parts read the same where the use does not depend on what

@@ -299,9 +299,8 @@ TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& er
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     if (use.role == UseRole::accumulator && use.step != 0) continue;
-    for (int level = 0; level < use.depth; ++level) {
+    for (int level = first_level(use); level < use.depth; ++level) {
       const bool innermost = level + 1 == use.depth;
-      if (use.role == UseRole::accumulator && !innermost) continue;
       if (use.role == UseRole::start && innermost) continue;
       const Layout& layout = geometry.layout(u, level, mapping.tile[box_level(mapping, use, level)]);
       bytes[u][level] = layout.bytes;
