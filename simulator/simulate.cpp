@@ -10,6 +10,7 @@
 #include "archdsl/source/error.h"
 #include "simulator/cycle/datapath.h"
 #include "simulator/cycle/work.h"
+#include "simulator/kernels/address_space.h"
 #include "simulator/kernels/load_images.h"
 #include "simulator/kernels/symbols.h"
 #include "simulator/modules/function_datapath.h"
@@ -44,7 +45,9 @@ void check_fits(const Architecture& architecture, const Program& program) {
 
 std::vector<ByteStore> make_stores(const Architecture& architecture) {
   std::vector<ByteStore> stores;
-  for (const Memory& memory : architecture.memories) stores.emplace_back(memory.capacity);
+  for (const Memory& memory : architecture.memories) {
+    sim::reserve_for(memory, [&] { stores.emplace_back(memory.capacity); });
+  }
   return stores;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "simulator/kernels/address_space.h"
+
 namespace accord::sim {
 
 namespace {
@@ -67,13 +69,18 @@ RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards)
   if (architecture.sync.kind == Sync::Kind::in_order) return;
   watches_ = true;
   for (std::size_t m = 0; m < shadows_.size(); ++m) {
-    if (architecture.sync.kind == Sync::Kind::interlock && !architecture.memories[m].off_chip) continue;
-    shadows_[m].granules = static_cast<std::size_t>(architecture.memories[m].capacity / 8 + 1);
-    shadows_[m].writes.last = ZeroedArray<std::uint64_t>(shadows_[m].granules);
-    shadows_[m].page_writes = ZeroedArray<PageWrites>(pages_of(shadows_[m].granules));
-    shadows_[m].reader_slot.assign(architecture.units.size(), -1);
-    if (architecture.memories[m].off_chip) shadows_[m].log = ReadLog(architecture.memories[m].capacity);
+    const Memory& memory = architecture.memories[m];
+    if (architecture.sync.kind == Sync::Kind::interlock && !memory.off_chip) continue;
+    reserve_for(memory, [&] { watch(shadows_[m], memory); });
   }
+}
+
+void RaceDetector::watch(Shadow& shadow, const Memory& memory) {
+  shadow.granules = static_cast<std::size_t>(memory.capacity / 8 + 1);
+  shadow.writes.last = ZeroedArray<std::uint64_t>(shadow.granules);
+  shadow.page_writes = ZeroedArray<PageWrites>(pages_of(shadow.granules));
+  shadow.reader_slot.assign(clocks_.size(), -1);
+  if (memory.off_chip) shadow.log = ReadLog(memory.capacity);
 }
 
 void RaceDetector::join_all() {

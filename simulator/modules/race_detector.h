@@ -75,6 +75,7 @@ class RaceDetector {
     std::int64_t instruction = -1;
     int mnemonic = -1;
   };
+  void watch(Shadow& shadow, const Memory& memory);
   std::optional<Instance> read_run(Shadow& shadow, Touches* reads, int unit, std::int64_t address, std::int64_t length);
   std::optional<Instance> read_shadow(Shadow& shadow, Touches* reads, int unit, std::int64_t address,
                                       std::int64_t length);

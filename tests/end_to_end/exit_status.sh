@@ -55,6 +55,10 @@ expect 1 sim again.elf --arch gemmini16 --set dim=8
 expect 1 sim mlp.onnx --arch gemmini16
 head -c 500 mlp.elf >cut.elf
 expect 1 sim cut.elf --arch gemmini16
+# A memory of 900 TiB: more than a process can address.
+"$accord" show gemmini16 -o wide.yaml >/dev/null && sed -i 's/4294967296 B/900 TiB/' wide.yaml
+expect 1 run --arch wide.yaml --model mlp.onnx
+grep -q 'memory `dram`' err.txt || { echo "no memory is named:"; cat err.txt; failed=1; }
 printf 'mvin dst=\n' >broken.s
 expect 1 asm broken.s --arch gemmini16 -o broken.elf
 
