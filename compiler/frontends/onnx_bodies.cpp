@@ -1,5 +1,8 @@
 #include "compiler/frontends/onnx_bodies.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
@@ -53,11 +56,31 @@ void InliningBudget::take(const onnx::NodeProto& node) {
   }
 }
 
-onnx::NodeProto identity_node(const std::string& input, const std::string& output) {
+const onnx::AttributeProto* find_attribute(const Attributes& attributes, std::string_view name) {
+  const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                  [&](const onnx::AttributeProto& attribute) { return attribute.name() == name; });
+  return found == attributes.end() ? nullptr : &*found;
+}
+
+onnx::AttributeProto& add_attribute(onnx::NodeProto& node, const std::string& name,
+                                    onnx::AttributeProto::AttributeType type) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(type);
+  return attribute;
+}
+
+onnx::NodeProto make_node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output) {
   onnx::NodeProto node;
-  node.set_op_type("Identity");
-  node.add_input(input);
+  node.set_op_type(op);
+  for (const auto& input : inputs) node.add_input(input);
   node.add_output(output);
+  return node;
+}
+
+onnx::NodeProto constant_node(const std::string& output, onnx::TensorProto value) {
+  onnx::NodeProto node = make_node("Constant", {}, output);
+  *add_attribute(node, "value", onnx::AttributeProto::TENSOR).mutable_t() = std::move(value);
   return node;
 }
 
@@ -65,13 +88,7 @@ std::vector<onnx::NodeProto> constants_of(const onnx::GraphProto& body, BodyName
   std::vector<onnx::NodeProto> nodes;
   for (const auto& initialiser : body.initializer()) {
     names.define(initialiser.name());
-    auto& node = nodes.emplace_back();
-    node.set_op_type("Constant");
-    node.add_output(names(initialiser.name()));
-    auto& value = *node.add_attribute();
-    value.set_name("value");
-    value.set_type(onnx::AttributeProto::TENSOR);
-    *value.mutable_t() = initialiser;
+    nodes.push_back(constant_node(names(initialiser.name()), initialiser));
   }
   return nodes;
 }

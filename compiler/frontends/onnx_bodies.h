@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -44,8 +45,18 @@ class InliningBudget {
   std::size_t bytes_ = 0;
 };
 
-/// output = input
-onnx::NodeProto identity_node(const std::string& input, const std::string& output);
+using Attributes = google::protobuf::RepeatedPtrField<onnx::AttributeProto>;
+
+/// Null where there is none of that name.
+const onnx::AttributeProto* find_attribute(const Attributes& attributes, std::string_view name);
+
+onnx::AttributeProto& add_attribute(onnx::NodeProto& node, const std::string& name,
+                                    onnx::AttributeProto::AttributeType type);
+
+onnx::NodeProto make_node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output);
+
+/// A Constant.
+onnx::NodeProto constant_node(const std::string& output, onnx::TensorProto value);
 
 /// A body's initialisers as Constant nodes, which the body's names know from then on.
 std::vector<onnx::NodeProto> constants_of(const onnx::GraphProto& body, BodyNames& names);

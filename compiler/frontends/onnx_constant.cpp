@@ -9,6 +9,7 @@
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 #include "compiler/frontends/onnx_arithmetic.h"
+#include "compiler/frontends/onnx_bodies.h"
 #include "compiler/frontends/strided_view.h"
 #include "compiler/reference/execute.h"
 
@@ -17,13 +18,6 @@ namespace accord {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-const onnx::AttributeProto* find_attribute(const OnnxNode& node, const std::string& key) {
-  for (const auto& attribute : node.proto->attribute()) {
-    if (attribute.name() == key) return &attribute;
-  }
-  return nullptr;
-}
 
 Tensor tensor_of(const OnnxNode& node, const onnx::AttributeProto& attribute) {
   auto tensor = read_tensor(*node.file, attribute.t());
@@ -36,16 +30,17 @@ std::size_t element_size(const Tensor& tensor) { return static_cast<std::size_t>
 }  // namespace
 
 Tensor constant_value(const OnnxNode& node) {
-  if (const auto* value = find_attribute(node, "value")) return tensor_of(node, *value);
-  if (const auto* value = find_attribute(node, "value_float")) return make_constant("", {}, std::vector{value->f()});
-  if (const auto* value = find_attribute(node, "value_int")) {
+  if (const auto* value = find_attribute(node.proto->attribute(), "value")) return tensor_of(node, *value);
+  if (const auto* value = find_attribute(node.proto->attribute(), "value_float"))
+    return make_constant("", {}, std::vector{value->f()});
+  if (const auto* value = find_attribute(node.proto->attribute(), "value_int")) {
     return make_constant("", {}, std::vector<std::int64_t>{value->i()});
   }
-  if (const auto* value = find_attribute(node, "value_floats")) {
+  if (const auto* value = find_attribute(node.proto->attribute(), "value_floats")) {
     return make_constant("", {value->floats_size()},
                          std::vector<float>(value->floats().begin(), value->floats().end()));
   }
-  if (const auto* value = find_attribute(node, "value_ints")) {
+  if (const auto* value = find_attribute(node.proto->attribute(), "value_ints")) {
     return make_constant("", {value->ints_size()},
                          std::vector<std::int64_t>(value->ints().begin(), value->ints().end()));
   }
@@ -53,7 +48,7 @@ Tensor constant_value(const OnnxNode& node) {
 }
 
 Tensor fill_value(const OnnxNode& node) {
-  const auto* value = find_attribute(node, "value");
+  const auto* value = find_attribute(node.proto->attribute(), "value");
   if (!value) return make_constant("", {1}, std::vector{0.0F});
   auto tensor = tensor_of(node, *value);
   if (element_count(tensor.shape) != 1) throw Error("value must hold one element");

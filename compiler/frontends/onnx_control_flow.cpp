@@ -7,48 +7,31 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
-#include "archdsl/tensor/convert.h"
 #include "compiler/frontends/onnx_bodies.h"
 #include "compiler/frontends/onnx_node.h"
+#include "compiler/network/constants.h"
 
 namespace accord {
 namespace {
 
-const onnx::AttributeProto* find_attribute(const onnx::NodeProto& node, const char* name) {
-  const auto found = std::find_if(node.attribute().begin(), node.attribute().end(),
-                                  [&](const onnx::AttributeProto& attribute) { return attribute.name() == name; });
-  return found == node.attribute().end() ? nullptr : &*found;
-}
-
 const onnx::GraphProto& graph_of(const onnx::NodeProto& node, const char* name) {
-  const auto* attribute = find_attribute(node, name);
+  const auto* attribute = find_attribute(node.attribute(), name);
   if (attribute == nullptr || !attribute->has_g()) throw Error(fmt::format("no graph `{}`", name));
   return attribute->g();
 }
 
 onnx::NodeProto integer_node(const std::string& output, std::int64_t value, const Shape& shape = {}) {
-  onnx::NodeProto node;
-  node.set_op_type("Constant");
-  node.add_output(output);
-  auto& attribute = *node.add_attribute();
-  attribute.set_name("value");
-  attribute.set_type(onnx::AttributeProto::TENSOR);
-  attribute.mutable_t()->set_data_type(onnx::TensorProto::INT64);
-  attribute.mutable_t()->add_int64_data(value);
-  for (const auto size : shape) attribute.mutable_t()->add_dims(size);
-  return node;
+  onnx::TensorProto tensor;
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.add_int64_data(value);
+  for (const auto size : shape) tensor.add_dims(size);
+  return constant_node(output, std::move(tensor));
 }
 
 onnx::NodeProto axis_node(const char* op, const std::vector<std::string>& inputs, const std::string& output,
                           std::int64_t axis) {
-  onnx::NodeProto node;
-  node.set_op_type(op);
-  for (const auto& input : inputs) node.add_input(input);
-  node.add_output(output);
-  auto& attribute = *node.add_attribute();
-  attribute.set_name("axis");
-  attribute.set_type(onnx::AttributeProto::INT);
-  attribute.set_i(axis);
+  onnx::NodeProto node = make_node(op, inputs, output);
+  add_attribute(node, "axis", onnx::AttributeProto::INT).set_i(axis);
   return node;
 }
 
@@ -93,7 +76,7 @@ class Unrolling {
   void scan() {
     if (around_.opset < 9) throw Error("Scan before opset 9 is not supported");
     const auto& body = graph_of(node_, "body");
-    const auto* scanned = find_attribute(node_, "num_scan_inputs");
+    const auto* scanned = find_attribute(node_.attribute(), "num_scan_inputs");
     const int inputs = body.input_size();
     if (scanned == nullptr || scanned->i() < 1 || scanned->i() > inputs || node_.input_size() != inputs) {
       throw Error("the inputs of its body do not fit its own");
@@ -143,19 +126,14 @@ class Unrolling {
       if (around_.tensor(yes[at]).shape != around_.tensor(no[at]).shape) {
         throw Error("its condition depends on the model's inputs, and its branches give different shapes");
       }
-      onnx::NodeProto chosen;
-      chosen.set_op_type("Where");
-      for (const auto& input : {node_.input(0), yes[at], no[at]}) chosen.add_input(input);
-      chosen.add_output(node_.output(i));
-      around_.import({chosen});
+      around_.import({make_node("Where", {node_.input(0), yes[at], no[at]}, node_.output(i))});
     }
   }
 
   std::optional<std::int64_t> known(const std::string& tensor) const {
     const Tensor& found = around_.tensor(tensor);
     if (!found.is_constant() || element_count(found.shape) != 1) return std::nullopt;
-    if (found.type == ElementType::i64) return *constant_data<std::int64_t>(found);
-    return static_cast<std::int64_t>(load_element(found.data->data(), found.type));
+    return integers_of(found).front();
   }
 
   std::int64_t trips(const std::string& tensor) const {
@@ -185,7 +163,7 @@ class Unrolling {
   }
 
   std::vector<std::int64_t> list(const char* attribute, std::size_t count) const {
-    const auto* given = find_attribute(node_, attribute);
+    const auto* given = find_attribute(node_.attribute(), attribute);
     if (given == nullptr || given->ints().empty()) return std::vector<std::int64_t>(count, 0);
     if (static_cast<std::size_t>(given->ints_size()) != count) {
       throw Error(fmt::format("{} numbers in `{}` where {} are needed", given->ints_size(), attribute, count));
@@ -242,7 +220,7 @@ class Unrolling {
   }
 
   void copy(const std::string& from, const std::string& to) const {
-    if (!to.empty()) around_.import({identity_node(from, to)});
+    if (!to.empty()) around_.import({make_node("Identity", {from}, to)});
   }
 
   /// The last states, and each result's rows in one tensor.
@@ -276,18 +254,9 @@ class Unrolling {
 
   onnx::NodeProto unsqueeze_node(const std::string& input, const std::string& axes_name, const std::string& output,
                                  std::int64_t axis) const {
-    onnx::NodeProto node;
-    node.set_op_type("Unsqueeze");
-    node.add_input(input);
-    node.add_output(output);
-    if (around_.opset >= 13) {
-      node.add_input(axes_name);
-    } else {
-      auto& attribute = *node.add_attribute();
-      attribute.set_name("axes");
-      attribute.set_type(onnx::AttributeProto::INTS);
-      attribute.add_ints(axis);
-    }
+    if (around_.opset >= 13) return make_node("Unsqueeze", {input, axes_name}, output);
+    onnx::NodeProto node = make_node("Unsqueeze", {input}, output);
+    add_attribute(node, "axes", onnx::AttributeProto::INTS).add_ints(axis);
     return node;
   }
 

@@ -140,17 +140,9 @@ void check_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count)
   }
 }
 
-/// Whether the file's elements are those of the type that holds them (see element_type_of).
+/// Whether the elements of the file are those of the type that holds them: what is converted changes its size.
 bool is_stored_alike(int onnx_type) {
-  using Proto = onnx::TensorProto;
-  switch (onnx_type) {
-    case Proto::DOUBLE:
-    case Proto::UINT16:
-    case Proto::UINT32:
-    case Proto::FLOAT16:
-    case Proto::BFLOAT16: return false;
-    default: return true;
-  }
+  return raw_size(onnx_type) == static_cast<std::size_t>(bytes(element_type_of(onnx_type)));
 }
 
 std::vector<std::byte> decode_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {

@@ -1,6 +1,5 @@
 #include "compiler/frontends/onnx_functions.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -17,7 +16,6 @@ namespace accord {
 namespace {
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
-using Attributes = google::protobuf::RepeatedPtrField<onnx::AttributeProto>;
 
 constexpr std::size_t most_depth = 64, longest_prefix = 40;
 
@@ -109,7 +107,7 @@ class FunctionInliner {
     }
     names.define_all(function.node());
     std::vector<onnx::NodeProto> copies;
-    for (const auto& [inner, outer] : others) copies.push_back(identity_node(names(inner), outer));
+    for (const auto& [inner, outer] : others) copies.push_back(make_node("Identity", {names(inner)}, outer));
     return copies;
   }
 
@@ -119,8 +117,7 @@ class FunctionInliner {
     visit_unknown(function, attributes_of_function, [&](const std::string& bytes) {
       onnx::AttributeProto fallback;
       if (!fallback.ParseFromString(bytes)) throw Error("an attribute of a function cannot be read");
-      const auto same = [&](const onnx::AttributeProto& given) { return given.name() == fallback.name(); };
-      if (std::none_of(result.begin(), result.end(), same)) *result.Add() = fallback;
+      if (find_attribute(result, fallback.name()) == nullptr) *result.Add() = fallback;
     });
     return result;
   }
@@ -136,10 +133,8 @@ class FunctionInliner {
         *result.Add() = std::move(attribute);
         continue;
       }
-      const auto found = std::find_if(given.begin(), given.end(), [&](const onnx::AttributeProto& other) {
-        return other.name() == attribute.ref_attr_name();
-      });
-      if (found == given.end()) continue;
+      const auto* found = find_attribute(given, attribute.ref_attr_name());
+      if (found == nullptr) continue;
       auto& taken = *result.Add() = *found;
       taken.set_name(attribute.name());
     }

@@ -19,15 +19,7 @@ std::vector<std::int64_t> OnnxNode::constant_integers(std::size_t i) const {
   const auto& tensor = input(i);
   if (!tensor.is_constant()) throw Error(fmt::format("input {} ('{}') must be constant", i, tensor.name));
   if (is_float(tensor.type)) throw Error(fmt::format("input {} ('{}') must hold integers", i, tensor.name));
-  const auto count = count_of(tensor.shape);
-  std::vector<std::int64_t> values(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    values[k] = tensor.type == ElementType::i64
-                    ? constant_data<std::int64_t>(tensor)[k]
-                    : static_cast<std::int64_t>(load_element(
-                          tensor.data->data() + k * static_cast<std::size_t>(bytes(tensor.type)), tensor.type));
-  }
-  return values;
+  return integers_of(tensor);
 }
 
 std::vector<double> OnnxNode::constant_numbers(std::size_t i) const {

@@ -64,11 +64,12 @@ struct Use {
 /// Of a level; what is divided by nobody shares nothing.
 const SharedTiles& shared_at(const Use& use, int level);
 
-/// The outermost level at which the use has a tile: an accumulator has one where its unit works, and none on the way there.
+/// The outermost level at which the use has a tile: an accumulator has one where its unit works, and none on the way
+/// there.
 int first_level(const Use& use);
 
-/// The memory that holds the use's tile of a level (first_level .. depth - 1): where the next hop begins, for a multicast ends in
-/// several.
+/// The memory that holds the use's tile of a level (first_level .. depth - 1): where the next hop begins, for a
+/// multicast ends in several.
 int memory_at(const Architecture& architecture, const Use& use, int level);
 
 /// The hop that fills (input, start) or empties (output) the use's tile of a level.

@@ -242,8 +242,7 @@ std::vector<std::size_t> part_elements(const Mapping& mapping) {
 }
 
 bool has_part_sites(const Machine& machine, const Mapping& mapping) {
-  return mapping.spatial.empty() ||
-         std::ranges::max(part_elements(mapping)) < machine.elements.sites(mapping).size();
+  return mapping.spatial.empty() || std::ranges::max(part_elements(mapping)) < machine.elements.sites(mapping).size();
 }
 
 std::vector<const Site*> part_sites(const Machine& machine, const Mapping& mapping) {

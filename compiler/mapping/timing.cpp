@@ -224,10 +224,6 @@ void each_request(const Machine& machine, const Mapping& mapping, int step, cons
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// With what the instruction asks of ports.
 std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                             const std::vector<UseView>& views, const Extents& box,

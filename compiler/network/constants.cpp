@@ -12,6 +12,17 @@ bool is_float_constant(const Network& network, TensorId id) {
   return id != no_tensor && network.tensor(id).is_constant() && network.tensor(id).type == ElementType::fp32;
 }
 
+std::vector<std::int64_t> integers_of(const Tensor& constant) {
+  std::vector<std::int64_t> values(count_of(constant.shape));
+  const auto size = static_cast<std::size_t>(bytes(constant.type));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = constant.type == ElementType::i64
+                    ? constant_data<std::int64_t>(constant)[i]
+                    : static_cast<std::int64_t>(load_element(constant.data->data() + i * size, constant.type));
+  }
+  return values;
+}
+
 std::vector<double> numbers_of(const Tensor& constant) {
   std::vector<double> values(count_of(constant.shape));
   const auto size = static_cast<std::size_t>(bytes(constant.type));

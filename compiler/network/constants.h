@@ -9,6 +9,9 @@ namespace accord {
 /// Whether the tensor is there, constant, and of fp32.
 bool is_float_constant(const Network& network, TensorId id);
 
+/// The elements of a constant of any type, cut to integers, i64 exactly.
+std::vector<std::int64_t> integers_of(const Tensor& constant);
+
 /// The elements of a constant of any type.
 std::vector<double> numbers_of(const Tensor& constant);
 

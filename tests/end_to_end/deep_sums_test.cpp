@@ -43,5 +43,10 @@ TEST_CASE("do zeros that pass a memory in whole words stay within what is there"
 TEST_CASE("is a result kept beside one unit where the other units cannot reach it") {
   const Architecture banks = described("memory_banks.yaml");
   run_checked(banks, network_of(deep_seed, [](auto& b) { return b.conv(b.input({1, 3, 1, 1}), 5, 1); }), deep_seed);
-  run_checked(banks, network_of(deep_seed, [](auto& b) { return b.gemm(b.gemm(b.input({1, 20}), 30), 10); }), deep_seed);
+  run_checked(banks,
+              network_of(deep_seed,
+                         [](auto& b) {
+                           return b.gemm(b.gemm(b.input({1, 20}), 30), 10);
+                         }),
+              deep_seed);
 }

@@ -85,8 +85,7 @@ void trilu(Network& network, const Operator& op, std::vector<Operator>& operator
     stays[static_cast<std::size_t>(i)] = std::byte{upper ? right_of >= diagonal : right_of <= diagonal};
   }
   const auto constant = [&](const char* what, ElementType of, Shape extents, std::vector<std::byte> data) {
-    return network.add({op.name + what, of, std::move(extents),
-                        owned(std::move(data)), std::nullopt});
+    return network.add({op.name + what, of, std::move(extents), owned(std::move(data)), std::nullopt});
   };
   std::vector<std::byte> nothing(static_cast<std::size_t>(bytes(type)));
   const auto zero = constant(".zero", type, {}, std::move(nothing));
