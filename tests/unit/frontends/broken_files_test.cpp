@@ -1,5 +1,3 @@
-#include <fstream>
-
 #include <doctest/doctest.h>
 
 #include "archdsl/source/error.h"
