@@ -47,7 +47,7 @@ std::string kept_text(const Machine& machine, const Work& work, const Mapping& m
 
 }  // namespace
 
-std::string form_text(const DiagonalForm& form) {
+std::string form_text(const WorkForm& form) {
   return to_string(form.work.program, form.work.program.statements[form.statement]);
 }
 

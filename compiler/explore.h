@@ -37,7 +37,7 @@ std::vector<LayerChoices> explore(Compilation& compilation);
 void explore_chains(Compilation& compilation);
 
 /// The form's main statement as text.
-std::string form_text(const DiagonalForm& form);
+std::string form_text(const WorkForm& form);
 
 /// The form of the work, if it is not done as it stands, assignment, tiles, order and buffers as text, each line
 /// indented.

@@ -8,6 +8,7 @@
 #include "compiler/compilation.h"
 #include "compiler/encoded_cycles.h"
 #include "compiler/layer_search.h"
+#include "compiler/mapping/beyond.h"
 #include "compiler/mapping/divided_sum.h"
 #include "compiler/mapping/step_bound.h"
 

@@ -16,4 +16,28 @@ bool leaves_operand(const Work& work, const Access& access, int iterator) {
   return false;
 }
 
+namespace {
+
+/// Whether the value is 0 where accesses that count `it` are beyond their operands. A float times 0 may be no number.
+bool vanishes_beyond(const Work& work, const Statement& sum, const Expr& value, int it) {
+  const auto vanishes = [&](const ExprPtr& arg) { return vanishes_beyond(work, sum, *arg, it); };
+  switch (value.op) {
+    case ExprOp::access: return leaves_operand(work, sum.accesses[value.access], it);
+    case ExprOp::cast:
+    case ExprOp::neg: return vanishes(value.args[0]);
+    case ExprOp::mul:
+      return is_float(value.type) ? std::ranges::all_of(value.args, vanishes)
+                                  : std::ranges::any_of(value.args, vanishes);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool adds_nothing_beyond(const Work& work, int statement, int iterator) {
+  const Statement& sum = work.program.statements[static_cast<std::size_t>(statement)];
+  const auto zero = [&](const Access& access) { return work.operands[access.operand].outside == 0; };
+  return std::ranges::all_of(sum.accesses, zero) && vanishes_beyond(work, sum, *sum.value, iterator);
+}
+
 }  // namespace accord

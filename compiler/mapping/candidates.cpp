@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/mapping/blocked.h"
+#include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
@@ -159,33 +161,50 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   found_.push_back(std::move(mapping));
 }
 
+/// The blocks within which the iterator counts; null: it is none of the form's lanes.
+const Blocks* Enumerator::lanes_of(int iterator) const {
+  if (!form_) return nullptr;
+  if (iterator == form_->twin) return &form_->blocks.front();
+  const auto found = std::ranges::find(form_->blocks, iterator, &Blocks::lane);
+  return found == form_->blocks.end() ? nullptr : &*found;
+}
+
 /// A dim that counts a form's lanes holds them all.
 bool Enumerator::dim_counts(const Match& match, int d, int iterator) const {
   if (!may_count(work_, machine_.capability(match), match, d, iterator)) return false;
-  return !counts_lanes(iterator) || machine_.limits.run(match.unit, match.capability)->dims[d].maximum >= form_->lanes;
+  const Blocks* blocks = lanes_of(iterator);
+  if (blocks == nullptr) return true;
+  const bool wanted = blocks->dim < 0 || blocks->dim == d;
+  return wanted && machine_.limits.run(match.unit, match.capability)->dims[d].maximum >= blocks->lanes;
 }
 
 /// Whether a dim counts more than once through the lanes; else its other iterators are loops as well.
-bool Enumerator::has_room(const Match& match, int d) const {
-  return machine_.limits.run(match.unit, match.capability)->dims[d].maximum >= 2 * form_->lanes;
+bool Enumerator::has_room(const Match& match, int d, const Blocks& blocks) const {
+  return machine_.limits.run(match.unit, match.capability)->dims[d].maximum >= 2 * blocks.lanes;
 }
 
-bool Enumerator::holds_lanes(const Match& match) const {
+/// Whether the form is for such a capability, and each of its lanes has a dim.
+bool Enumerator::suits_form(const Match& match) const {
   if (!form_) return true;
-  const auto some = [&](int iterator) {
-    for (std::size_t d = 0; d < machine_.capability(match).dims.size(); ++d) {
-      if (dim_counts(match, static_cast<int>(d), iterator)) return true;
-    }
-    return false;
-  };
-  return some(form_->lane) && some(form_->twin);
+  const auto first = machine_.elements.alike(match.unit, match.capability).front();
+  if (form_->capability && form_->capability != first) return false;
+  for (int it = 0; it < std::ssize(work_.program.iterators); ++it) {
+    if (lanes_of(it) == nullptr) continue;
+    bool counted = false;
+    for (int d = 0; d < std::ssize(machine_.capability(match).dims); ++d) counted |= dim_counts(match, d, it);
+    if (!counted) return false;
+  }
+  return true;
 }
 
 /// Padded lanes would reach into the next block.
 bool Enumerator::keeps_blocks(const Mapping& mapping) const {
-  if (!form_ || form_->work.program.iterators[form_->block].extent == 1) return true;
-  const auto kept = [&](int it) { return mapping.extent[it] == form_->lanes; };
-  return kept(form_->lane) && kept(form_->twin);
+  for (int it = 0; it < std::ssize(work_.program.iterators); ++it) {
+    const Blocks* blocks = lanes_of(it);
+    if (blocks == nullptr || work_.program.iterators[blocks->block].extent == 1) continue;
+    if (mapping.extent[it] != blocks->lanes) return false;
+  }
+  return true;
 }
 
 /// Gives each iterator in turn to every dim that may count it, or to none.
@@ -203,6 +222,7 @@ void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<st
   const auto occurring = iterators_of(main);
   const bool occurs = std::find(occurring.begin(), occurring.end(), it) != occurring.end();
   const bool one = work_.program.iterators[iterator].extent == 1;
+  const Blocks* blocks = lanes_of(it);
   if (occurs) {
     for (std::size_t d = 0; d < chains.size(); ++d) {
       if (!dim_counts(match, static_cast<int>(d), it)) continue;
@@ -210,13 +230,13 @@ void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<st
       const CapabilityDim& dim = machine_.capability(match).dims[d];
       if (one && (std::max(dim.multiple, dim.minimum) == 1 || !chains[d].empty())) continue;
       if (!chains[d].empty() && work_.program.iterators[chains[d].front()].extent == 1) continue;
-      if (counts_lanes(it) && !chains[d].empty() && !has_room(match, static_cast<int>(d))) continue;
+      if (blocks != nullptr && !chains[d].empty() && !has_room(match, static_cast<int>(d), *blocks)) continue;
       chains[d].push_back(it);
       assign(match, iterator + 1, chains);
       chains[d].pop_back();
     }
   }
-  if (!counts_lanes(it)) assign(match, iterator + 1, chains);
+  if (blocks == nullptr) assign(match, iterator + 1, chains);
 }
 
 void Enumerator::visit_main(const Match& match) {
@@ -230,7 +250,7 @@ void Enumerator::visit_main(const Match& match) {
     reason(label + " sets its target to another value");
     return;
   }
-  if (!holds_lanes(match)) return;
+  if (!suits_form(match)) return;
   std::vector<std::vector<int>> chains(capability.dims.size());
   found_before_ = found_.size();
   cut_ = false;
@@ -295,12 +315,27 @@ std::vector<Mapping> by_bound(const Machine& machine, std::vector<Mapping> found
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                 std::vector<std::string>& reasons) {
   std::vector<Mapping> found = Enumerator(machine, network, work, homes, reasons).run();
-  if (const auto roles = roles_of(work)) {
-    for (const auto& form : diagonal_forms(machine.architecture, machine.limits, work, roles->main)) {
-      std::vector<std::string> of_form;  // the work's own reasons say it without the form's loops
-      auto more = Enumerator(machine, network, form, homes, of_form).run();
-      std::move(more.begin(), more.end(), std::back_inserter(found));
-    }
+  const auto roles = roles_of(work);
+  if (!roles) return found;
+  const auto assignments = [&](const std::shared_ptr<const WorkForm>& form) {
+    std::vector<std::string> of_form;  // the work's own reasons say it without the form's loops
+    return Enumerator(machine, network, form, homes, of_form).run();
+  };
+  for (const auto& form : diagonal_forms(machine.architecture, machine.limits, work, roles->main)) {
+    std::ranges::move(assignments(form), std::back_inserter(found));
+  }
+  found = by_bound(machine, std::move(found));
+  const auto blocked = blocked_forms(machine, work, roles->main);
+  if (blocked.empty()) return found;
+  const auto load_of = [&](const Mapping& mapping) {
+    return instruction_load(main_instructions(machine, mapping), compute_bound(machine, mapping));
+  };
+  double least = std::numeric_limits<double>::infinity();
+  for (const Mapping& mapping : found) least = std::min(least, load_of(mapping));
+  for (const auto& form : blocked) {
+    auto more = assignments(form);
+    std::erase_if(more, [&](const Mapping& mapping) { return load_of(mapping) >= least; });
+    std::ranges::move(more, std::back_inserter(found));
   }
   return by_bound(machine, std::move(found));
 }

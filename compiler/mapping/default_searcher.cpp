@@ -13,7 +13,8 @@
 namespace accord {
 namespace {
 
-constexpr int tried = 32;             // assignments per capability whose tiles are searched, if they may be quicker
+constexpr int tried =
+    32;  // assignments per capability, in blocks and else, whose tiles are searched, if they may be quicker
 constexpr std::size_t tilings = 6;    // handed on of each
 constexpr std::size_t promising = 8;  // assignments that are searched further
 constexpr double near = 1.3;          // where their predictions come so near the quickest one's
@@ -30,11 +31,11 @@ struct Searched {
 SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
   SearchResult result;
   std::vector<Searched> all;
-  std::map<std::pair<int, int>, int> count;
+  std::map<std::pair<std::pair<int, int>, bool>, int> count;
   double quickest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
     const Mapping& assignment = problem.assignments[i];
-    int& searched = count[main_capability(assignment)];
+    int& searched = count[{main_capability(assignment), in_blocks(assignment)}];
     if (searched >= tried) {
       result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
       continue;

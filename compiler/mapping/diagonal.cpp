@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "archdsl/tensor/rounding.h"
-#include "compiler/mapping/beyond.h"
 #include "compiler/mapping/match.h"
 #include "compiler/mapping/plan.h"
 
@@ -173,103 +172,48 @@ class Lanes {
   std::int64_t deep_;  ///< inputs of a group
 };
 
-/// Rewrites the statements.
-class Rewriter {
- public:
-  Rewriter(const Work& work, const Product& product, int statement, std::int64_t lanes)
-      : work_(work), product_(product) {
-    form_.statement = statement;
-    form_.lanes = lanes;
-  }
-
-  DiagonalForm run() {
-    form_.work = work_;
-    add_iterators();
-    auto& statements = form_.work.program.statements;
-    for (std::size_t s = 0; s < statements.size(); ++s) {
-      replace(statements[s].target, form_.lane);
-      for (auto& access : statements[s].accesses) {
-        const bool other = static_cast<int>(s) == form_.statement && access.operand != product_.constant().operand;
-        replace(access, other ? form_.twin : form_.lane);
-      }
-    }
-    add_diagonal(statements[form_.statement].accesses[product_.factor]);
-    return std::move(form_);
-  }
-
- private:
-  std::string unused(std::string name) const {
-    const auto& iterators = form_.work.program.iterators;
-    while (std::any_of(iterators.begin(), iterators.end(), [&](const Iterator& it) { return it.name == name; })) {
-      name += "_";
-    }
-    return name;
-  }
-
-  int add(const std::string& name) {
-    form_.work.program.iterators.push_back({unused(name), form_.lanes});
-    return static_cast<int>(form_.work.program.iterators.size()) - 1;
-  }
-
-  void add_iterators() {
-    form_.block = product_.iterator;
-    const Iterator whole = work_.program.iterators[form_.block];
-    form_.lane = add(whole.name + "_lane");
-    form_.twin = add(whole.name + "_twin");
-    const std::string name = unused(whole.name + "_block");
-    form_.work.program.iterators[form_.block] = {name, ceil_div(whole.extent, form_.lanes)};
-  }
-
-  /// The new iterators come last, so that terms stay in order; one of extent 1 occurs in no access.
-  void replace(Access& access, int lane) const {
+/// Lets the other factor count twins instead of lanes, and the constant lie on the diagonal.
+std::shared_ptr<const WorkForm> on_diagonal(const Work& work, const Product& product, int statement,
+                                            std::int64_t lanes) {
+  WorkForm form = plain_form(work, statement);
+  divide_into_blocks(form, product.iterator, lanes);
+  const int lane = form.blocks.front().lane;
+  auto& program = form.work.program;
+  form.twin = static_cast<int>(program.iterators.size());
+  program.iterators.push_back({unused_name(form, work.program.iterators[product.iterator].name + "_twin"), lanes});
+  for (auto& access : program.statements[statement].accesses) {
+    const bool constant = access.operand == product.constant().operand;
     for (auto& index : access.indices) {
-      const auto term = std::find_if(index.terms.begin(), index.terms.end(),
-                                     [&](const auto& entry) { return entry.first == form_.block; });
-      if (term == index.terms.end()) continue;
-      const std::int64_t coefficient = term->second;
-      if (form_.work.program.iterators[form_.block].extent == 1) {
-        index.terms.erase(term);
-      } else {
-        term->second *= form_.lanes;
-      }
-      index.terms.emplace_back(lane, coefficient);
+      for (auto& term : index.terms) term.first = term.first == lane && !constant ? form.twin : term.first;
     }
   }
-
-  void add_diagonal(Access& access) {
-    access.indices.push_back({{{form_.lane, 1}, {form_.twin, -1}}, 0});
-    ++form_.work.program.operands[access.operand].rank;
-    form_.work.operands[access.operand].shape.push_back(1);
-  }
-
-  const Work& work_;
-  const Product& product_;
-  DiagonalForm form_;
-};
+  Access& constant = program.statements[statement].accesses[product.factor];
+  constant.indices.push_back({{{lane, 1}, {form.twin, -1}}, 0});
+  ++program.operands[constant.operand].rank;
+  form.work.operands[constant.operand].shape.push_back(1);
+  return std::make_shared<const WorkForm>(std::move(form));
+}
 
 /// Whether blocks of so many counts cover the iterator, and nothing but margins beside it.
 bool divides(const Work& work, int iterator, std::int64_t lanes) {
-  if (work.program.iterators[iterator].extent % lanes == 0) return true;
-  const auto& statements = work.program.statements;
-  return std::all_of(statements.begin(), statements.end(),
-                     [&](const Statement& statement) { return leaves_operand(work, statement.target, iterator); });
+  return work.program.iterators[iterator].extent % lanes == 0 || may_reach_beyond(work, iterator);
 }
 
 }  // namespace
 
-std::shared_ptr<const DiagonalForm> same_form(const DiagonalForm& form, const Work& work) {
-  const std::int64_t blocks = form.work.program.iterators[form.block].extent;
+std::shared_ptr<const WorkForm> same_diagonal(const WorkForm& form, const Work& work) {
+  const auto [block, lane, lanes, dim] = form.blocks.front();
   for (const Product& product : products(work, form.statement)) {
-    if (product.iterator != form.block || !divides(work, form.block, form.lanes)) continue;
-    auto same = std::make_shared<const DiagonalForm>(Rewriter(work, product, form.statement, form.lanes).run());
-    if (same->work.program.iterators[form.block].extent == blocks) return same;
+    if (product.iterator != block || !divides(work, block, lanes)) continue;
+    auto same = on_diagonal(work, product, form.statement, lanes);
+    if (same->work.program.iterators[block].extent == form.work.program.iterators[block].extent) return same;
   }
   return nullptr;
 }
 
-std::vector<std::shared_ptr<const DiagonalForm>> diagonal_forms(const Architecture& architecture, const Limits& limits,
-                                                                const Work& work, int statement) {
-  std::vector<std::shared_ptr<const DiagonalForm>> forms;
+std::vector<std::shared_ptr<const WorkForm>> diagonal_forms(const Architecture& architecture, const Limits& limits,
+                                                            const Work& work, int statement) {
+  std::vector<std::shared_ptr<const WorkForm>> forms;
   const auto found = products(work, statement);
   if (found.empty()) return forms;
   const auto matches = match_statement(architecture, work, statement);
@@ -282,7 +226,7 @@ std::vector<std::shared_ptr<const DiagonalForm>> diagonal_forms(const Architectu
     }
     for (const std::int64_t count : lanes) {
       if (count < 2 || !divides(work, product.iterator, count)) continue;
-      forms.push_back(std::make_shared<const DiagonalForm>(Rewriter(work, product, statement, count).run()));
+      forms.push_back(on_diagonal(work, product, statement, count));
     }
   }
   return forms;

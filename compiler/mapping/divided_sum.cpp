@@ -159,20 +159,6 @@ bool is_written(const Work& work, int operand) {
   return std::ranges::any_of(work.program.statements, [&](const auto& s) { return s.target.operand == operand; });
 }
 
-/// Whether the value is 0 where accesses that count `it` are beyond their operands. A float times 0 may be no number.
-bool vanishes_beyond(const Work& work, const Statement& sum, const Expr& value, int it) {
-  const auto vanishes = [&](const ExprPtr& arg) { return vanishes_beyond(work, sum, *arg, it); };
-  switch (value.op) {
-    case ExprOp::access: return leaves_operand(work, sum.accesses[value.access], it);
-    case ExprOp::cast:
-    case ExprOp::neg: return vanishes(value.args[0]);
-    case ExprOp::mul:
-      return is_float(value.type) ? std::ranges::all_of(value.args, vanishes)
-                                  : std::ranges::any_of(value.args, vanishes);
-    default: return false;
-  }
-}
-
 using Terms = decltype(AffineIndex::terms);
 
 /// Of what the statement reads, each cast or not: 0 where one of them is.
@@ -187,12 +173,6 @@ bool is_product(const Expr& value) {
 }
 
 }  // namespace
-
-bool adds_nothing_beyond(const Work& work, int statement, int iterator) {
-  const Statement& sum = work.program.statements[static_cast<std::size_t>(statement)];
-  const auto zero = [&](const Access& access) { return work.operands[access.operand].outside == 0; };
-  return std::ranges::all_of(sum.accesses, zero) && vanishes_beyond(work, sum, *sum.value, iterator);
-}
 
 std::optional<SumCut> cut_of(const Work& work, int statement, int iterator) {
   const Statement& sum = work.program.statements[static_cast<std::size_t>(statement)];

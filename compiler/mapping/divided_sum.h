@@ -30,9 +30,6 @@ struct DividedSum {
 /// writes or a tensor names.
 std::vector<int> summed_iterators(const Work& work, int statement);
 
-/// Whether the statement adds 0 at counts of the iterator beyond its extent, where reads beyond an operand yield 0.
-bool adds_nothing_beyond(const Work& work, int statement, int iterator);
-
 /// The work with the sum over `iterator`, one of those, in so many parts of equal length; parts that do not divide its
 /// extent reach beyond it, which must add nothing.
 DividedSum divide_sum(const Work& work, int statement, int iterator, std::int64_t parts);

@@ -29,9 +29,9 @@ class Enumerator {
              std::vector<std::string>& reasons)
       : machine_(machine), network_(network), work_(work), homes_(homes), reasons_(reasons) {}
 
-  /// Assignments of a form: those whose dims count its lanes, a block at a time.
-  Enumerator(const Machine& machine, const Network& network, std::shared_ptr<const DiagonalForm> form,
-             const Homes& homes, std::vector<std::string>& reasons)
+  /// Assignments of a form: those whose dims count its lanes, all of a block at a time.
+  Enumerator(const Machine& machine, const Network& network, std::shared_ptr<const WorkForm> form, const Homes& homes,
+             std::vector<std::string>& reasons)
       : machine_(machine), network_(network), work_(form->work), homes_(homes), reasons_(reasons), form_(form) {}
 
   std::vector<Mapping> run();
@@ -40,9 +40,9 @@ class Enumerator {
   std::vector<std::string> texts_of(const std::vector<Rejection>& rejections) const;
   void visit_alike(const std::vector<Match>& matches);
   void visit_main(const Match& match);
-  bool counts_lanes(int iterator) const { return form_ && (iterator == form_->lane || iterator == form_->twin); }
-  bool has_room(const Match& match, int d) const;
-  bool holds_lanes(const Match& match) const;
+  const Blocks* lanes_of(int iterator) const;
+  bool has_room(const Match& match, int d, const Blocks& blocks) const;
+  bool suits_form(const Match& match) const;
   bool dim_counts(const Match& match, int d, int iterator) const;
   bool keeps_blocks(const Mapping& mapping) const;
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
@@ -80,8 +80,8 @@ class Enumerator {
   const Work& work_;
   const Homes& homes_;
   std::vector<std::string>& reasons_;
-  std::map<int, Matches> matches_;            ///< by statement: the same for all assignments
-  std::shared_ptr<const DiagonalForm> form_;  ///< that `work_` is; null: the layer's own work
+  std::map<int, Matches> matches_;        ///< by statement: the same for all assignments
+  std::shared_ptr<const WorkForm> form_;  ///< that `work_` is; null: the layer's own work
   Roles roles_;
   std::set<std::string> seen_;
   std::vector<Mapping> found_;

@@ -12,8 +12,8 @@
 #include "archdsl/graph/component_graph.h"
 #include "archdsl/tensor/rounding.h"
 #include "compiler/codelets/work.h"
-#include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/match.h"
+#include "compiler/mapping/work_form.h"
 
 namespace accord {
 
@@ -102,9 +102,9 @@ Copies equal_copies(std::size_t uses, int levels, int count);
 /// How the work of one layer runs on the machine: the statements' capabilities, tiles per level, loop order, copies.
 /// Level 0 tiles live one hop from off-chip memory, level 1 tiles two hops, and so on.
 struct Mapping {
-  std::shared_ptr<const DiagonalForm> form;  ///< of the layer's work, where it is not done as it stands
-  std::vector<std::int64_t> extent;          ///< per iterator, padded to what the capabilities' dims require
-  std::vector<StatementPlan> steps;          ///< steps[0] is the main statement
+  std::shared_ptr<const WorkForm> form;  ///< of the layer's work, where it is not done as it stands
+  std::vector<std::int64_t> extent;      ///< per iterator, padded to what the capabilities' dims require
+  std::vector<StatementPlan> steps;      ///< steps[0] is the main statement
   std::vector<Use> uses;
   bool reduces_at_once = false;  ///< the main capability initialises, so it must see all in one go
   int levels = 1;
@@ -156,6 +156,9 @@ int box_level(const Mapping& mapping, const Use& use, int level);
 
 /// The unit and the capability that do the main statement.
 std::pair<int, int> main_capability(const Mapping& mapping);
+
+/// Whether it is one of the work's `blocked_forms` that is done.
+inline bool in_blocks(const Mapping& mapping) { return mapping.form && mapping.form->twin < 0; }
 
 /// Whether the iterator, of `work_of`, is reduced by the main statement.
 bool is_reduction(const Work& work, const Mapping& mapping, int iterator);

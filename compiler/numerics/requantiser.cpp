@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
@@ -158,11 +159,13 @@ bool Requantiser::each_sample(const Solution& solution, const Wanted& wanted, Vi
 }
 
 bool Requantiser::holds(const Solution& solution, const Wanted& wanted) const {
-  const Expr& expression = *wanted.program.statements[0].value;
   return each_sample(solution, wanted, [&](std::size_t channel, double x, const std::vector<double>& values) {
-    const double got = as_stored(numerics_.storage, evaluate(expression, values));
-    return std::abs(got - std::clamp(x * wanted.multipliers[channel], wanted.lo, wanted.hi)) <= 1.0;
+    return std::abs(got(wanted, values) - wanted.at(channel, x)) <= 1.0;
   });
+}
+
+double Requantiser::got(const Wanted& wanted, const std::vector<double>& values) const {
+  return as_stored(numerics_.storage, evaluate(*wanted.program.statements[0].value, values));
 }
 
 std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
@@ -194,13 +197,14 @@ std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
   return std::nullopt;
 }
 
-/// Why there is no solution, where wider integers would have one: the operation that overflows.
+/// Why there is no solution: the operation that overflows, where wider integers would have one; or steps of the wired
+/// shift that are too coarse.
 std::string Requantiser::cause(const Wanted& wanted) {
   Wanted wide = wanted;
   ExprPtr& expression = wide.program.statements[0].value;
   expression = widened(expression);
   const auto solution = search(wide);
-  if (!solution) return "";
+  if (!solution) return shift_ < 0 && mult_ >= 0 ? coarseness(wide) : "";
   const Statement& statement = wanted.program.statements[0];
   std::string text;
   each_sample(*solution, wanted, [&](std::size_t, double x, const std::vector<double>& values) {
@@ -212,6 +216,33 @@ std::string Requantiser::cause(const Wanted& wanted) {
                        x);
     return false;
   });
+  return text;
+}
+
+/// What the nearest factor that a multiplier without a shift gives makes of a sum.
+std::string Requantiser::coarseness(const Wanted& wanted) const {
+  double least = std::numeric_limits<double>::infinity();
+  std::string text;
+  for (int wired = 0; wired < 63; ++wired) {
+    const Solution solution = encode(wanted.multipliers, {0, wired, 1});
+    double worst = 0;
+    std::string at;
+    const bool fits = each_sample(solution, wanted, [&](std::size_t channel, double x, const auto& values) {
+      const double found = got(wanted, values), error = std::abs(found - wanted.at(channel, x));
+      if (error <= worst) return true;
+      worst = error;
+      const auto& factors = solution.values[static_cast<std::size_t>(mult_)];
+      at = fmt::format(
+          ": with {} = {:.0f}, the nearest, it makes {:.0f} of {:.0f}, which should be {:.1f}; a greater "
+          "shift has finer steps",
+          numerics_.parameters[static_cast<std::size_t>(mult_)].name, factors[factors.size() == 1 ? 0 : channel], found,
+          x, wanted.at(channel, x));
+      return true;
+    });
+    if (!fits || worst >= least) continue;
+    least = worst;
+    text = at;
+  }
   return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,7 @@ class Requantiser {
     const std::vector<double>& multipliers;
     double bound, lo, hi;
     TensorProgram program;
+    double at(std::size_t channel, double x) const { return std::clamp(x * multipliers[channel], lo, hi); }
   };
 
   Solution encode(const std::vector<double>& multipliers, const Encoding& encoding) const;
@@ -60,7 +62,9 @@ class Requantiser {
   bool each_sample(const Solution& solution, const Wanted& wanted, Visit visit) const;
   bool holds(const Solution& solution, const Wanted& wanted) const;
   std::optional<Solution> search(const Wanted& wanted);
+  double got(const Wanted& wanted, const std::vector<double>& values) const;
   std::string cause(const Wanted& wanted);
+  std::string coarseness(const Wanted& wanted) const;
   int find(const char* part) const;
 
   const Numerics& numerics_;

@@ -85,7 +85,7 @@ std::vector<std::byte> result_of(const Work& work, const Work& plain, std::int64
   return data;
 }
 
-std::vector<std::shared_ptr<const DiagonalForm>> forms_of(const Architecture& architecture, const Work& work) {
+std::vector<std::shared_ptr<const WorkForm>> forms_of(const Architecture& architecture, const Work& work) {
   return diagonal_forms(architecture, Limits(architecture), work, 1);
 }
 
@@ -103,12 +103,13 @@ TEST_CASE("does every form mean what the work means") {
     const auto found = forms_of(gemmini, work);
     CHECK(found.empty() == (sizes.groups < 2));
     for (const auto& form : found) {
-      CAPTURE(form->lanes);
-      CHECK(form->lanes * std::max(sizes.wide, sizes.deep) <= 16);
+      CAPTURE(form->blocks.front().lanes);
+      CHECK(form->blocks.front().lanes * std::max(sizes.wide, sizes.deep) <= 16);
       CHECK(differs(work, *form) == "");
       CHECK(differs_at_points(work, *form) == "");
       const std::int64_t over =
-          form->work.program.iterators[static_cast<std::size_t>(form->block)].extent * form->lanes;
+          form->work.program.iterators[static_cast<std::size_t>(form->blocks.front().block)].extent *
+          form->blocks.front().lanes;
       CHECK(result_of(form->work, work, (over - sizes.groups) * sizes.wide) == expected);
       ++forms;
       beyond += over > sizes.groups ? 1 : 0;
@@ -122,7 +123,7 @@ TEST_CASE("which numbers of lanes are tried") {
   const Architecture gemmini = shipped("gemmini16");
   const auto lanes = [&](const GroupedSizes& sizes) {
     std::vector<std::int64_t> result;
-    for (const auto& form : forms_of(gemmini, grouped(sizes))) result.push_back(form->lanes);
+    for (const auto& form : forms_of(gemmini, grouped(sizes))) result.push_back(form->blocks.front().lanes);
     return result;
   };
   CHECK(lanes({64, 1, 1, 4, 3, 1}) == std::vector<std::int64_t>{16});  // all that the array holds
@@ -156,9 +157,9 @@ TEST_CASE("do both checks find a form that is not the work") {
   const Architecture gemmini = shipped("gemmini16");
   const Work work = grouped({21, 2, 2, 3, 3, 1});
   for (const auto& right : forms_of(gemmini, work)) {
-    CAPTURE(right->lanes);
+    CAPTURE(right->blocks.front().lanes);
     const auto refused = [&](const auto& change) {
-      DiagonalForm wrong = *right;
+      WorkForm wrong = *right;
       change(wrong, wrong.work.program.statements[1]);
       CHECK(differs(work, wrong) != "");
       CHECK(differs_at_points(work, wrong) != "");
@@ -172,11 +173,11 @@ TEST_CASE("do both checks find a form that is not the work") {
     refused([&](auto&, Statement& s) { of(s, "w").indices.back().offset = 1; });   // beside the diagonal
     refused([&](auto&, Statement& s) { ++of(s, "x").indices[0].offset; });         // another channel
     refused([&](auto&, Statement& s) { --s.target.indices[0].terms[0].second; });  // blocks overlap
-    refused([&](DiagonalForm& form, Statement&) {                                  // blocks are left out
-      --form.work.program.iterators[static_cast<std::size_t>(form.block)].extent;
+    refused([&](WorkForm& form, Statement&) {                                      // blocks are left out
+      --form.work.program.iterators[static_cast<std::size_t>(form.blocks.front().block)].extent;
     });
-    refused([&](DiagonalForm& form, Statement&) {  // a lane is left out
-      --form.work.program.iterators[static_cast<std::size_t>(form.lane)].extent;
+    refused([&](WorkForm& form, Statement&) {  // a lane is left out
+      --form.work.program.iterators[static_cast<std::size_t>(form.blocks.front().lane)].extent;
     });
   }
 }
@@ -190,17 +191,17 @@ TEST_CASE("do assignments of a form count its lanes on the array, a block at a t
     const Work work = instantiate(network, group.operators, CodeletLibrary::shipped());
     std::vector<std::string> reasons;
     for (const auto& mapping : candidates(machine, network, work, initial_homes(network), reasons)) {
-      if (!mapping.form) continue;
-      const DiagonalForm& form = *mapping.form;
+      if (!mapping.form || mapping.form->twin < 0) continue;
+      const WorkForm& form = *mapping.form;
       const StatementPlan& main = mapping.steps[0];
       CHECK(machine.capability(main.match).name == "matmul");
       const auto counts = [&](std::size_t d, int it) {
         return std::find(main.chains[d].begin(), main.chains[d].end(), it) != main.chains[d].end();
       };
-      CHECK(counts(1, form.lane));
+      CHECK(counts(1, form.blocks.front().lane));
       CHECK(counts(2, form.twin));
       CHECK(is_reduction(work, mapping, form.twin));
-      CHECK(!is_reduction(work, mapping, form.lane));
+      CHECK(!is_reduction(work, mapping, form.blocks.front().lane));
       ++of_forms;
     }
   }

@@ -10,6 +10,7 @@
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/interpret.h"
 #include "archdsl/tensor/parse.h"
+#include "compiler/mapping/beyond.h"
 #include "tests/draw.h"
 
 using namespace accord;

@@ -151,6 +151,9 @@ TEST_CASE("Do all forms of requantisation give nearly the same network, or an er
   Numerics overflowing = wired;  // 24 fraction bits leave a product of 32 bits no room
   overflowing.requantise = "i8(clamp((x * mult + 8388608) >> 24, lo, hi))";
   CHECK_THROWS_WITH_AS(quantise(block, overflowing, {inputs}), doctest::Contains("`x * mult` overflows i32"), Error);
+  Numerics coarse = wired;  // 6 fraction bits: a factor below 1/64 rounds to nothing
+  coarse.requantise = "i8(clamp((i64(x) * i64(mult) + 32) >> 6, lo, hi))";
+  CHECK_THROWS_WITH_AS(quantise(block, coarse, {inputs}), doctest::Contains("a greater shift has finer steps"), Error);
   Numerics nameless = float_scale_machine();
   nameless.parameters[0].name = "unheard";
   CHECK_THROWS_AS(quantise(block, nameless, {inputs}), Error);

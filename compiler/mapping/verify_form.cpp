@@ -8,18 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/mapping/diagonal.h"
+#include "archdsl/tensor/interpret.h"
 #include "compiler/mapping/plan.h"
+#include "compiler/mapping/work_form.h"
 
 namespace accord {
 namespace {
 
 using Terms = std::map<int, std::int64_t>;
 
-/// Compares the form's statements with the work's, whose iterator is lanes * block + lane.
+/// Compares the form's statements with the work's, of whose iterators some are lanes * block + lane.
 class FormCheck {
  public:
-  FormCheck(const Work& work, const DiagonalForm& form) : work_(work), form_(form) {}
+  FormCheck(const Work& work, const WorkForm& form) : work_(work), form_(form) {}
 
   std::string run() const {
     std::string wrong = iterators();
@@ -31,18 +32,22 @@ class FormCheck {
 
  private:
   std::string iterators() const {
-    const auto& own = work_.program.iterators;
     const auto& its = form_.work.program.iterators;
-    if (its.size() != own.size() + 2) return "a rewritten work has other loops";
-    for (std::size_t it = 0; it < own.size(); ++it) {
-      if (static_cast<int>(it) != form_.block && its[it].extent != own[it].extent) return "a loop has another extent";
+    std::vector<std::int64_t> extents;
+    for (const auto& it : work_.program.iterators) extents.push_back(it.extent);
+    if (form_.blocks.empty() || (form_.twin >= 0 && form_.blocks.size() > 1)) return "a form has no blocks of its own";
+    for (const auto& [block, lane, lanes, dim] : form_.blocks) {
+      if (block < 0 || block >= std::ssize(extents) || lane != std::ssize(extents)) return "a block is none of a loop";
+      if (lanes < 1) return "a block is empty";
+      extents[block] = (extents[block] + lanes - 1) / lanes;
+      extents.push_back(lanes);
     }
-    const bool apart = form_.lane != form_.twin && form_.lane >= std::ssize(own) && form_.twin >= std::ssize(own);
-    if (!apart || its[form_.lane].extent != form_.lanes || its[form_.twin].extent != form_.lanes) {
-      return "a diagonal is not square";
+    if (form_.twin >= 0) {
+      if (form_.twin != std::ssize(extents)) return "a diagonal is not square";
+      extents.push_back(form_.blocks.front().lanes);
     }
-    const std::int64_t covered = form_.lanes * its[form_.block].extent, whole = own[form_.block].extent;
-    return covered < whole || covered - whole >= form_.lanes ? "blocks do not cover their iterator" : "";
+    const bool same = std::ranges::equal(extents, its, {}, {}, &Iterator::extent);
+    return same ? "" : "blocks do not cover their iterator";
   }
 
   std::string compare(std::size_t s) const {
@@ -62,20 +67,35 @@ class FormCheck {
     }
     const bool sums = now.reduction == Reduction::add && diagonal;
     if (twin && !sums) return fmt::format("rewritten statement {} adds what the work does not", s);
-    if (depends(now.target, form_.twin) || !same_place(own.target, now.target, false) || !stays_apart(own.target)) {
+    if (depends(now.target, form_.twin) || !same_place(own.target, now.target, false)) {
       return fmt::format("rewritten statement {} writes another element", s);
     }
+    if (!stays_apart(own)) return fmt::format("rewritten statement {} does what the work does not", s);
     return "";
   }
 
   /// Whether the access, of a constant, has one more index: 0 where lane and twin are equal, else beyond its extent.
   bool on_diagonal(const Access& own, const Access& now) const {
     const WorkOperand& operand = form_.work.operands[now.operand];
-    if (!operand.constant || now.indices.size() != own.indices.size() + 1) return false;
+    if (form_.twin < 0 || !operand.constant || now.indices.size() != own.indices.size() + 1) return false;
     const AffineIndex& last = now.indices.back();
-    const Terms expected = {{form_.lane, 1}, {form_.twin, -1}};
+    const Terms expected = {{form_.blocks.front().lane, 1}, {form_.twin, -1}};
     return operand.shape.size() == now.indices.size() && operand.shape.back() == 1 && last.offset == 0 &&
            Terms(last.terms.begin(), last.terms.end()) == expected;
+  }
+
+  /// The work's terms, over the form's iterators.
+  Terms divided(const AffineIndex& index) const {
+    Terms terms(index.terms.begin(), index.terms.end());
+    for (const auto& [block, lane, lanes, dim] : form_.blocks) {
+      const auto term = terms.find(block);
+      if (term == terms.end()) continue;
+      const std::int64_t coefficient = term->second;
+      terms.erase(term);
+      if (form_.work.program.iterators[block].extent > 1) terms[block] = lanes * coefficient;
+      terms[lane] = coefficient;
+    }
+    return terms;
   }
 
   bool same_place(const Access& own, const Access& now, bool diagonal) const {
@@ -83,38 +103,70 @@ class FormCheck {
     if (work_.operands[own.operand].tensor != form_.work.operands[now.operand].tensor) return false;
     if (!own.lookups.empty() || !now.lookups.empty()) return false;
     for (std::size_t i = 0; i < own.indices.size(); ++i) {
-      Terms expected, found;
-      for (const auto& [it, coefficient] : own.indices[i].terms) {
-        if (it != form_.block) {
-          expected[it] += coefficient;
-          continue;
-        }
-        if (form_.work.program.iterators[it].extent > 1) expected[it] += form_.lanes * coefficient;
-        expected[form_.lane] += coefficient;
-      }
+      Terms found;
       for (const auto& [it, coefficient] : now.indices[i].terms) {
-        found[it == form_.twin ? form_.lane : it] += coefficient;
+        found[it == form_.twin ? form_.blocks.front().lane : it] += coefficient;
       }
-      if (expected != found || own.indices[i].offset != now.indices[i].offset) return false;
+      if (divided(own.indices[i]) != found || own.indices[i].offset != now.indices[i].offset) return false;
     }
     return true;
   }
 
-  /// Results of counts beyond the iterator's end lie beyond the tensor, in its margin.
-  bool stays_apart(const Access& target) const {
-    const std::int64_t extent = work_.program.iterators[form_.block].extent;
-    if (extent % form_.lanes == 0) return true;
-    const Shape& shape = work_.operands[target.operand].shape;
-    for (std::size_t i = 0; i < target.indices.size(); ++i) {
-      std::int64_t least = target.indices[i].offset;
-      for (const auto& [it, coefficient] : target.indices[i].terms) {
-        const std::int64_t last = work_.program.iterators[it].extent - 1;
-        least += it == form_.block ? coefficient * extent : std::min<std::int64_t>(coefficient * last, 0);
-        if (it == form_.block && coefficient < 0) least = -1;
+  /// The work's iterators of which the form does more counts than there are.
+  std::vector<int> overrun() const {
+    std::vector<int> over;
+    for (int it = 0; it < std::ssize(work_.program.iterators); ++it) {
+      std::int64_t covered = form_.work.program.iterators[it].extent;
+      for (const auto& blocks : form_.blocks) covered *= blocks.block == it ? blocks.lanes : 1;
+      if (covered > work_.program.iterators[it].extent) over.push_back(it);
+    }
+    return over;
+  }
+
+  /// Whether counts of the iterator beyond its end lie beyond the operand.
+  bool leaves(const Access& access, int iterator) const {
+    const Shape& shape = work_.operands[access.operand].shape;
+    for (std::size_t i = 0; i < access.indices.size(); ++i) {
+      std::int64_t least = access.indices[i].offset;
+      bool counts = false;
+      for (const auto& [it, coefficient] : access.indices[i].terms) {
+        const std::int64_t extent = work_.program.iterators[it].extent;
+        if (it != iterator) {
+          least += std::min<std::int64_t>(coefficient * (extent - 1), 0);
+          continue;
+        }
+        counts = coefficient > 0;
+        least += coefficient * extent;
       }
-      if (depends({target.operand, {target.indices[i]}}, form_.block) && least >= shape[i]) return true;
+      if (counts && least >= shape[i]) return true;
     }
     return false;
+  }
+
+  /// Results of counts beyond an iterator's end lie beyond the tensor, in its margin; sums add 0 there.
+  bool stays_apart(const Statement& own) const {
+    return std::ranges::all_of(overrun(), [&](int it) {
+      if (leaves(own.target, it)) return true;
+      const bool counted = std::ranges::any_of(own.accesses, [&](const Access& access) { return depends(access, it); });
+      if (depends(own.target, it)) return false;
+      return !counted || (own.reduction == Reduction::add && vanishes_beyond(own, *own.value, it));
+    });
+  }
+
+  bool vanishes_beyond(const Statement& own, const Expr& value, int it) const {
+    const auto vanishes = [&](const ExprPtr& arg) { return vanishes_beyond(own, *arg, it); };
+    switch (value.op) {
+      case ExprOp::access: {
+        const Access& access = own.accesses[value.access];
+        return work_.operands[access.operand].outside == 0 && leaves(access, it);
+      }
+      case ExprOp::cast:
+      case ExprOp::neg: return vanishes(value.args[0]);
+      case ExprOp::mul:
+        return is_float(value.type) ? std::ranges::all_of(value.args, vanishes)
+                                    : std::ranges::any_of(value.args, vanishes);
+      default: return false;
+    }
   }
 
   /// Whether 0 in the access makes the value 0: a product of integers.
@@ -126,7 +178,7 @@ class FormCheck {
   }
 
   const Work& work_;
-  const DiagonalForm& form_;
+  const WorkForm& form_;
 };
 
 using Point = std::vector<std::int64_t>;
@@ -134,7 +186,7 @@ using Point = std::vector<std::int64_t>;
 /// Walks the points of one of the form's statements.
 class PointWalk {
  public:
-  PointWalk(const Work& work, const DiagonalForm& form, std::size_t statement)
+  PointWalk(const Work& work, const WorkForm& form, std::size_t statement)
       : work_(work),
         form_(form),
         own_(work.program.statements[statement]),
@@ -190,13 +242,42 @@ class PointWalk {
     return false;
   }
 
+  /// The work's counts at one of the form's points.
+  Point whole(const Point& at) const {
+    Point own = at;
+    for (auto blocks = form_.blocks.rbegin(); blocks != form_.blocks.rend(); ++blocks) {
+      own[blocks->block] = blocks->lanes * own[blocks->block] + own[blocks->lane];
+    }
+    own.resize(work_.program.iterators.size());
+    return own;
+  }
+
+  bool beyond(const Point& own) const {
+    for (std::size_t it = 0; it < own.size(); ++it) {
+      if (own[it] >= work_.program.iterators[it].extent) return true;
+    }
+    return false;
+  }
+
+  /// Whether the sum is added nothing: with anything in the place of what lies inside the operands.
+  bool adds_nothing(const Point& at) const {
+    for (const double inside : {1.0, -3.0, 100.0}) {
+      std::vector<double> reads;
+      for (const auto& access : now_.accesses) {
+        const WorkOperand& operand = form_.work.operands[access.operand];
+        reads.push_back(this->inside(place(access, at), operand.shape) ? inside : operand.outside);
+      }
+      if (evaluate(*now_.value, reads) != 0) return false;
+    }
+    return now_.reduction == Reduction::add;
+  }
+
   std::string visit(const Point& at) {
     if (beside(at)) return "";
-    Point own(at.begin(), at.begin() + std::ssize(work_.program.iterators));
-    own[form_.block] = form_.lanes * at[form_.block] + at[form_.lane];
-    if (own[form_.block] >= work_.program.iterators[form_.block].extent) {
+    const Point own = whole(at);
+    if (beyond(own)) {
       const bool margin = !inside(place(now_.target, at), form_.work.operands[now_.target.operand].shape);
-      return margin ? "" : "a form writes a result that is not of the work";
+      return margin || adds_nothing(at) ? "" : "a form writes a result that is not of the work";
     }
     if (place(own_.target, own) != place(now_.target, at)) return "a form writes another element";
     for (std::size_t a = 0; a < own_.accesses.size(); ++a) {
@@ -210,7 +291,7 @@ class PointWalk {
   }
 
   const Work& work_;
-  const DiagonalForm& form_;
+  const WorkForm& form_;
   const Statement& own_;
   const Statement& now_;
   std::vector<int> used_;
@@ -219,7 +300,7 @@ class PointWalk {
 
 }  // namespace
 
-std::string differs_at_points(const Work& work, const DiagonalForm& form) {
+std::string differs_at_points(const Work& work, const WorkForm& form) {
   for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
     std::string wrong = PointWalk(work, form, s).run();
     if (!wrong.empty()) return wrong;
@@ -227,6 +308,6 @@ std::string differs_at_points(const Work& work, const DiagonalForm& form) {
   return "";
 }
 
-std::string differs(const Work& work, const DiagonalForm& form) { return FormCheck(work, form).run(); }
+std::string differs(const Work& work, const WorkForm& form) { return FormCheck(work, form).run(); }
 
 }  // namespace accord

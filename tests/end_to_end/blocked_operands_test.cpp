@@ -1,0 +1,79 @@
+// Machines whose operands lie in blocks, so that two dims of a capability count one loop of a layer.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/compilation.h"
+#include "compiler/mapping/verify.h"
+#include "compiler/numerics/quantise.h"
+#include "tests/draw.h"
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/small_networks.h"
+#include "tests/environment.h"
+#include "tests/shipped.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+/// A product or a convolution of odd sizes, and what may follow it.
+Network layer(std::uint64_t seed, std::string& what) {
+  Draw draw(seed);
+  return network_of(seed, [&](auto& b) {
+    if (draw.once_in(2)) {
+      const std::int64_t rows = draw.from(1, 30), deep = draw.from(5, 70), wide = draw.from(5, 40);
+      what = fmt::format("{} rows, {} to {}", rows, deep, wide);
+      return b.gemm(b.input({rows, deep}), wide);
+    }
+    const std::int64_t deep = draw.from(5, 24), wide = draw.from(5, 24), kernel = draw.from(1, 3);
+    const std::int64_t h = draw.from(kernel, 6), w = draw.from(kernel, 18);
+    what = fmt::format("{} to {}, {}x{}, kernel {}", deep, wide, h, w, kernel);
+    const TensorId y = b.conv(b.input({1, deep, h, w}), wide, kernel, 1, kernel / 2);
+    return draw.once_in(2) ? b.relu(y) : y;
+  });
+}
+
+void check_layers(const std::string& name, std::uint64_t count) {
+  const Architecture architecture = described(name);
+  const std::uint64_t first = first_seed(), last = first + asked("ACCORD_RANDOM_LAYERS", count);
+  int tally = 0;
+  for (std::uint64_t seed = first; seed < last; ++seed) {
+    std::string what;
+    const Network network = layer(seed, what);
+    CAPTURE(name);
+    CAPTURE(seed);
+    CAPTURE(what);
+    const Network stored = quantise(network, architecture.numerics, {});
+    CompileOptions options;
+    options.searcher = make_searcher(seed % 2 == 0 ? "default" : "random", seed);
+    Compilation compilation(architecture, stored, options);
+    compile_layers(compilation);
+    for (const auto& layer : compilation.layers) {
+      const auto mapping = std::ranges::find_if(layer.mappings, in_blocks);
+      if (layer.placement != Placement::machine || mapping == layer.mappings.end()) continue;
+      CHECK(verify_points(compilation.machine, stored, layer.work, compilation.homes, *mapping) == "");
+      ++tally;
+    }
+    run_checked(architecture, network, seed);
+  }
+  CHECK(tally > 0);
+}
+
+}  // namespace
+
+TEST_CASE("do sums of outer products in groups get layers of any size right") { check_layers("outer_products", 12); }
+
+TEST_CASE("do fractals get layers of any size right") { check_layers("fractal_cube", 6); }
+
+TEST_CASE("do tiles that count in blocks both ways get layers of any size right") { check_layers("memory_tile", 2); }
+
+TEST_CASE("do blocks make a plain product quicker than one dim alone could") {
+  const Architecture architecture = described("outer_products");
+  const auto job = run_checked(architecture, network_of(5, [](auto& b) { return b.gemm(b.input({64, 256}), 128); }), 5);
+  const auto product = std::ranges::find_if(job.report.layers, [](const auto& l) { return l.capability == "smopa"; });
+  REQUIRE(product != job.report.layers.end());
+  // 4 x 8 tiles of 16x16 results: 64 groups of the sum each. An instruction for each group takes 8 cycles at least.
+  CHECK(product->cycles < 4 * 8 * 64 * 8);
+}
