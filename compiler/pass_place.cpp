@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/compilation.h"
@@ -98,10 +99,10 @@ LayerPlan placed_layer(const Compilation& compilation, std::vector<int> operator
   return layer;
 }
 
-/// A layer that the machine cannot do in one go, because its units keep the intermediate result in different places or
-/// none of them does what follows the products, as layers that hand it on; what the machine cannot do is the host's.
-/// None where the machine could not do the first either; the layer's reason then says why.
-std::vector<LayerPlan> parts(const Compilation& compilation, LayerPlan& layer) {
+/// The layer as layers that hand it on: the last operators are layers of their own, as few as leave one before them
+/// that the machine does; what of them it cannot do is the host's. None where the machine does not do the first
+/// operator either; `reason` then receives why.
+std::vector<LayerPlan> parts(const Compilation& compilation, const LayerPlan& layer, std::string& reason) {
   std::vector<LayerPlan> found;
   std::vector<int> left = layer.group.operators;
   while (left.size() > 1) {
@@ -111,13 +112,45 @@ std::vector<LayerPlan> parts(const Compilation& compilation, LayerPlan& layer) {
     found.insert(found.begin(), std::move(last));
     if (first.placement != Placement::machine) {
       if (left.size() == 1 && first.reason != layer.reason)
-        layer.reason += fmt::format("; {} alone: {}", compilation.network.operators[left[0]].type, first.reason);
+        reason += fmt::format("; {} alone: {}", compilation.network.operators[left[0]].type, first.reason);
       continue;
     }
     found.insert(found.begin(), std::move(first));
     return found;
   }
   return {};
+}
+
+/// Whether a capability does the layer's main statement, and is in none of its assignments: what follows cannot have
+/// the result from there.
+bool leaves_capability_out(const Compilation& compilation, const LayerPlan& layer) {
+  const Machine& machine = compilation.machine;
+  std::set<std::pair<int, int>> used;
+  for (const Mapping& mapping : layer.mappings) {
+    const auto [unit, capability] = main_capability(mapping);
+    used.insert(machine.elements.alike(unit, capability).front());
+  }
+  const int main = layer.mappings.front().steps.front().statement;
+  return std::ranges::any_of(match_statement(machine.architecture, layer.work, main), [&](const Match& match) {
+    return machine.limits.run(match.unit, match.capability) != nullptr &&
+           used.count(machine.elements.alike(match.unit, match.capability).front()) == 0;
+  });
+}
+
+constexpr double worth_parting = 0.8;  // of the cycles in one go: what parts must promise
+
+/// Parts in which a quicker unit does the products than can do them in one go; none: they promise too little.
+std::vector<LayerPlan> quicker_parts(const Compilation& compilation, const LayerPlan& layer) {
+  if (layer.group.operators.size() == 1 || !leaves_capability_out(compilation, layer)) return {};
+  std::string reason;
+  std::vector<LayerPlan> apart = parts(compilation, layer, reason);
+  double cycles = 0;
+  for (const LayerPlan& part : apart) {
+    if (part.placement != Placement::machine) return {};
+    cycles += static_cast<double>(part.bound.cycles);
+  }
+  if (cycles > worth_parting * static_cast<double>(layer.bound.cycles)) return {};
+  return apart;
 }
 
 }  // namespace
@@ -133,8 +166,9 @@ void place_pass(Compilation& compilation) {
     compilation.progress("place", l, layers.size());
     if (layers[l].placement == Placement::memory) continue;
     place(compilation, layers[l]);
-    if (layers[l].placement == Placement::machine) continue;
-    std::vector<LayerPlan> apart = parts(compilation, layers[l]);
+    const bool whole = layers[l].placement == Placement::machine;
+    std::vector<LayerPlan> apart =
+        whole ? quicker_parts(compilation, layers[l]) : parts(compilation, layers[l], layers[l].reason);
     if (apart.empty()) continue;
     const auto at = layers.erase(layers.begin() + static_cast<std::ptrdiff_t>(l));
     layers.insert(at, std::make_move_iterator(apart.begin()), std::make_move_iterator(apart.end()));

@@ -1,0 +1,47 @@
+// A quick unit multiplies, and only a slow one, which multiplies as well, requantises: who gets the products?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/small_networks.h"
+#include "tests/shipped.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+constexpr std::uint64_t apart_seed = 31;
+
+std::int64_t cycles_of(const RunReport& report, const std::string& capability) {
+  std::int64_t cycles = 0;
+  for (const auto& layer : report.layers) cycles += layer.capability == capability ? layer.cycles : 0;
+  return cycles;
+}
+
+}  // namespace
+
+TEST_CASE("does the quick unit get the products though their sums pass off-chip memory") {
+  const Architecture architecture = described("sums_apart");
+  const auto job = run_checked(architecture,
+                               network_of(apart_seed,
+                                          [](auto& b) {
+                                            return b.gemm(b.input({64, 256}), 128);
+                                          }),
+                               apart_seed);
+  CHECK(cycles_of(job.report, "mla") == 0);
+  // The slow unit's own cycles for 64 x 256 x 128 products, 16 at a time.
+  CHECK(cycles_of(job.report, "smopa") + cycles_of(job.report, "quant") < 64 * 256 * 128 / 16 / 4);
+}
+
+TEST_CASE("does one unit do both where the sums' way costs more than it saves") {
+  const Architecture architecture = described("sums_apart");
+  const auto job = run_checked(architecture,
+                               network_of(apart_seed,
+                                          [](auto& b) {
+                                            return b.gemm(b.input({1, 8}), 24);
+                                          }),
+                               apart_seed);
+  CHECK(cycles_of(job.report, "smopa") == 0);
+}
