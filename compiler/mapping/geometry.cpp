@@ -182,6 +182,15 @@ bool lanes_begin_blocks(const Layout& tile, const Layout& outer) {
   return group.extent > group.block || group.extent == tile.groups[0].extent;
 }
 
+/// Whether parts of the outer tile begin where its words begin, as far as lanes do: no other index steps inside a word.
+bool begins_words(const Layout& tile, const Layout& outer, std::int64_t word) {
+  return std::ranges::all_of(outer.axes, [&](const LayoutAxis& axis) {
+    if (axis.group == 0 || axis_step(&outer, axis) % word == 0) return true;
+    const int own = find_axis(tile, axis);
+    return own >= 0 && tile.axes[own].extent == axis.extent;
+  });
+}
+
 /// Copies what lies between short lanes along with them, where neither side has anything else there: fewer, longer
 /// runs. `lanes`: bytes of a row of lanes; `word`: how far rows reach.
 void close_gaps(Copy& copy, std::int64_t lanes, std::int64_t word) {
@@ -315,10 +324,11 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error, part)) {
     if (u.role == UseRole::output) swap_sides(copy);
     // A constant's tile is written whole: what pads its lanes is there.
-    if (is_constant(use) && lanes_begin_blocks(tile, *other)) {
+    const std::int64_t word = machine_.architecture.memories[u.memory].word;
+    if (is_constant(use) && lanes_begin_blocks(tile, *other) && begins_words(tile, *other, word)) {
       const LayoutGroup& lanes = tile.groups[0];
       const std::int64_t last = lanes.extent > lanes.block ? lanes.extent % lanes.block : lanes.extent;
-      close_gaps(copy.copy, last * element_bytes(use), machine_.architecture.memories[u.memory].word);
+      close_gaps(copy.copy, last * element_bytes(use), word);
     }
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }

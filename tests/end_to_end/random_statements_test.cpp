@@ -109,4 +109,6 @@ TEST_CASE("do random mappings of random statements give the interpreter's values
 TEST_CASE("are mappings right on the machines on which some once were wrong") {
   StatementTally tally;
   check_machine(20271253, tally);  // blocks of lanes of one row, where rows come in pairs
+  for (const std::uint64_t m : {468, 1933, 2235})
+    check_machine(m, tally);  // tiles that begin inside words of constants
 }
