@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -36,9 +37,9 @@ using Cuts = std::vector<Cut>;
 /// Dims of a capability that occur in the same operands, each alone in its index; innermost first.
 using DimGroup = std::vector<int>;
 
-class Groups {
+class DimGroups {
  public:
-  Groups(const Capability& capability, const RunLimits& limits) : capability_(capability), limits_(limits) {}
+  DimGroups(const Capability& capability, const RunLimits& limits) : capability_(capability), limits_(limits) {}
 
   std::vector<DimGroup> all() const {
     std::map<std::vector<bool>, DimGroup> by_operands;
@@ -135,7 +136,8 @@ class Cutter {
     for (const auto& operand : capability_.operands) {
       if (operand.held) values.push_back(0);
     }
-    return instruction_load(instructions, instructions * capability_.interval.evaluate(values));
+    const auto number = static_cast<double>(instructions);
+    return instruction_load(number, number * static_cast<double>(capability_.interval.evaluate(values)));
   }
 
   /// Each iterator counted by the dim where that helps most, or by none.
@@ -194,6 +196,7 @@ class Cutter {
     std::set<std::int64_t> lanes;
     if (extents_[i] <= dim.maximum) return lanes;
     const std::int64_t most = dim.maximum / unit * unit;
+    if (most < 2) return lanes;
     // A block that was divided reaches beyond its end where the whole does.
     const bool whole = extents_[i] == work_.program.iterators[iterators_[i]].extent;
     if (whole ? covers(work_, statement_, iterators_[i], most) : extents_[i] % most == 0) lanes.insert(most);
@@ -242,19 +245,14 @@ std::vector<Cuts> combinations(const std::vector<std::vector<Cuts>>& by_group) {
 
 }  // namespace
 
-double instruction_load(std::int64_t instructions, std::int64_t cycles) {
-  return std::pow(static_cast<double>(instructions), 0.25) * static_cast<double>(cycles);
-}
+double instruction_load(double instructions, double cycles) { return std::pow(instructions, 0.25) * cycles; }
 
 std::shared_ptr<const WorkForm> same_blocks(const WorkForm& form, const Work& work) {
-  Cuts cuts;
-  for (const auto& [block, lane, lanes, dim] : form.blocks) cuts.push_back({block, dim, lanes});
   WorkForm same = plain_form(work, form.statement);
-  for (const auto& [iterator, dim, lanes] : cuts) {
-    if (!covers(same.work, form.statement, iterator, lanes)) return nullptr;
-    divide_into_blocks(same, iterator, lanes, dim);
-    const bool single = same.work.program.iterators[iterator].extent == 1;
-    if (single) return nullptr;
+  for (const auto& [block, lane, lanes, dim] : form.blocks) {
+    if (!covers(same.work, form.statement, block, lanes)) return nullptr;
+    divide_into_blocks(same, block, lanes, dim);
+    if (same.work.program.iterators[block].extent == 1) return nullptr;
   }
   same.capability = form.capability;
   return std::make_shared<const WorkForm>(std::move(same));
@@ -270,7 +268,7 @@ std::vector<std::shared_ptr<const WorkForm>> blocked_forms(const Machine& machin
     if (run == nullptr || machine.elements.alike(match.unit, match.capability).front() != which) continue;
     const Capability& capability = machine.capability(match);
     std::vector<std::vector<Cuts>> by_group;
-    for (const DimGroup& group : Groups(capability, *run).all()) {
+    for (const DimGroup& group : DimGroups(capability, *run).all()) {
       by_group.push_back(Cutter(work, statement, capability, *run, match, group).best());
     }
     for (const Cuts& cuts : combinations(by_group)) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,7 +10,7 @@ namespace accord {
 
 /// What is weighed of instructions that take so many cycles all together: these, and a little for their number, which
 /// is time to issue and for operands to come and go: its fourth root.
-double instruction_load(std::int64_t instructions, std::int64_t cycles);
+double instruction_load(double instructions, double cycles);
 
 /// Forms for capabilities of which several dims count the same loops: blocks of an operand, and the elements of each.
 /// An instruction that does

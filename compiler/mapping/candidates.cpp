@@ -328,7 +328,8 @@ std::vector<Mapping> candidates(const Machine& machine, const Network& network, 
   const auto blocked = blocked_forms(machine, work, roles->main);
   if (blocked.empty()) return found;
   const auto load_of = [&](const Mapping& mapping) {
-    return instruction_load(main_instructions(machine, mapping), compute_bound(machine, mapping));
+    return instruction_load(static_cast<double>(main_instructions(machine, mapping)),
+                            static_cast<double>(compute_bound(machine, mapping)));
   };
   double least = std::numeric_limits<double>::infinity();
   for (const Mapping& mapping : found) least = std::min(least, load_of(mapping));
