@@ -67,8 +67,20 @@ std::optional<double> HomePlanner::outside_for(const LayerPlan& layer, const Use
   return operand.outside;
 }
 
+/// Margins may keep a tensor from sharing memory: not for blocks that stand behind the best mapping.
+void drop_margins_behind(LayerPlan& layer) {
+  const auto needless = [&](const Mapping& mapping) {
+    return in_blocks(mapping) && reaches_beyond(*mapping.form, layer.work);
+  };
+  if (!layer.mappings.empty()) {
+    layer.mappings.erase(std::remove_if(layer.mappings.begin() + 1, layer.mappings.end(), needless),
+                         layer.mappings.end());
+  }
+}
+
 /// Margins for every mapping that may be used; a conflict about their content sends the layer to the host.
 void HomePlanner::widen(LayerPlan& layer) {
+  drop_margins_behind(layer);
   for (const auto& mapping : layer.mappings) {
     for (const auto& use : mapping.uses) {
       if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) continue;

@@ -61,6 +61,15 @@ bool may_reach_beyond(const Work& work, int iterator) {
   });
 }
 
+bool reaches_beyond(const WorkForm& form, const Work& work) {
+  for (int it = 0; it < std::ssize(work.program.iterators); ++it) {
+    std::int64_t counts = form.work.program.iterators[it].extent;
+    for (const Blocks& blocks : form.blocks) counts *= blocks.block == it ? blocks.lanes : 1;
+    if (counts > work.program.iterators[it].extent) return true;
+  }
+  return false;
+}
+
 std::shared_ptr<const WorkForm> same_form(const WorkForm& form, const Work& work) {
   return form.twin >= 0 ? same_diagonal(form, work) : same_blocks(form, work);
 }

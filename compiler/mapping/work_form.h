@@ -43,6 +43,9 @@ std::string unused_name(const WorkForm& form, std::string name);
 /// written then lies beyond the results, in their margin.
 bool may_reach_beyond(const Work& work, int iterator);
 
+/// Whether the form does more counts of an iterator than there are: margins around what is written and read.
+bool reaches_beyond(const WorkForm& form, const Work& work);
+
 /// The same form of other work of the same structure (a slice of a layer); null where it is none.
 std::shared_ptr<const WorkForm> same_form(const WorkForm& form, const Work& work);
 
