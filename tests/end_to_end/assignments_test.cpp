@@ -83,7 +83,7 @@ TEST_CASE("does the enumeration find every assignment whose access functions agr
     std::set<Chains> found;
     for (const auto& mapping :
          candidates(machine, random.network, random.work, initial_homes(random.network), reasons)) {
-      found.insert(sorted(mapping.steps[0].chains));
+      if (mapping.form == nullptr) found.insert(sorted(mapping.steps[0].chains));
     }
     CHECK(found == by_force(random.work, capability, matches[0], main));
     ++compared;
