@@ -15,7 +15,7 @@ namespace accord {
 namespace {
 
 constexpr std::size_t most_dims = 3;       // of a group that get lanes or blocks: the innermost
-constexpr std::size_t most_iterators = 4;  // that are divided or counted: the longest
+constexpr std::size_t most_iterators = 4;  // that are cut or counted: the longest
 constexpr std::size_t most_cuts = 2;       // of a group that are tried, beside none
 constexpr double worth = 1.2;              // times less load: what a cut must promise
 

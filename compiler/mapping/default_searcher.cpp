@@ -13,8 +13,7 @@
 namespace accord {
 namespace {
 
-constexpr int tried =
-    32;  // assignments per capability, in blocks and else, whose tiles are searched, if they may be quicker
+constexpr int tried = 32;             // assignments per capability, in blocks or not, that may be quicker
 constexpr std::size_t tilings = 6;    // handed on of each
 constexpr std::size_t promising = 8;  // assignments that are searched further
 constexpr double near = 1.3;          // where their predictions come so near the quickest one's
