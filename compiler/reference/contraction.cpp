@@ -12,64 +12,95 @@ namespace {
 
 constexpr std::int64_t panel_width = Contraction<float>::panel_width;
 constexpr std::int64_t pixels_per_task = 256;
-constexpr int lanes = 16;
+/// What the vector registers of one instruction set hold of a tile: `rows` pixels times `vectors` registers of sums.
+struct Registers {
+  int bytes, vectors, rows;
+};
+constexpr Registers of_baseline{16, 2, 4};  // 16 registers; the weights and a pixel's value need `vectors` + 1
+constexpr Registers of_avx2{32, 2, 6};      // 16
+constexpr Registers of_avx512{64, 2, 12};   // 32
 
-/// `block` pixels times one panel, held in registers over the whole reduction.
-template <typename T, int block>
+/// `rows` pixels times as many columns as `vectors` registers hold, kept in them over the whole reduction.
+template <typename T, int bytes, int vectors, int rows>
 [[gnu::always_inline]] inline void contract_block(const T* x, const std::ptrdiff_t* pixels,
                                                   std::span<const std::ptrdiff_t> reduction, const T* panel,
                                                   const T* start, T* tile) {
-  typedef T Vector __attribute__((vector_size(lanes * sizeof(T))));
-  Vector sums[block][2];
-  const T* rows[block];
-  for (int i = 0; i < block; ++i) {
-    std::memcpy(sums[i], start, sizeof sums[i]);
-    rows[i] = x + pixels[i];
+  typedef T Vector __attribute__((vector_size(bytes)));
+  constexpr std::size_t lanes = bytes / sizeof(T);
+  Vector sums[rows][vectors];
+  const T* at[rows];
+  for (int i = 0; i < rows; ++i) {
+    for (int v = 0; v < vectors; ++v) std::memcpy(&sums[i][v], start + v * lanes, bytes);
+    at[i] = x + pixels[i];
   }
   for (std::ptrdiff_t offset : reduction) {
-    Vector weights[2];
-    std::memcpy(weights, panel, sizeof weights);
+    Vector weights[vectors];
+    for (int v = 0; v < vectors; ++v) std::memcpy(&weights[v], panel + v * lanes, bytes);
     panel += panel_width;
-    for (int i = 0; i < block; ++i) {
-      const T value = rows[i][offset];
-      sums[i][0] += value * weights[0];
-      sums[i][1] += value * weights[1];
+    for (int i = 0; i < rows; ++i) {
+      const T value = at[i][offset];
+      for (int v = 0; v < vectors; ++v) sums[i][v] += value * weights[v];
     }
   }
-  for (int i = 0; i < block; ++i) std::memcpy(tile + i * panel_width, sums[i], sizeof sums[i]);
+  for (int i = 0; i < rows; ++i) {
+    for (int v = 0; v < vectors; ++v) std::memcpy(tile + i * panel_width + v * lanes, &sums[i][v], bytes);
+  }
 }
 
-template <typename T>
+template <typename T, Registers registers>
 [[gnu::always_inline]] inline void contract_panel(const T* x, std::span<const std::ptrdiff_t> pixels,
                                                   std::span<const std::ptrdiff_t> reduction, const T* panel,
                                                   const T* start, T* tile) {
-  std::size_t p = 0;
-  for (; p + 4 <= pixels.size(); p += 4) {
-    contract_block<T, 4>(x, &pixels[p], reduction, panel, start, tile + static_cast<std::int64_t>(p) * panel_width);
+  constexpr int bytes = registers.bytes, vectors = registers.vectors, rows = registers.rows;
+  constexpr std::int64_t width = bytes / static_cast<int>(sizeof(T)) * vectors;
+  static_assert(panel_width % width == 0);
+  for (std::int64_t j = 0; j < panel_width; j += width) {
+    std::size_t p = 0;
+    for (; p + rows <= pixels.size(); p += rows) {
+      contract_block<T, bytes, vectors, rows>(x, &pixels[p], reduction, panel + j, start + j,
+                                              tile + static_cast<std::int64_t>(p) * panel_width + j);
+    }
+    for (; p < pixels.size(); ++p) {
+      contract_block<T, bytes, vectors, 1>(x, &pixels[p], reduction, panel + j, start + j,
+                                           tile + static_cast<std::int64_t>(p) * panel_width + j);
+    }
   }
-  for (; p < pixels.size(); ++p) {
-    contract_block<T, 1>(x, &pixels[p], reduction, panel, start, tile + static_cast<std::int64_t>(p) * panel_width);
-  }
 }
 
-ACCORD_VECTOR_CLONES
-void contract_tile(const float* x, std::span<const std::ptrdiff_t> pixels, std::span<const std::ptrdiff_t> reduction,
-                   const float* panel, const float* start, float* tile) {
-  contract_panel(x, pixels, reduction, panel, start, tile);
+template <typename T>
+using TileContraction = void(const T* x, std::span<const std::ptrdiff_t> pixels,
+                             std::span<const std::ptrdiff_t> reduction, const T* panel, const T* start, T* tile);
+
+template <typename T>
+void contract_baseline(const T* x, std::span<const std::ptrdiff_t> pixels, std::span<const std::ptrdiff_t> reduction,
+                       const T* panel, const T* start, T* tile) {
+  contract_panel<T, of_baseline>(x, pixels, reduction, panel, start, tile);
 }
 
-ACCORD_VECTOR_CLONES
-void contract_tile(const std::uint32_t* x, std::span<const std::ptrdiff_t> pixels,
-                   std::span<const std::ptrdiff_t> reduction, const std::uint32_t* panel, const std::uint32_t* start,
-                   std::uint32_t* tile) {
-  contract_panel(x, pixels, reduction, panel, start, tile);
+#ifdef ACCORD_VECTOR_TARGETS
+template <typename T>
+[[gnu::target("avx2")]] void contract_avx2(const T* x, std::span<const std::ptrdiff_t> pixels,
+                                           std::span<const std::ptrdiff_t> reduction, const T* panel, const T* start,
+                                           T* tile) {
+  contract_panel<T, of_avx2>(x, pixels, reduction, panel, start, tile);
 }
 
-ACCORD_VECTOR_CLONES
-void contract_tile(const std::uint64_t* x, std::span<const std::ptrdiff_t> pixels,
-                   std::span<const std::ptrdiff_t> reduction, const std::uint64_t* panel, const std::uint64_t* start,
-                   std::uint64_t* tile) {
-  contract_panel(x, pixels, reduction, panel, start, tile);
+template <typename T>
+[[gnu::target("avx512f,avx512dq")]] void contract_avx512(const T* x, std::span<const std::ptrdiff_t> pixels,
+                                                         std::span<const std::ptrdiff_t> reduction, const T* panel,
+                                                         const T* start, T* tile) {
+  contract_panel<T, of_avx512>(x, pixels, reduction, panel, start, tile);
+}
+#endif
+
+/// All of them add the products in the same order, each rounded: which one runs cannot be seen in the results.
+template <typename T>
+TileContraction<T>* of_this_processor() {
+#ifdef ACCORD_VECTOR_TARGETS
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return contract_avx512<T>;
+  if (__builtin_cpu_supports("avx2")) return contract_avx2<T>;
+#endif
+  return contract_baseline<T>;
 }
 
 }  // namespace
@@ -79,6 +110,7 @@ void contract(const Contraction<T>& job, int threads) {
   const auto pixel_count = static_cast<std::int64_t>(job.pixels.size());
   const std::int64_t chunks = ceil_div(pixel_count, pixels_per_task);
   const std::int64_t panels = ceil_div(job.columns, panel_width);
+  TileContraction<T>* const contract_tile = of_this_processor<T>();
   parallel_for(threads, panels * chunks, [&](std::int64_t task) {
     const std::int64_t first = task / chunks * panel_width;
     const std::int64_t width = std::min(panel_width, job.columns - first);

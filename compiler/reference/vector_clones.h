@@ -7,3 +7,8 @@
 #else
 #define ACCORD_VECTOR_CLONES
 #endif
+
+/// Where functions can be compiled for x86 instruction sets by name.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define ACCORD_VECTOR_TARGETS
+#endif
