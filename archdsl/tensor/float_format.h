@@ -72,8 +72,11 @@ constexpr float round_to_format(float value) {
   const float absolute = std::bit_cast<float>(magnitude);
   const std::uint32_t even = (magnitude >> shift) & 1u;
   const std::uint32_t kept = (magnitude + ((1u << (shift - 1)) - 1 + even)) & ~((1u << shift) - 1);
-  const float small = (absolute + grid) - grid;
-  float rounded = absolute < power_of_two(F::min_exponent) ? small : std::bit_cast<float>(kept);
+  float rounded = std::bit_cast<float>(kept);  // subnormals, too, where they are those of fp32, cut
+  if constexpr (F::min_exponent != -126) {
+    const float small = (absolute + grid) - grid;
+    rounded = absolute < power_of_two(F::min_exponent) ? small : rounded;
+  }
   rounded = rounded > largest ? overflow : rounded;
   rounded = magnitude > 0x7F800000u ? std::numeric_limits<float>::quiet_NaN() : rounded;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(rounded) | (pattern & 0x80000000u));

@@ -3,7 +3,7 @@
 #ifdef ACCORD_LANE_VARIANTS
 // Products must round before they are added.
 #ifndef __clang__
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-trapping-math")
 #endif
 
 #include "archdsl/tensor/lane_includes.h"

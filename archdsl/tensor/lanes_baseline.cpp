@@ -1,6 +1,6 @@
 // Products must round before they are added.
 #ifndef __clang__
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-trapping-math")
 #endif
 
 #include "archdsl/tensor/lane_includes.h"

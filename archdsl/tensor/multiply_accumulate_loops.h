@@ -15,6 +15,9 @@ using Floats = Vector<float>::Type;
 
 using Unsigneds = Vector<std::uint32_t>::Type;
 
+// Rows of a tile whose sums, two vectors each, fit in the registers beside the two of b, one of a and a product.
+constexpr int tile_rows = ACCORD_VECTOR_BYTES == 64 ? 8 : ACCORD_VECTOR_BYTES == 32 ? 6 : 4;
+
 // Sums of products of the pairs; additions wrap around.
 inline Integers multiply_pairs(Integers a, Integers b) {
 #if ACCORD_VECTOR_BYTES == 64
@@ -54,31 +57,7 @@ void copy_cells(std::byte* at, const Cell* lanes, std::int64_t step, std::int64_
 }
 
 template <typename Cell>
-VectorOf<Cell> load_vector(const std::byte* at, std::int64_t step, std::int64_t count) {
-  VectorOf<Cell> result = {};
-  if (step == 4 && count == Vector<Cell>::lanes) {
-    __builtin_memcpy(&result, at, sizeof result);
-  } else {
-    Cell lanes[Vector<Cell>::lanes] = {};
-    copy_cells(lanes, at, step, count);
-    __builtin_memcpy(&result, lanes, sizeof result);
-  }
-  return result;
-}
-
-template <typename Cell>
-void store_vector(std::byte* at, std::int64_t step, std::int64_t count, VectorOf<Cell> value) {
-  if (step == 4 && count == Vector<Cell>::lanes) {
-    __builtin_memcpy(at, &value, sizeof value);
-  } else {
-    Cell lanes[Vector<Cell>::lanes];
-    __builtin_memcpy(lanes, &value, sizeof value);
-    copy_cells(at, lanes, step, count);
-  }
-}
-
-template <typename Cell>
-VectorOf<Cell> load_whole(const Cell* at) {
+VectorOf<Cell> load_vector(const void* at) {
   VectorOf<Cell> result;
   __builtin_memcpy(&result, at, sizeof result);
   return result;
@@ -94,48 +73,64 @@ struct Tile {
   std::int64_t depth, width, columns, c_i, c_j;
 };
 
+/// Adds to `rows` rows of whole vectors, `step` bytes apart. Nothing here calls a function: sums that live across a call
+/// are kept in memory.
 template <typename Cell, int rows, int vectors>
-void multiply_tile(const Tile<Cell>& tile) {
+[[gnu::noinline]] void accumulate(const Tile<Cell>& tile, std::byte* c, std::int64_t step) {
   using V = VectorOf<Cell>;
   constexpr std::int64_t lanes = Vector<Cell>::lanes;
-  // Unrolled, so that the sums stay in registers.
   V sum[rows][vectors];
-  const auto valid = [&](int v) { return std::min(lanes, tile.columns - v * lanes); };
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v)
-      sum[r][v] = load_vector<Cell>(tile.c + r * tile.c_i + v * lanes * tile.c_j, tile.c_j, valid(v));
+    for (int v = 0; v < vectors; ++v) sum[r][v] = load_vector<Cell>(c + r * step + v * static_cast<int>(sizeof(V)));
+  const Cell* a = tile.a;
+  const Cell* b = tile.b;
   for (std::int64_t p = 0; p < tile.depth; ++p) {
-    V b[vectors];
+    V weights[vectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) b[v] = load_whole(tile.b + p * tile.width + v * lanes);
-#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) weights[v] = load_vector<Cell>(b + v * lanes);
+#pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
-      const V a = tile.a[r * tile.a_steps.outer + p * tile.a_steps.k] - V{};
+      const V value = a[r * tile.a_steps.outer] - V{};
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) sum[r][v] = multiply_add(sum[r][v], a, b[v]);
+      for (int v = 0; v < vectors; ++v) sum[r][v] = multiply_add(sum[r][v], value, weights[v]);
     }
+    a += tile.a_steps.k;
+    b += tile.width;
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v)
-      store_vector<Cell>(tile.c + r * tile.c_i + v * lanes * tile.c_j, tile.c_j, valid(v), sum[r][v]);
+      __builtin_memcpy(c + r * step + v * static_cast<int>(sizeof(V)), &sum[r][v], sizeof(V));
 }
 
-template <typename Cell, int vectors>
+template <typename Cell, int rows, int vectors>
+void multiply_tile(const Tile<Cell>& tile) {
+  constexpr std::int64_t width = vectors * Vector<Cell>::lanes;
+  if (tile.c_j == 4 && tile.columns >= width) {
+    accumulate<Cell, rows, vectors>(tile, tile.c, tile.c_i);
+    return;
+  }
+  const std::int64_t columns = std::min(width, tile.columns);
+  Cell sums[rows][width] = {};
+  for (int r = 0; r < rows; ++r) copy_cells(sums[r], tile.c + r * tile.c_i, tile.c_j, columns);
+  accumulate<Cell, rows, vectors>(tile, reinterpret_cast<std::byte*>(sums), sizeof sums[0]);
+  for (int r = 0; r < rows; ++r) copy_cells(tile.c + r * tile.c_i, sums[r], tile.c_j, columns);
+}
+
+/// As many tiles of `tile_rows` as there are rows for; the rest in tiles of fewer.
+template <typename Cell, int vectors, int tile_rows>
 void multiply_column(Tile<Cell> tile, std::int64_t rows) {
-  constexpr int tile_rows = 4;
   for (; rows >= tile_rows; rows -= tile_rows) {
     multiply_tile<Cell, tile_rows, vectors>(tile);
     tile.a += tile_rows * tile.a_steps.outer;
     tile.c += tile_rows * tile.c_i;
   }
-  for (; rows > 0; --rows) {
-    multiply_tile<Cell, 1, vectors>(tile);
-    tile.a += tile.a_steps.outer;
-    tile.c += tile.c_i;
+  constexpr int fewer = tile_rows > 4 ? 4 : tile_rows / 2;
+  if constexpr (fewer > 0) {
+    if (rows > 0) multiply_column<Cell, vectors, fewer>(tile, rows);
   }
 }
 
@@ -146,9 +141,9 @@ void multiply_panels(Tile<Cell> tile, std::int64_t rows, std::int64_t columns) {
     tile.columns = columns - j;
     const std::int64_t taken = tile.columns > lanes ? 2 * lanes : lanes;
     if (tile.columns > lanes)
-      multiply_column<Cell, 2>(tile, rows);
+      multiply_column<Cell, 2, tile_rows>(tile, rows);
     else
-      multiply_column<Cell, 1>(tile, rows);
+      multiply_column<Cell, 1, tile_rows>(tile, rows);
     j += taken;
     tile.b += taken;
     tile.c += taken * tile.c_j;
