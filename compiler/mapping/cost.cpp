@@ -5,6 +5,7 @@
 #include "archdsl/graph/rates.h"
 #include "compiler/mapping/fills.h"
 #include "compiler/mapping/in_order_cost.h"
+#include "compiler/mapping/least_cost.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/timing.h"
 
@@ -92,16 +93,9 @@ class Predictor {
   std::vector<std::pair<double, double>> link_cycles_;  ///< out of and into off-chip memory
 };
 
-/// How often the tile moves. Initial values enter the accumulator with every new result.
 std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const {
-  if (use.role != UseRole::start || move.level + 1 != use.depth) return fills_.of(move.use, move.box);
-  std::int64_t times = 1;
-  for (std::size_t i = 0; i < mapping_.extent.size(); ++i) {
-    const int it = static_cast<int>(i);
-    if (is_reduction(work_, mapping_, it)) continue;
-    for (int l = 0; l <= move.box; ++l) times *= trips(mapping_, l, it);
-  }
-  return times;
+  if (use.role == UseRole::start && move.level + 1 == use.depth) return different_tiles(work_, mapping_, tiles_, move);
+  return fills_.of(move.use, move.box);
 }
 
 void Predictor::add_move(const TileCosts::Move& move) {

@@ -14,7 +14,6 @@ namespace accord {
 namespace {
 
 constexpr int tried = 32;             // assignments per capability, in blocks or not, that may be quicker
-constexpr std::size_t tilings = 6;    // handed on of each
 constexpr std::size_t promising = 8;  // assignments that are searched further
 constexpr double near = 1.3;          // where their predictions come so near the quickest one's
 
@@ -61,7 +60,7 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
     if (all[i].cycles <= near * quickest) all[i].search->descend_by_pairs();
   }
   for (const auto& [assignment, cycles, search] : all) {
-    for (auto& mapping : search->best(tilings)) result.found.push_back({assignment, std::move(mapping)});
+    for (auto& mapping : search->best(TileSearch::most_kept)) result.found.push_back({assignment, std::move(mapping)});
   }
   std::stable_sort(result.found.begin(), result.found.end(), [](const auto& a, const auto& b) {
     return a.mapping.predicted_cycles < b.mapping.predicted_cycles;

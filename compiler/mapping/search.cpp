@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/least_cost.h"
 
 namespace accord {
 namespace {
@@ -14,7 +15,9 @@ constexpr std::ptrdiff_t near = 2;  ///< places in the list of sizes by which tw
 
 TileSearch::TileSearch(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                        const Mapping& assignment)
-    : mapping_(assignment),
+    : machine_(machine),
+      work_(work),
+      mapping_(assignment),
       start_(assignment.tile),
       sizes_(tile_sizes(machine, work, assignment)),
       geometry_(machine, network, work, homes, mapping_),
@@ -25,8 +28,23 @@ const TileSearch::Entry& TileSearch::evaluate(const Tiles& tiles) {
   if (fresh) {
     mapping_.tile = tiles;
     it->second = loops_.choose();
+    const double cycles = it->second.best().cycles;
+    quickest_.insert(std::ranges::upper_bound(quickest_, cycles), cycles);
+    if (quickest_.size() > most_kept) quickest_.pop_back();
   }
   return *it;
+}
+
+/// Whether the tiles, unless they were tried, cost too much in any order.
+bool TileSearch::left_out(const Tiles& tiles) {
+  if (tried_.contains(tiles) || quickest_.size() < most_kept) return false;
+  const auto [it, fresh] = least_costs_.try_emplace(tiles, 0);
+  if (fresh) {
+    mapping_.tile = tiles;
+    const TileCosts& costs = geometry_.tile_costs([&] { return measure(machine_, geometry_, work_, mapping_); });
+    if (costs.error.empty()) it->second = least_cost(machine_, work_, mapping_, costs);
+  }
+  return it->second >= quickest_.back() && it->second >= cycles(*next_);
 }
 
 /// The tile of one iterator in another size; tiles outside grow with it, those inside shrink. Nothing where that is no
@@ -60,6 +78,7 @@ std::vector<TileSearch::Tiles> TileSearch::neighbours(const Tiles& tiles, std::p
 }
 
 void TileSearch::consider(const Tiles& tiles) {
+  if (left_out(tiles)) return;
   const Entry& entry = evaluate(tiles);
   if (!entry.second.error.empty()) return;
   if (cycles(entry) < cycles(*next_) * (1 - 1e-6)) next_ = &entry;

@@ -13,9 +13,12 @@ namespace accord {
 
 /// A local search for tiles, loop order and copies of one assignment. From several beginnings, iterators change their
 /// size at one level, in either direction, as long as the prediction falls. An assignment that comes with tiles, those
-/// of similar work, is searched from there. Deterministic.
+/// of similar work, is searched from there. Tiles whose least cost is no less than the costs of `most_kept` others, and
+/// than that of the descent's next step, are left out. Deterministic.
 class TileSearch {
  public:
+  static constexpr std::size_t most_kept = 6;
+
   /// All but `assignment` must outlive it.
   TileSearch(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
              const Mapping& assignment);
@@ -33,7 +36,7 @@ class TileSearch {
   double cycles() const;
   /// Why none is legal.
   const std::string& error();
-  /// The best so far, fewest predicted cycles first, at most `count`.
+  /// The best so far, fewest predicted cycles first, at most `count` (of `most_kept`).
   std::vector<Mapping> best(std::size_t count) const;
 
  private:
@@ -44,18 +47,23 @@ class TileSearch {
   void descend_keeping();
   bool improve(bool pairs);
   void consider(const Tiles& tiles);
+  bool left_out(const Tiles& tiles);
   std::optional<Tiles> resized(const Tiles& tiles, int level, int it, std::int64_t size) const;
   std::vector<Tiles> neighbours(const Tiles& tiles, std::ptrdiff_t reach) const;
   std::vector<Tiles> levelled(const Tiles& tiles) const;
   const Entry& evaluate(const Tiles& tiles);
   double cycles(const Entry& entry) const { return keeping_ ? entry.second.best().cycles : entry.second.plain.cycles; }
 
+  const Machine& machine_;
+  const Work& work_;
   Mapping mapping_;
   const Tiles start_;  ///< empty: none is known
   TileSizes sizes_;
   Geometry geometry_;
   LoopChooser loops_;
   std::map<Tiles, LoopChoices> tried_;
+  std::map<Tiles, double> least_costs_;  ///< of tiles that were left out
+  std::vector<double> quickest_;         ///< of those tried, ascending, at most `most_kept`
   std::vector<const Entry*> ends_;  ///< of descents, one for each beginning
   bool keeping_ = false;            ///< the descent looks at choices that keep tiles, too
   const Entry* now_ = nullptr;      ///< where the descent stands

@@ -1,0 +1,31 @@
+#include "compiler/mapping/least_cost.h"
+
+#include <algorithm>
+
+namespace accord {
+
+std::int64_t different_tiles(const Work& work, const Mapping& mapping, const TileCosts& tiles,
+                             const TileCosts::Move& move) {
+  const Use& use = mapping.uses[move.use];
+  const bool starts = use.role == UseRole::start && move.level + 1 == use.depth;
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < mapping.extent.size(); ++i) {
+    const int it = static_cast<int>(i);
+    if (starts ? is_reduction(work, mapping, it) : !tiles.depends[move.use][i]) continue;
+    for (int level = 0; level <= move.box; ++level) count *= trips(mapping, level, it);
+  }
+  return count;
+}
+
+double least_cost(const Machine& machine, const Work& work, const Mapping& mapping, const TileCosts& tiles) {
+  std::vector<double> cycles(machine.architecture.units.size(), 0);
+  for (std::size_t s = 0; s < mapping.steps.size(); ++s) {
+    cycles[mapping.steps[s].match.unit] += tiles.step_cycles[s];
+  }
+  for (const auto& move : tiles.moves) {
+    cycles[move.hop.unit] += move.cycles * static_cast<double>(different_tiles(work, mapping, tiles, move));
+  }
+  return *std::ranges::max_element(cycles);
+}
+
+}  // namespace accord
