@@ -175,7 +175,7 @@ class FloatConverter {
     const Operator& last = done == no_operator ? op : from_.operators[static_cast<std::size_t>(done)];
     const Tensor& y = from_.tensor(last.outputs[0]);
     const bool clips = last.type == "Clip";
-    const int axis = channel_axis(y.shape);
+    const int axis = channel_axis(op, y.shape);
     std::vector<TensorId> inputs = {accumulator};
     std::string names;
     for (const auto& parameter : numerics_.parameters) {

@@ -27,6 +27,7 @@ struct Accumulator {
   TensorId id = no_tensor;
   std::vector<double> scale;  ///< one, or one per channel
   double bound = 0;           ///< greatest magnitude that can occur
+  int axis = 0;      ///< that the scales belong to where there are several
 };
 
 /// Integers of one product's weights, in the numeric network.
@@ -140,8 +141,9 @@ class Quantiser {
     return rewrite_.add_constant(typed_constant(tensor.name, numerics_.storage, tensor.shape, integers));
   }
 
-  TensorId add_accumulator(const Tensor& like, const char* suffix, const std::vector<double>& scales) {
-    Quantisation quantisation{{scales.begin(), scales.end()}, scales.size() > 1 ? channel_axis(like.shape) : -1};
+  TensorId add_accumulator(const Tensor& like, const char* suffix, const Accumulator& sums) {
+    const auto& scales = sums.scale;
+    Quantisation quantisation{{scales.begin(), scales.end()}, scales.size() > 1 ? sums.axis : -1};
     return rewrite_.add_tensor(like.name + suffix, numerics_.accumulator, like.shape, std::move(quantisation));
   }
 
@@ -161,9 +163,10 @@ class Quantiser {
     const double limit = greatest_magnitude(numerics_.storage);
     Accumulator result{no_tensor,
                        {double{scale(op.inputs[0])} * double{scale(op.inputs[1])}},
-                       limit * limit * static_cast<double>(a.back())};
+                       limit * limit * static_cast<double>(a.back()),
+                       channel_axis(op, y.shape)};
     const TensorId a_stored = as_stored(op.inputs[0]), b_stored = as_stored(op.inputs[1]);
-    result.id = add_accumulator(y, ".acc", result.scale);
+    result.id = add_accumulator(y, ".acc", result);
     rewrite_.add_operator(op.type, op.name, {a_stored, b_stored}, {result.id}, op.attributes);
     return result;
   }
@@ -216,9 +219,9 @@ class Quantiser {
     const Tensor& y = from_.tensor(op.outputs[0]);
     std::vector<TensorId> inputs = {as_stored(op.inputs[0]), stored.weights};
     if (stored.bias != no_tensor) inputs.push_back(stored.bias);
-    Accumulator result{no_tensor, {}, stored.bound};
+    Accumulator result{no_tensor, {}, stored.bound, channel_axis(op, y.shape)};
     for (double step : stored.scale) result.scale.push_back(step * scale(op.inputs[0]));
-    result.id = add_accumulator(y, ".acc", result.scale);
+    result.id = add_accumulator(y, ".acc", result);
     rewrite_.add_operator(op.type, op.name, inputs, {result.id}, op.attributes);
     if (addend == no_tensor) return result;
     return accumulate(y, op.name + ".accumulate", std::move(result), addend, stored.multiples);
@@ -226,9 +229,9 @@ class Quantiser {
 
   Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
                          TensorId multiples) {
-    const TensorId sum = add_accumulator(y, ".sum", start.scale);
+    const TensorId sum = add_accumulator(y, ".sum", start);
     rewrite_.add_operator("Accumulate", name, {start.id, as_stored(addend), multiples}, {sum},
-                          {{"axis", std::int64_t{channel_axis(y.shape)}}});
+                          {{"axis", std::int64_t{start.axis}}});
     start.id = sum;
     return start;
   }
@@ -256,8 +259,8 @@ class Quantiser {
     if (requantiser_.powers_of_two()) most = std::exp2(std::floor(std::log2(most)));
     const double unit = a == b ? a : std::max(a, b) / most;
     const auto m_a = std::llround(a / unit), m_b = std::llround(b / unit);
-    Accumulator result{no_tensor, {unit}, limit * static_cast<double>(m_a + m_b)};
-    result.id = add_accumulator(y, ".acc", result.scale);
+    Accumulator result{no_tensor, {unit}, limit * static_cast<double>(m_a + m_b), channel_axis(op, y.shape)};
+    result.id = add_accumulator(y, ".acc", result);
     rewrite_.add_operator("Scale", op.name + ".scale",
                           {as_stored(op.inputs[0]), integer_constant(y.name + ".multiple_a", {}, {m_a})}, {result.id});
     return accumulate(y, op.name, std::move(result), op.inputs[1], integer_constant(y.name + ".multiple_b", {}, {m_b}));
@@ -265,9 +268,10 @@ class Quantiser {
 
   Accumulator average(const Operator& op) {
     const auto count = static_cast<double>(constant_pool_count(from_, op));
-    Accumulator result{no_tensor, {scale(op.inputs[0]) / count}, greatest_magnitude(numerics_.storage) * count};
+    Accumulator result{no_tensor, {scale(op.inputs[0]) / count}, greatest_magnitude(numerics_.storage) * count,
+                       channel_axis(op, from_.tensor(op.outputs[0]).shape)};
     const TensorId x = as_stored(op.inputs[0]);
-    result.id = add_accumulator(from_.tensor(op.outputs[0]), ".acc", {double{scale(op.inputs[0])}});
+    result.id = add_accumulator(from_.tensor(op.outputs[0]), ".acc", result);
     rewrite_.add_operator("SumPool", op.name, {x}, {result.id}, op.attributes);
     return result;
   }
@@ -275,9 +279,10 @@ class Quantiser {
   /// A Clip of its own: multiplied by 1 into the accumulator type, where a requantisation can bound it.
   Accumulator clip(const Operator& op) {
     const Tensor& y = from_.tensor(op.outputs[0]);
-    Accumulator result{no_tensor, {double{scale(op.inputs[0])}}, greatest_magnitude(numerics_.storage)};
+    Accumulator result{no_tensor, {double{scale(op.inputs[0])}}, greatest_magnitude(numerics_.storage),
+                       channel_axis(op, y.shape)};
     const TensorId x = as_stored(op.inputs[0]);
-    result.id = add_accumulator(y, ".acc", result.scale);
+    result.id = add_accumulator(y, ".acc", result);
     rewrite_.add_operator("Scale", op.name, {x, integer_constant(y.name + ".one", {}, {1})}, {result.id});
     return result;
   }
@@ -300,12 +305,10 @@ class Quantiser {
     const double lo = bound("min", -1), hi = bound("max", 1);
     std::vector<double> multipliers;
     for (double s : accumulator.scale) multipliers.push_back(s * planned_factor(from_, planned) / step);
-    const Shape& shape = from_.tensor(y).shape;
-    const int axis = channel_axis(shape);
-    if (requantiser_.per_channel())
-      multipliers.resize(static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]), multipliers[0]);
+    const int axis = accumulator.axis;
+    const std::int64_t channels = from_.tensor(y).shape[static_cast<std::size_t>(axis)];
     std::vector<TensorId> inputs = {accumulator.id};
-    for (Tensor& parameter : requantiser_.solve(multipliers, accumulator.bound, lo, hi, from_.tensor(y).name)) {
+    for (Tensor& parameter : requantiser_.solve(multipliers, channels, accumulator.bound, lo, hi, from_.tensor(y).name)) {
       inputs.push_back(rewrite_.add_constant(std::move(parameter)));
     }
     rewrite_.add_operator("Requantize", last.name + ".requantise", inputs, {add_stored(y)},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -35,8 +36,8 @@ std::vector<double> sample_points(double multiplier, double bound) {
 }
 
 Tensor make_parameter(const std::string& name, ElementType type, bool per_channel, const std::vector<double>& values,
-                      std::size_t channels) {
-  const std::size_t count = per_channel ? channels : 1;
+                      std::int64_t channels) {
+  const auto count = static_cast<std::size_t>(per_channel ? channels : 1);
   std::vector<std::byte> data(count * static_cast<std::size_t>(bytes(type)));
   for (std::size_t i = 0; i < count; ++i) {
     store_element(&data[i * static_cast<std::size_t>(bytes(type))], type, values[values.size() == 1 ? 0 : i]);
@@ -44,7 +45,7 @@ Tensor make_parameter(const std::string& name, ElementType type, bool per_channe
   Tensor tensor;
   tensor.name = name;
   tensor.type = type;
-  if (per_channel) tensor.shape = {static_cast<std::int64_t>(count)};
+  if (per_channel) tensor.shape = {channels};
   tensor.data = owned(std::move(data));
   return tensor;
 }
@@ -246,8 +247,9 @@ std::string Requantiser::coarseness(const Wanted& wanted) const {
   return text;
 }
 
-std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, double bound, double lo, double hi,
-                                       const std::string& tensor_name) {
+std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, std::int64_t channels, double bound,
+                                       double lo, double hi, const std::string& tensor_name) {
+  assert(multipliers.size() == 1 || std::ssize(multipliers) == channels);
   const Wanted wanted{multipliers, bound, lo, hi, reference::requantise_program(form_of(numerics_, lo, hi), false)};
   const auto solution = search(wanted);
   if (!solution) {
@@ -258,7 +260,7 @@ std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, d
   for (std::size_t i = 0; i < numerics_.parameters.size(); ++i) {
     const auto& parameter = numerics_.parameters[i];
     parameters.push_back(make_parameter(fmt::format("{}.{}", tensor_name, parameter.name), parameter.type,
-                                        parameter.per_channel, solution->values[i], multipliers.size()));
+                                        parameter.per_channel, solution->values[i], channels));
   }
   return parameters;
 }

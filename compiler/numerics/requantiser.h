@@ -27,9 +27,10 @@ class Requantiser {
   bool powers_of_two() const;
 
   /// Constants for the parameters in the covenant's order: rank 1 with one element per channel where the covenant says
-  /// per channel, else rank 0. `bound` is the greatest |x| that can occur.
+  /// per channel, else rank 0. `multipliers`: one, or one for each of the channels. `bound` is the greatest |x| that can
+  /// occur.
   /// Throws Error naming the requantisation when no values do.
-  std::vector<Tensor> solve(const std::vector<double>& multipliers, double bound, double lo, double hi,
+  std::vector<Tensor> solve(const std::vector<double>& multipliers, std::int64_t channels, double bound, double lo, double hi,
                             const std::string& tensor_name);
 
   /// "mult,shift"

@@ -272,6 +272,9 @@ double planned_factor(const Network& network, const PlannedOperator& planned) {
   return *constant_data<float>(network.tensor(op.inputs[1]));
 }
 
-int channel_axis(const Shape& shape) { return shape.size() == 4 ? 1 : static_cast<int>(shape.size()) - 1; }
+int channel_axis(const Operator& op, const Shape& shape) {
+  const bool image = shape.size() == 4 && op.type != "Gemm";
+  return image ? 1 : static_cast<int>(shape.size()) - 1;
+}
 
 }  // namespace accord::numerics

@@ -56,7 +56,8 @@ std::int64_t constant_pool_count(const Network& network, const Operator& op);
 /// The number by which the planned factor multiplies; 1 where there is none.
 double planned_factor(const Network& network, const PlannedOperator& planned);
 
-/// Dimension of a tensor that holds the channels: 1 for images [N,C,H,W], else the last.
-int channel_axis(const Shape& shape);
+/// Dimension of the operator's result, of that shape, that holds the channels: the last of products by a matrix of
+/// weights, 1 of other images [N,C,H,W], else the last.
+int channel_axis(const Operator& op, const Shape& shape);
 
 }  // namespace accord::numerics

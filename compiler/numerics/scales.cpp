@@ -39,12 +39,21 @@ void join_inputs_of_shared_weights(const Network& network, Groups& groups) {
 
 double power_of_two_above(double value) { return std::exp2(std::ceil(std::log2(value) - 1e-9)); }
 
-/// The model's own scales, if the machine can have as many.
-bool has_given_scales(const WeightRequest& r) {
-  return !r.given.empty() && !r.powers_of_two && (r.per_channel || r.given.size() == 1);
+double given_scale(const WeightRequest& r, std::int64_t channel) {
+  return r.given[r.given.size() == 1 ? 0 : static_cast<std::size_t>(channel)];
 }
 
-/// Smallest scale per channel that lets weights and bias fit.
+/// Whether the machine can have the model's own scales: as many, with integers as great.
+bool takes_given_scales(const WeightRequest& r, const Numerics& numerics) {
+  if (r.given.empty() || r.powers_of_two || (!r.per_channel && r.given.size() > 1)) return false;
+  const double limit = std::max(highest(numerics.weight), -lowest(numerics.weight)) + 0.5;
+  for (std::int64_t k = 0; k < r.channels; ++k) {
+    if (largest_value(r.weights + k * r.length, r.length).greatest > limit * given_scale(r, k)) return false;
+  }
+  return true;
+}
+
+/// Smallest scale per channel that lets weights and bias fit; the model's own where it has one.
 std::vector<double> least_scales(const WeightRequest& r, const Numerics& numerics) {
   const double greatest = highest(numerics.weight), bias_limit = highest(numerics.accumulator) / 4;
   std::vector<double> scales(static_cast<std::size_t>(r.channels));
@@ -52,8 +61,8 @@ std::vector<double> least_scales(const WeightRequest& r, const Numerics& numeric
     const double largest = largest_value(r.weights + k * r.length, r.length).greatest;
     scales[static_cast<std::size_t>(k)] = largest / greatest;
   }
-  if (has_given_scales(r)) {
-    for (std::size_t k = 0; k < scales.size(); ++k) scales[k] = r.given[r.given.size() == 1 ? 0 : k];
+  if (!r.given.empty()) {
+    for (std::int64_t k = 0; k < r.channels; ++k) scales[static_cast<std::size_t>(k)] = given_scale(r, k);
     return scales;
   }
   const double layer = *std::ranges::max_element(scales);
@@ -128,7 +137,7 @@ bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t
   for (;; scale *= 1.25) {
     if (r.powers_of_two) scale = power_of_two_above(scale);
     const std::int64_t addend = r.addend_scale > 0 ? align_to_addend(r, scale) : 0;
-    if (r.addend_scale > 0 && (addend == 0 || has_given_scales(r))) return false;
+    if (r.addend_scale > 0 && (addend == 0 || !r.given.empty())) return false;
     if (most && surely_overflows(r, numerics, *most, scale)) continue;
     double bound = 0;
     for (std::int64_t k = first; k < last; ++k) {
@@ -184,7 +193,8 @@ std::vector<float> activation_scales(const Network& network, const std::vector<P
   return scales;
 }
 
-IntegerWeights quantise_weights(const WeightRequest& request, const Numerics& numerics) {
+IntegerWeights quantise_weights(WeightRequest request, const Numerics& numerics) {
+  if (!takes_given_scales(request, numerics)) request.given.clear();
   IntegerWeights result;
   result.scale = least_scales(request, numerics);
   result.weights.resize(static_cast<std::size_t>(request.channels * request.length));

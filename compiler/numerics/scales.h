@@ -35,11 +35,11 @@ struct WeightRequest {
   double addend_scale = 0;  ///< scale of a tensor to be accumulated exactly, 0 if there is none
   bool per_channel = true;
   bool powers_of_two = false;
-  std::vector<float> given{};  ///< scales that the model itself brings: one, or one per channel
+  std::vector<float> given{};  ///< scales that the model itself brings: one, or one per channel; kept if they can be
 };
 
 /// Chooses weight scales such that the accumulator cannot overflow and, with an addend, that addend_scale is an integer
 /// multiple (at least 16, so that weights lose little) of x_scale * scale. An empty `scale` says that none exists.
-IntegerWeights quantise_weights(const WeightRequest& request, const Numerics& numerics);
+IntegerWeights quantise_weights(WeightRequest request, const Numerics& numerics);
 
 }  // namespace accord::numerics

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "compiler/network/canonicalise.h"
+#include "compiler/numerics/compare.h"
 #include "compiler/numerics/quantise.h"
 #include "compiler/reference/execute.h"
 #include "tests/unit/numerics/machines.h"
@@ -120,6 +121,22 @@ TEST_CASE("does a quantised model keep its own integers and scales") {
     // One step where the sum lies between two integers: the model rounds a float sum, the machine an integer one.
     CHECK(greatest_difference(execute(numeric, inputs).at(name), expected.at(name)) <= 0.11 * 1.001);
   }
+}
+
+TEST_CASE("are integers too great for the machine's weights scaled anew, not cut") {
+  QuantisedModel model(128);
+  model.build(false);
+  const Values inputs = seeded_inputs(model.network, seed);
+  const Value expected = execute(model.network, inputs).begin()->second;
+  canonicalise(model.network);
+  Numerics narrow = float_scale_machine();
+  narrow.weight = ElementType::i4;
+  const Network numeric = quantise(model.network, narrow, {inputs});
+  const Operator* conv = find(numeric, "Conv");
+  REQUIRE(conv != nullptr);
+  const auto& scales = numeric.tensor(conv->inputs[1]).quantisation->scale;
+  for (std::size_t k = 0; k < scales.size(); ++k) CHECK(scales[k] > 10 * model.weight_scales[k]);
+  CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 15);
 }
 
 TEST_CASE("does a zero point that no signed type has stay with the host") {

@@ -159,6 +159,52 @@ TEST_CASE("Do all forms of requantisation give nearly the same network, or an er
   CHECK_THROWS_AS(quantise(block, nameless, {inputs}), Error);
 }
 
+TEST_CASE("Has each channel a parameter of its own where the covenant says so, of mult and shift alike?") {
+  Builder b;
+  const TensorId x = b.input({5, 6}), y = b.input({6, 7});
+  const Network product = b.finish(b.add("MatMul", {x, y}, {5, 7}));
+  const Values inputs = seeded_inputs(product, 8);
+  for (const bool mult : {true, false}) {
+    for (const bool shift : {true, false}) {
+      CAPTURE(mult);
+      CAPTURE(shift);
+      Numerics numerics = mult_shift_machine();
+      numerics.parameters[0].per_channel = mult;
+      numerics.parameters[1].per_channel = shift;
+      const Network integer = quantise(product, numerics, {inputs});
+      const Operator& requantise = find_operator(integer, "Requantize");
+      CHECK(integer.tensor(requantise.inputs[1]).shape == (mult ? Shape{7} : Shape{}));
+      CHECK(integer.tensor(requantise.inputs[2]).shape == (shift ? Shape{7} : Shape{}));
+      CHECK(decibels(product, integer, inputs) > 28);
+    }
+  }
+}
+
+TEST_CASE("Has each channel of a product its own scale, whatever the rank?") {
+  std::vector<float> values;  // of 6 channels, each three times as great as the one before
+  for (int k = 0; k < 6; ++k) {
+    for (int i = 0; i < 7; ++i) values.push_back(std::pow(3.0F, static_cast<float>(k)) * std::sin(1.0F + i * k + k));
+  }
+  for (const Shape& outer : {Shape{5}, Shape{2, 5}, Shape{2, 3, 5}, Shape{1, 6, 5}, Shape{2, 1, 3, 5}}) {
+    for (const bool added : {false, true}) {
+      CAPTURE(outer.size());
+      CAPTURE(added);
+      Builder b;
+      Shape x = outer, y = outer;
+      x.push_back(7);
+      y.push_back(6);
+      auto result = b.add("Gemm", {b.input(x), b.constant({6, 7}, values)}, y, {{"transB", std::int64_t{1}}});
+      if (added) result = b.add("Add", {result, b.input(y)}, y);
+      const Network network = b.finish(result);
+      const Values inputs = seeded_inputs(network, 5);
+      const Network integer = quantise(network, float_scale_machine(), {inputs});
+      const Operator& gemm = find_operator(integer, "Gemm");
+      CHECK(integer.tensor(gemm.outputs[0]).quantisation->axis == static_cast<int>(outer.size()));
+      CHECK(decibels(network, integer, inputs) > 28);
+    }
+  }
+}
+
 TEST_CASE("Do float machines accumulate in fp32 and store bf16?") {
   const Network block = residual_block(8);
   const Values inputs = seeded_inputs(block, 9);
