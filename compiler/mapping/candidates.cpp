@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <ranges>
+#include <tuple>
 #include <utility>
 
 #include "compiler/mapping/blocked.h"
@@ -298,15 +300,35 @@ std::vector<Mapping> Enumerator::run() {
 
 namespace {
 
-/// The least compute bound first. There are thousands of assignments: each bound is computed once.
+/// Elements that an instruction of the main step counts along wired dims: they lie side by side, in few words.
+std::int64_t lanes_filled(const Machine& machine, const Mapping& mapping) {
+  const StatementPlan& step = mapping.steps.front();
+  const Capability& capability = machine.capability(step.match);
+  const int operands = static_cast<int>(capability.operands.size());
+  std::int64_t lanes = 1;
+  for (int d = 0; d < static_cast<int>(step.chains.size()); ++d) {
+    const auto is_wired = [&](int o) { return wired_step(capability, o, d) > 0; };
+    if (std::ranges::none_of(std::views::iota(0, operands), is_wired)) continue;
+    std::int64_t extent = 1;
+    for (const int it : step.chains[static_cast<std::size_t>(d)])
+      extent *= mapping.extent[static_cast<std::size_t>(it)];
+    lanes *= std::min(extent, capability.dims[static_cast<std::size_t>(d)].maximum);
+  }
+  return lanes;
+}
+
+/// The least compute bound first, of those that are alike the one that fills most lanes. There are thousands of
+/// assignments: each bound is computed once.
 std::vector<Mapping> by_bound(const Machine& machine, std::vector<Mapping> found) {
-  std::vector<std::pair<std::int64_t, std::size_t>> order;
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::size_t>> order;
   order.reserve(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) order.emplace_back(compute_bound(machine, found[i]), i);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    order.emplace_back(compute_bound(machine, found[i]), -lanes_filled(machine, found[i]), i);
+  }
   std::sort(order.begin(), order.end());
   std::vector<Mapping> sorted;
   sorted.reserve(found.size());
-  for (const auto& [bound, index] : order) sorted.push_back(std::move(found[index]));
+  for (const auto& [bound, lanes, index] : order) sorted.push_back(std::move(found[index]));
   return sorted;
 }
 

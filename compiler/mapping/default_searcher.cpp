@@ -13,9 +13,46 @@
 namespace accord {
 namespace {
 
-constexpr int tried = 32;             // assignments per capability, in blocks or not, that may be quicker
+constexpr int tried = 32;        // assignments per capability, in blocks or not, that may be quicker
+constexpr int tried_simple = 8;  // of each simple kind after these: bounds are greater, tiles may be easier to bring
 constexpr std::size_t promising = 8;  // assignments that are searched further
 constexpr double near = 1.3;          // where their predictions come so near the quickest one's
+
+/// Whether each dim counts one loop at most: instructions begin where rows do.
+bool is_plain(const Mapping& assignment) {
+  return std::ranges::all_of(assignment.steps.front().chains, [](const auto& chain) { return chain.size() <= 1; });
+}
+
+/// Whether no dim counts the loop of the result's first dimension: samples, of which each is done as one alone would
+/// be.
+bool leaves_samples(const Work& work, const Mapping& assignment) {
+  const StatementPlan& step = assignment.steps.front();
+  const Access& result = work_of(work, assignment).program.statements[step.statement].target;
+  if (result.indices.empty() || result.indices.front().terms.size() != 1) return false;
+  const int samples = result.indices.front().terms.front().first;
+  return assignment.extent[samples] > 1 && std::ranges::none_of(step.chains, [&](const auto& chain) {
+           return std::ranges::find(chain, samples) != chain.end();
+         });
+}
+
+/// How many assignments of a capability were searched: those with the least bounds, then the simple ones.
+class Quota {
+ public:
+  /// Whether one more is.
+  bool admits(bool plain, bool sampled) const {
+    return all_ < tried || (plain && plain_ < tried_simple) || (sampled && sampled_ < tried_simple);
+  }
+  void count(bool plain, bool sampled) {
+    if (all_ >= tried) {
+      plain_ += plain;
+      sampled_ += sampled;
+    }
+    ++all_;
+  }
+
+ private:
+  int all_ = 0, plain_ = 0, sampled_ = 0;
+};
 
 struct Searched {
   std::size_t assignment = 0;
@@ -29,12 +66,13 @@ struct Searched {
 SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
   SearchResult result;
   std::vector<Searched> all;
-  std::map<std::pair<std::pair<int, int>, bool>, int> count;
+  std::map<std::pair<std::pair<int, int>, bool>, Quota> quotas;
   double quickest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
     const Mapping& assignment = problem.assignments[i];
-    int& searched = count[{main_capability(assignment), in_blocks(assignment)}];
-    if (searched >= tried) {
+    Quota& quota = quotas[{main_capability(assignment), in_blocks(assignment)}];
+    const bool plain = is_plain(assignment), sampled = leaves_samples(problem.work, assignment);
+    if (!quota.admits(plain, sampled)) {
       result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
       continue;
     }
@@ -51,7 +89,7 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
       result.refused.push_back({i, search->error()});
       continue;
     }
-    ++searched;
+    quota.count(plain, sampled);
     quickest = std::min(quickest, cycles);
     all.push_back({i, cycles, std::move(search)});
   }

@@ -4,8 +4,8 @@
 
 namespace accord {
 
-/// A `TileSearch` for the assignments of each capability with the least compute bound, a longer one for those that come
-/// near the quickest.
+/// A `TileSearch` for the assignments of each capability with the least compute bound and for some simple ones, a
+/// longer one for those that come near the quickest.
 class DefaultSearcher : public Searcher {
  public:
   SearchResult search(const SearchProblem& problem) const override;
