@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ struct Memory {
   double area_um2 = 0;
   std::optional<Dram> dram;  ///< off-chip: its words are bursts, its banks channels, and `latency` is the controller's
   Location where;
+
+  /// Of a bank on chip.
+  std::int64_t bank_bytes() const { return std::max<std::int64_t>(capacity / banks, 1); }
 };
 
 /// Who goes first among the requests that wait for a link.

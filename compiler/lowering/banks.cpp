@@ -31,7 +31,7 @@ struct Bank {
 };
 
 std::vector<Bank> banks_of(const Memory& memory, const Region& region) {
-  const std::int64_t size = std::max<std::int64_t>(memory.capacity / memory.banks, 1);
+  const std::int64_t size = memory.bank_bytes();
   std::vector<Bank> banks;
   for (std::int64_t low = region.base; low < region.base + region.bytes;) {
     const std::int64_t end = std::min((low / size + 1) * size, region.base + region.bytes);

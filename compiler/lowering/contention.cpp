@@ -13,7 +13,7 @@
 namespace accord {
 namespace {
 
-constexpr int stretch_cycles = 16, most_stretches = 8;
+constexpr int most_stretches = 8;
 
 /// What serves one request after another.
 struct LaneKey {
@@ -114,7 +114,8 @@ class LaneFinder {
 
 }  // namespace
 
-Contention::Contention(const Architecture& architecture) : architecture_(architecture) {
+Contention::Contention(const Architecture& architecture, const OpList& list)
+    : architecture_(architecture), in_step_(list.divided) {
   const LaneFinder finder(architecture);
   std::vector<std::vector<LaneList>> routes, capabilities;
   std::map<LaneKey, std::set<std::size_t>> users;
@@ -126,8 +127,8 @@ Contention::Contention(const Architecture& architecture) : architecture_(archite
     for (const Route& route : unit.routes) of_routes.push_back(finder.of(route));
     for (const Capability& capability : unit.capabilities) of_capabilities.push_back(finder.of(unit, capability));
     for (const auto* lists : {&of_routes, &of_capabilities}) {
-      for (const LaneList& list : *lists) {
-        for (const LaneKey& lane : list) users[lane].insert(u);
+      for (const LaneList& lanes : *lists) {
+        for (const LaneKey& lane : lanes) users[lane].insert(u);
       }
     }
   }
@@ -140,9 +141,9 @@ Contention::Contention(const Architecture& architecture) : architecture_(archite
   const auto ways = [&](const std::vector<std::vector<LaneList>>& lists) {
     std::vector<std::vector<Way>> result(lists.size());
     for (std::size_t u = 0; u < lists.size(); ++u) {
-      for (const LaneList& list : lists[u]) {
+      for (const LaneList& lanes : lists[u]) {
         Way& way = result[u].emplace_back();
-        for (const LaneKey& lane : list) {
+        for (const LaneKey& lane : lanes) {
           const auto number = numbers.find(lane);
           if (number != numbers.end())
             way.push_back({number->second, lane.width, lane.beat, lane.kind < LaneKey::Kind::ports,
@@ -154,6 +155,9 @@ Contention::Contention(const Architecture& architecture) : architecture_(archite
   };
   routes_ = ways(routes);
   capabilities_ = ways(capabilities);
+  std::int64_t most = 0;
+  for (const LowOp& op : list.ops) most = std::max(most, turns(op));
+  grain_ = std::max(ceil_div(most, most_stretches), std::int64_t{1});
 }
 
 const Contention::Way& Contention::way_of(const LowOp& op) const {
@@ -168,10 +172,13 @@ double Contention::Crossed::cycles(const LowOp& op) const {
   return op.requests * (rounded ? std::ceil(one) : one);
 }
 
-int Contention::stretches(const LowOp& op, bool in_step) const {
+std::int64_t Contention::turns(const LowOp& op) const {
   if (op.link <= 0 || way_of(op).empty()) return 0;
-  return in_step ? std::clamp(op.link / stretch_cycles, 1, most_stretches) : 1;
+  const int at_once = in_step_ ? 1 : std::max(architecture_.units[op.unit].in_flight, 1);
+  return ceil_div(std::max(op.requests, 1), std::int64_t{at_once});
 }
+
+int Contention::stretches(const LowOp& op) const { return static_cast<int>(ceil_div(turns(op), grain_)); }
 
 std::int64_t Contention::pass(const LowOp& op, int stretches, std::int64_t from) {
   const Way& way = way_of(op);

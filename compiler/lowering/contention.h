@@ -16,12 +16,12 @@ namespace accord {
 /// after another anyway.
 class Contention {
  public:
-  explicit Contention(const Architecture& architecture);
+  /// `list`: all operations that compete.
+  Contention(const Architecture& architecture, const OpList& list);
 
-  /// Into how many stretches the operation's bytes are to be cut. Of elements that work in step on parts of one work
-  /// each asks for the like at the same time, and their requests take turns; else whoever asks first is served to its
-  /// end. 0: it competes for nothing.
-  int stretches(const LowOp& op, bool in_step) const;
+  /// Into how many stretches the operation's bytes are to be cut, so that those of other units come in between: several
+  /// turns each in lists with long transfers. 0: it competes for nothing.
+  int stretches(const LowOp& op) const;
 
   /// Cycles that one of `stretches` equal stretches waits which, were it alone, would pass from `from` on. Those of
   /// all operations are to be given by the time at which they are presented.
@@ -68,10 +68,17 @@ class Contention {
 
   const Way& way_of(const LowOp& op) const;
 
+  /// Turns that it takes with movers that ask for the like. One that is asked later waits for all requests that others
+  /// have under way, and they for its own; elements that work in step on parts of one work ask together, and their
+  /// requests pass one by one. 0: it competes for nothing.
+  std::int64_t turns(const LowOp& op) const;
+
   /// What one of the operation's stretches loses to others in a DRAM.
   double met(const Crossed& crossed, const LowOp& op, int stretches);
 
   const Architecture& architecture_;
+  bool in_step_;
+  std::int64_t grain_ = 1;                               ///< turns of a stretch
   std::vector<std::vector<Way>> routes_, capabilities_;  ///< [unit][route or capability]
   std::vector<Taken> taken_;                             ///< by lane
   std::vector<Served> served_;                           ///< by lane

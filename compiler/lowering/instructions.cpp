@@ -340,6 +340,9 @@ LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, con
   op.busy = static_cast<std::int32_t>(std::ceil(timing.busy));
   op.latency = static_cast<std::int32_t>(std::ceil(timing.stream)) +
                static_cast<std::int32_t>(hop_latency(machine.architecture, hop));
+  op.awaited = static_cast<std::int32_t>(timing.awaited);
+  op.answer = static_cast<std::int32_t>(timing.answer);
+  op.hurry = static_cast<std::int32_t>(timing.hurry);
   list.ops.push_back(op);
   return list.ops.back();
 }

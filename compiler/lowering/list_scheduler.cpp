@@ -9,6 +9,7 @@
 
 #include "compiler/lowering/buffer_history.h"
 #include "compiler/lowering/contention.h"
+#include "compiler/lowering/request_window.h"
 #include "compiler/lowering/schedule.h"
 
 namespace accord {
@@ -151,7 +152,7 @@ class ListScheduler {
   ListScheduler(const OpList& list, const Architecture& architecture, const Lead& lead)
       : list_(list),
         successors_(successors_of(list)),
-        contention_(architecture),
+        contention_(architecture, list),
         from_(lead.ready),
         ready_(list.ops.size(), -1),
         slots_(architecture.controller, from_.empty() ? 0 : *std::ranges::min_element(from_)),
@@ -162,6 +163,7 @@ class ListScheduler {
     for (std::size_t u = 0; u < architecture.units.size(); ++u) {
       const bool keeps_order = architecture.units[u].kind == UnitKind::compute;
       queues_.emplace_back(keeps_order, lead.free.empty() ? 0 : lead.free[u], ready_);
+      windows_.emplace_back(architecture.units[u].in_flight);
     }
     for (std::uint32_t i = 0; i < list.ops.size(); ++i) {
       queues_[list.ops[i].unit].append(i);
@@ -213,7 +215,7 @@ class ListScheduler {
 
   void begin(int unit, const Queue::Choice& choice) {
     const LowOp& op = list_.ops[choice.op];
-    const int stretches = contention_.stretches(op, list_.divided);
+    const int stretches = contention_.stretches(op);
     const std::int64_t start = std::max({choice.start, slots_.next(), station_.free_from()});
     station_.enter(start + op.latency);
     queues_[unit].take();
@@ -242,7 +244,7 @@ class ListScheduler {
   /// Whoever reads results sees them when they are there; what the own unit adds up, it works off in order.
   void finish(int unit, std::uint32_t index) {
     const LowOp& op = list_.ops[index];
-    const std::int64_t begun = streams_[unit].start + streams_[unit].waited;
+    const std::int64_t begun = streams_[unit].start + streams_[unit].waited - early(op, streams_[unit].start);
     const std::int64_t done = begun + op.latency;
     queues_[unit].free_from(begun + op.busy);
     schedule_.cycles = std::max(schedule_.cycles, done);
@@ -258,6 +260,15 @@ class ListScheduler {
     offer(unit);
   }
 
+  /// By how much a transfer ends sooner than among others that come at once: fewer of its requests wait for room.
+  std::int64_t early(const LowOp& op, std::int64_t start) {
+    if (op.hurry == 0) return 0;
+    const RequestWindow::Pace pace{op.answer, std::max(static_cast<double>(op.link) / op.requests, 1.0)};
+    RequestWindow& window = windows_[op.unit];
+    const double saved = window.steady(op.awaited, pace) - window.pass(start, op.awaited, pace);
+    return std::clamp(static_cast<std::int64_t>(saved), std::int64_t{0}, std::int64_t{op.hurry});
+  }
+
   void release(std::uint32_t op) {
     ready_[op] = from_[op];
     queues_[list_.ops[op].unit].offer(op);
@@ -271,7 +282,8 @@ class ListScheduler {
   IssueSlots slots_;
   Station station_;
   std::vector<Queue> queues_;
-  std::vector<Stream> streams_;  ///< by unit
+  std::vector<RequestWindow> windows_;  ///< by unit
+  std::vector<Stream> streams_;         ///< by unit
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   Schedule schedule_;
 };

@@ -40,6 +40,9 @@ struct LowOp {
   std::int32_t link = 0;                    ///< of `busy`, what a transfer takes of the links that it passes
   std::int32_t requests = 0;                ///< that a transfer makes
   std::int32_t request = 0;                 ///< bytes of each
+  std::int32_t awaited = 0;                 ///< of a transfer's requests, those that keep a place in flight
+  std::int32_t answer = 0;                  ///< cycles for which each does
+  std::int32_t hurry = 0;                   ///< of `busy` and `latency`, what it waits for room among transfers at once
   std::int32_t dram = 0;                    ///< predicted cycles for which they occupy a DRAM alone
   float batches = 0;                        ///< in which they meet others there (DramTraffic)
   std::array<BufferAccess, 17> accesses{};  ///< a capability has at most 16 operands, a multicast as many targets

@@ -149,6 +149,7 @@ class Weaver {
     const auto way = static_cast<std::int32_t>(hop_latency(architecture, alone));
     op.latency = scaled(op.latency - way) + static_cast<std::int32_t>(hop_latency(architecture, group.hop));
     op.busy = scaled(op.busy);
+    op.hurry = scaled(op.hurry);
     op.link = scaled(op.link);
     op.unit = group.hop.unit;
     op.mnemonic = machine_.limits.route(group.hop.unit, group.hop.route)->mnemonic;

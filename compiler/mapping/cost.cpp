@@ -1,6 +1,7 @@
 #include "compiler/mapping/cost.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "archdsl/graph/rates.h"
 #include "compiler/mapping/fills.h"
@@ -27,7 +28,6 @@ class Predictor {
     cost_.unit_cycles.assign(machine.architecture.units.size(), 0);
     for_others_.assign(machine.architecture.units.size(), 0);
     first_.assign(machine.architecture.units.size(), 0);
-    link_cycles_.assign(machine.architecture.links.size(), {0, 0});
   }
 
   Cost run() {
@@ -80,6 +80,15 @@ class Predictor {
     double latency = 0;  ///< of one, beside its cycles
   };
 
+  /// What serves one request after another: a link, a direction of a duplex one, an end of a crossbar.
+  struct Lane {
+    int link = -1;
+    int side = 0;
+    int memory = -1;  ///< of a crossbar
+    double cycles = 0;
+  };
+  void occupy(int link, int side, int memory, double cycles);
+
   const Machine& machine_;
   const Work& work_;
   const Mapping& mapping_;
@@ -90,7 +99,7 @@ class Predictor {
   std::vector<double> first_;       ///< per unit: until the first tiles are there
   double last_ = 0;                 ///< what is left when the main statement ends
   std::vector<Moved> moved_;
-  std::vector<std::pair<double, double>> link_cycles_;  ///< out of and into off-chip memory
+  boost::container::small_vector<Lane, 8> lanes_;
 };
 
 std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const {
@@ -123,10 +132,7 @@ double Predictor::busiest() const {
 
 double Predictor::busiest_link() const {
   double most = 0;
-  for (std::size_t l = 0; l < link_cycles_.size(); ++l) {
-    const auto& [read, written] = link_cycles_[l];
-    most = std::max(most, machine_.architecture.links[l].duplex ? std::max(read, written) : read + written);
-  }
+  for (const Lane& lane : lanes_) most = std::max(most, lane.cycles);
   return most;
 }
 
@@ -249,11 +255,23 @@ void Predictor::cross(const TileCosts::Move& move, double times) {
   const Hop& hop = hop_at(use, move.level);
   const Route& route = machine_.architecture.units[hop.unit].routes[hop.route];
   const bool inwards = machine_.architecture.memories[route.source].off_chip;
-  for (const int link : route.links) {
-    const double beats = request_beats(machine_.architecture.links[link], move.source_bytes / move.requests);
-    const double cycles = move.requests * beats * times;
-    (inwards ? link_cycles_[link].first : link_cycles_[link].second) += cycles;
+  for (const int index : route.links) {
+    const Link& link = machine_.architecture.links[index];
+    const double cycles = move.requests * request_beats(link, move.source_bytes / move.requests) * times;
+    if (link.crossbar) {
+      occupy(index, 0, route.source, cycles);
+      occupy(index, 1, route.target, cycles);
+    } else {
+      occupy(index, link.duplex && inwards ? 1 : 0, -1, cycles);
+    }
   }
+}
+
+void Predictor::occupy(int link, int side, int memory, double cycles) {
+  const auto same = [&](const Lane& lane) { return lane.link == link && lane.side == side && lane.memory == memory; };
+  auto lane = std::ranges::find_if(lanes_, same);
+  if (lane == lanes_.end()) lane = lanes_.insert(lane, {link, side, memory, 0});
+  lane->cycles += cycles;
 }
 
 }  // namespace

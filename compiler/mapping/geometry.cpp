@@ -296,6 +296,7 @@ void Geometry::add_times(TileMove& move, const Use& use, int level) const {
     const TransferTiming own = transfer_timing(machine_.architecture, hop_at(use, level), piece);
     const double apart = transfer_timing(machine_.architecture, brought_by(use, level), piece).apart;
     move.cycles += std::max(own.requests.link / shared.relief, apart * shared.turns);
+    move.hurry = std::min(move.hurry + own.hurry, own.answer);
     move.requests += own.requests.count;
     move.source_words += own.source_words;
     move.target_words += own.target_words;

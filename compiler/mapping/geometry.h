@@ -30,6 +30,7 @@ struct TileMove {
   std::int64_t source_bytes = 0;
   std::int64_t image_bytes = 0;  ///< packed constant: size of its image
   double cycles = 0;  ///< all pieces, one after another (timing.h); of a part of divided work until it has them
+  double hurry = 0;   ///< of `cycles`, what pieces wait for room in flight unless their mover was idle before
   double requests = 0;
   double source_words = 0, target_words = 0;  ///< of memories on chip
   DramTraffic dram;

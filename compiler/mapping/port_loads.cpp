@@ -53,9 +53,14 @@ double mean_words(std::int64_t run, std::int64_t between, std::int64_t word) {
   return static_cast<double>(words * between) / static_cast<double>(word);
 }
 
-/// Words of the operand that an instruction counting `chunk` of each dim touches, run by run.
-std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
-                      const std::vector<std::int64_t>& chunk, std::int64_t word) {
+/// What an instruction touches of an operand: words run by run, and the bytes from the first to the last.
+struct Touched {
+  std::int64_t words = 0, extent = 0;
+};
+
+/// By an instruction counting `chunk` of each dim.
+Touched touched_by(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
+                   const std::vector<std::int64_t>& chunk, std::int64_t word) {
   Runs dims;
   for (std::size_t d = 0; d < shape.dims.size(); ++d) {
     if (chunk[d] == 1) continue;
@@ -66,8 +71,9 @@ std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseV
     if (step > 0) dims.emplace_back(step, chunk[d]);
   }
   std::sort(dims.begin(), dims.end());
-  std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1, between = word;
+  std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1, between = word, extent = run;
   for (const auto& [step, count] : dims) {
+    extent += (count - 1) * step;
     if (runs == 1 && step <= run) {
       run += (count - 1) * step;
     } else {
@@ -75,7 +81,7 @@ std::int64_t words_of(const Mapping& mapping, const StepShape& shape, const UseV
       between = std::gcd(between, step);
     }
   }
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(runs) * mean_words(run, between, word)));
+  return {static_cast<std::int64_t>(std::ceil(static_cast<double>(runs) * mean_words(run, between, word))), extent};
 }
 
 /// Whether the instruction finds the held operand where an earlier one has loaded it: the flags of held operands stand
@@ -111,9 +117,10 @@ PortLoads port_loads(const Machine& machine, const Mapping& mapping, const State
     if (requested || is_kept(machine.capability(plan.match), use.operand, formula_values)) continue;
     auto load = std::ranges::find(loads, use.memory, &PortLoad::memory);
     if (load == loads.end()) load = loads.insert(load, {use.memory});
-    const std::int64_t words = words_of(mapping, shape, view, box, formula_values, memory.word);
+    const Touched touched = touched_by(mapping, shape, view, box, formula_values, memory.word);
     const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
-    load->add(use.role == UseRole::output ? 0 : words, result ? words : 0);
+    const std::int64_t banks = std::clamp<std::int64_t>(ceil_div(touched.extent, memory.bank_bytes()), 1, memory.banks);
+    load->add(use.role == UseRole::output ? 0 : touched.words, result ? touched.words : 0, banks);
   }
   return loads;
 }

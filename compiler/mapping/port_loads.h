@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/step_shape.h"
 
 namespace accord {
@@ -14,17 +15,19 @@ namespace accord {
 std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
                          const std::vector<std::int64_t>& chunk);
 
-/// What an instruction's operands in one memory ask of its ports: words in all, and of the operand with most.
+/// What an instruction's operands in one memory ask of its ports: words in all, and the most of one operand in one
+/// bank.
 struct PortLoad {
   int memory = -1;
   std::int64_t read = 0, written = 0, most_read = 0, most_written = 0, most_moved = 0;
 
-  void add(std::int64_t reads, std::int64_t writes) {
+  /// Of one operand, whose words lie in `banks` banks.
+  void add(std::int64_t reads, std::int64_t writes, std::int64_t banks) {
     read += reads;
     written += writes;
-    most_read = std::max(most_read, reads);
-    most_written = std::max(most_written, writes);
-    most_moved = std::max(most_moved, reads + writes);
+    most_read = std::max(most_read, ceil_div(reads, banks));
+    most_written = std::max(most_written, ceil_div(writes, banks));
+    most_moved = std::max(most_moved, ceil_div(reads + writes, banks));
   }
 };
 

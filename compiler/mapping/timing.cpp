@@ -46,6 +46,20 @@ double run_cycles(const Memory& memory, std::int64_t ports, double runs, std::in
   return runs * static_cast<double>(memory.period.cycles(ceil_div(words, ports)));
 }
 
+/// Requests that keep their places in flight for as long as an answer is away: `reads`, and those of all `presented`
+/// that repeat them, which come at once after what they repeat and take the places that are left.
+double awaited_requests(const TransferPiece& piece, double reads, double presented, int in_flight) {
+  if (piece.source_bytes == piece.bytes) return reads;
+  double groups = 1;  // of reads, each repeated before the next comes
+  bool repeats = false;
+  for (std::size_t d = 1; d < piece.extent.size(); ++d) {
+    repeats |= piece.extent[d] > 1 && piece.source_stride[d] == 0;
+    if (repeats && piece.source_stride[d] != 0) groups *= static_cast<double>(piece.extent[d]);
+  }
+  const double places = std::max(static_cast<double>(in_flight), reads / groups);
+  return groups * std::min(presented / groups, places);
+}
+
 /// What the piece asks of the DRAM at one of its ends.
 DramWalk dram_walk(const TransferPiece& piece, const RequestTiming& requests, bool writes) {
   DramWalk walk{std::max<std::int64_t>(piece.extent[0], 1), {}, requests.count, requests.bytes, writes};
@@ -90,7 +104,8 @@ TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop,
   const double requests = timing.requests.count;
   const std::int64_t chunk = timing.requests.bytes;
   const std::int64_t latency = latency_of(source) + way_latency(architecture, route);
-  const double in_flight = requests * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight);
+  const double read = std::max(run_cycles(source, source.read_ports, 1, chunk), timing.requests.link / requests);
+  timing.answer = static_cast<double>(latency + word_period(target).cycles(1)) + std::ceil(read);
   const std::int64_t row = std::max<std::int64_t>(piece.extent[0], 1);
   const double rows = static_cast<double>(piece.bytes) / static_cast<double>(row);
   const double rows_read = static_cast<double>(piece.source_bytes) / static_cast<double>(row);
@@ -101,9 +116,15 @@ TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop,
   timing.source_words = words_on_chip(source, rows_read, row);
   timing.target_words = words_on_chip(target, rows, row);
   // One per cycle of the mover's clock, also of what it holds already since the source is read over and over.
-  const auto presented = static_cast<double>(unit.period.cycles(ceil_div(piece.bytes, chunk)));
-  const double ends = std::max({in_flight, presented, reads, writes, timing.requests.dram.cycles, 1.0});
+  const std::int64_t all = ceil_div(piece.bytes, chunk);
+  const auto presented = static_cast<double>(unit.period.cycles(all));
+  timing.awaited = awaited_requests(piece, requests, static_cast<double>(all), unit.in_flight);
+  const double at_once = presented * (1 - timing.awaited / static_cast<double>(all));
+  const double in_flight = timing.awaited * timing.answer / static_cast<double>(unit.in_flight) + at_once;
+  const double alone = std::max({presented, reads, writes, timing.requests.dram.cycles, 1.0});
+  const double ends = std::max(in_flight, alone);
   timing.stream = std::max(timing.requests.link, ends);
+  timing.hurry = timing.stream - std::max(timing.requests.link, alone);
   timing.apart = std::max(ends, static_cast<double>(unit.period.cycles(unit.setup)));
   timing.busy = std::max(timing.requests.link, timing.apart);
   return timing;

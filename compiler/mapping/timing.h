@@ -23,10 +23,13 @@ struct RequestTiming {
 /// One transfer's times.
 struct TransferTiming {
   RequestTiming requests;
-  double stream = 0;  ///< from its first byte to its last: link and port widths, requests in flight
-  double apart = 0;   ///< its mover would be occupied if its links took no time: the next one's set-up runs beside its
-                      ///< requests, and lasts as long where they are few
-  double busy = 0;    ///< its mover is occupied
+  double stream = 0;   ///< from its first byte to its last: link and port widths, requests in flight
+  double apart = 0;    ///< its mover would be occupied if its links took no time: the next one's set-up runs beside its
+                       ///< requests, and lasts as long where they are few
+  double busy = 0;     ///< its mover is occupied
+  double awaited = 0;  ///< requests that take a place in flight until they are answered
+  double answer = 0;   ///< cycles from asking for one until its place is free
+  double hurry = 0;    ///< of `stream`, what it waits for such room where other transfers come at once before and after
   double source_words = 0, target_words = 0;  ///< of memories on chip
 };
 TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop, const TransferPiece& piece);

@@ -20,7 +20,7 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
       latency_(latency_of(spec)),
       until_written_(std::max<Cycle>(0, spec.period.cycles(1) - 1)),
       on_reference_clock_(spec.period.is_reference()),
-      bank_bytes_(std::max<std::int64_t>(1, spec.capacity / spec.banks)),
+      bank_bytes_(spec.bank_bytes()),
       word_shift_(exact_log2(spec.word)),
       bank_shift_(exact_log2(bank_bytes_)),
       alone_(!spec.dram && (spec.banks == 1 || !spec.off_chip) && spec.read_ports == 1 &&

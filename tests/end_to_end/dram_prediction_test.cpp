@@ -6,11 +6,10 @@
 #include <cmath>
 
 #include "archdsl/graph/rates.h"
-#include "compiler/frontends/topology.h"
 #include "compiler/mapping/dram_timing.h"
-#include "compiler/numerics/quantise.h"
 #include "simulator/modules/dram_channel.h"
 #include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/predictions.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -35,25 +34,6 @@ std::vector<std::pair<std::string, Architecture>> covenants() {
           {"four cores, bank groups", with_dram("gemmini16x4", "ddr4_3200", "")},
           {"four cores, channels", with_dram("gemmini16x4", "hbm2_2000", ", channels: 8")},
           {"one core", with_dram("gemmini16", "lpddr4_3200", "")}};
-}
-
-/// Layers that load, that store, and that do both beside little work.
-Network layers(const Architecture& architecture) {
-  const auto conv = [](const char* name, std::int64_t c, std::int64_t size, std::int64_t k, std::int64_t r) {
-    TopologyLayer layer;
-    layer.name = name;
-    layer.c = c;
-    layer.h = layer.w = size;
-    layer.k = k;
-    layer.r = layer.s = r;
-    layer.pad_h = layer.pad_w = r / 2;
-    return layer;
-  };
-  const Network network = build_topology("rows",
-                                         {conv("wide", 32, 27, 128, 1), conv("narrow", 128, 27, 16, 1),
-                                          conv("window", 16, 28, 64, 3), conv("deep", 256, 6, 128, 3)},
-                                         17);
-  return quantise(network, architecture.numerics, {});
 }
 
 /// Clocks until the last burst's end, 16 requests for a burst under way at a time.
@@ -95,19 +75,8 @@ TEST_CASE("do bursts at any distance take a channel as long as predicted") {
 }
 
 TEST_CASE("are layers on DRAM with rows predicted") {
-  constexpr double allowed_mean = 0.2, allowed_worst = 0.45;
   for (const auto& [name, machine] : covenants()) {
     CAPTURE(name);
-    const auto runs = layer_runs(machine, layers(machine));
-    double sum = 0;
-    for (const auto& [layer, run] : runs) {
-      CAPTURE(layer);
-      CAPTURE(run.predicted);
-      CAPTURE(run.simulated);
-      CHECK(std::abs(run.error()) < allowed_worst);
-      sum += std::abs(run.error());
-    }
-    REQUIRE(runs.size() == 4);
-    CHECK(sum / 4 < allowed_mean);
+    check_predictions(machine, {.mean = 0.2, .worst = 0.45});
   }
 }

@@ -81,7 +81,7 @@ void compare(const Architecture& architecture, const TopologyLayer& layer, Agree
 void check_shortened(const std::string& name, const std::map<std::string, std::string>& params = {}) {
   CAPTURE(name);
   const Architecture architecture = shipped(name, params);
-  const std::uint64_t first = 4000, count = test::asked("ACCORD_RANDOM_LAYERS", 8);
+  const std::uint64_t first = 4000, count = test::asked("ACCORD_RANDOM_LAYERS", 12);
   Agreement agreement;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     CAPTURE(seed);

@@ -1,0 +1,22 @@
+// Does the compiler know what waits for answers cost, and which ways exclude each other?
+#include <doctest/doctest.h>
+
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/predictions.h"
+
+using namespace accord;
+using namespace accord::test;
+
+TEST_CASE("are layers predicted where few requests wait long for their answers") {
+  const std::string slow = edited("gemmini16", "latency: 32, energy", "latency: 200, energy");
+  check_predictions(loaded(replaced(slow, "in_flight: 16", "in_flight: 4")), {.mean = 0.08, .worst = 0.2});
+}
+
+TEST_CASE("do loads and stores pass a crossbar side by side, as they do a duplex bus") {
+  const std::string bus = "bus: {kind: link, width: \"${bandwidth}\", duplex: true}";
+  for (const char* kind : {"duplex", "crossbar"}) {
+    CAPTURE(std::string(kind));
+    const std::string narrow = std::string("bus: {kind: link, width: 8 B, ") + kind + ": true}";
+    check_predictions(loaded(edited("bf16npu", bus, narrow)), {.mean = 0.05, .worst = 0.1});
+  }
+}
