@@ -51,7 +51,7 @@ Exit run_command(const MapCommand& command) {
     print_choices(compilation.machine, layers[i], command.explain, std::cout);
     if (command.calibrate) {
       progress.show(fmt::format("simulate: {}/{} {}", i + 1, layers.size(), layers[i].name));
-      runs[i] = run_layer(compilation, numeric, layers[i]);
+      runs[i] = run_layer(compilation, layers[i]);
     }
     json["layers"].push_back(choices_json(compilation.machine, layers[i], runs[i]));
   }

@@ -16,8 +16,8 @@ struct LayerRun {
   double error() const { return static_cast<double>(predicted) / static_cast<double>(simulated) - 1; }
 };
 
-/// Compiles and simulates the best mapping of a layer of `compilation`, which was made for `numeric`, with seeded
-/// inputs; nothing where the layer has none.
-std::optional<LayerRun> run_layer(const Compilation& compilation, const Network& numeric, const LayerChoices& layer);
+/// Compiles and simulates the best mapping of a layer of `compilation`, without values; nothing where the layer has
+/// none.
+std::optional<LayerRun> run_layer(const Compilation& compilation, const LayerChoices& layer);
 
 }  // namespace accord

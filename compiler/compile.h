@@ -14,14 +14,17 @@
 
 namespace accord {
 
+/// Cycles that a program takes on the machine, its constants zeros.
+using Measure = std::function<std::int64_t(const Architecture&, const Program&)>;
+
 struct CompileOptions {
   std::shared_ptr<const Searcher> searcher = make_searcher("default");  ///< of tiles, loop orders and buffers
   std::vector<std::string> dump_after;  ///< pass names whose result is printed to `dump`
   std::ostream* dump = nullptr;
   bool fuse = true;  ///< results may stay on chip between layers
-  /// Cycles that a program takes on the machine. Its constants are zeros. Where set, it decides between mappings of
-  /// short layers that predictions put close together; deterministic, or programs are not.
-  std::function<std::int64_t(const Architecture&, const Program&)> measure;
+  /// Where set, it decides between mappings of short layers that predictions put close together; deterministic, or
+  /// programs are not.
+  Measure measure;
   std::function<void(const std::string& pass, int done, int total)> progress;  ///< may be empty
   std::function<void(const std::string& pass, double seconds)> timed;          ///< after each pass; may be empty
 };

@@ -80,10 +80,6 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
     if (!plan.mappings.empty()) {
       match_statement(compilation.architecture, plan.work, plan.mappings[0].steps[0].statement, &layer.rejections);
     }
-    for (const auto& operand : plan.work.operands) {
-      if (operand.tensor == no_tensor || operand.constant) continue;
-      layer.strides[compilation.network.tensor(operand.tensor).name] = compilation.homes[operand.tensor].strides;
-    }
     if (plan.placement == Placement::machine) search(compilation, shared, layer);
     layers.push_back(std::move(layer));
   }

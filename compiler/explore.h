@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,9 @@ struct LayerChoice {
 /// A layer and all assignments of its loops.
 struct LayerChoices {
   std::string name, op;
-  LayerPlan plan;                              ///< as `place` left it; its mappings are in `choices`
-  std::vector<LayerChoice> choices;            ///< found ones first, fewest predicted cycles first
-  std::vector<Rejection> rejections;           ///< capabilities that cannot do the main statement
-  std::map<std::string, HomeStrides> strides;  ///< of its tensors, by name
+  LayerPlan plan;                     ///< as `place` left it; its mappings are in `choices`
+  std::vector<LayerChoice> choices;   ///< found ones first, fewest predicted cycles first
+  std::vector<Rejection> rejections;  ///< capabilities that cannot do the main statement
 };
 
 /// The layers of `compilation` (nothing run on it yet), each searched alone, its tensors off chip.

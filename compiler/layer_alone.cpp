@@ -40,8 +40,10 @@ LayerPlan without_mappings(const LayerPlan& layer) {
 
 }  // namespace
 
-LayerAlone::LayerAlone(const Compilation& compilation, const LayerPlan& layer)
-    : known_(compilation), alone_(compilation.architecture, compilation.network, quietly) {
+LayerAlone::LayerAlone(const Compilation& compilation, const LayerPlan& layer, Measure measure)
+    : known_(compilation),
+      measure_(std::move(measure)),
+      alone_(compilation.architecture, compilation.network, quietly) {
   alone_.keeps_constants = false;
   for (const auto& other : compilation.layers) {
     const bool same = other.group.operators == layer.group.operators;
@@ -108,8 +110,7 @@ double LayerAlone::cycles(const Mapping& mapping) {
   plan_pass(alone_);
   try {
     const Program program = generate_pass(alone_);
-    if (program.layers.back().placed_on != "host")
-      return static_cast<double>(known_.options.measure(known_.architecture, program));
+    if (program.layers.back().placed_on != "host") return static_cast<double>(measure_(known_.architecture, program));
   } catch (const Error&) {  // it cannot be encoded
   }
   return std::numeric_limits<double>::infinity();

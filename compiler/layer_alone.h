@@ -6,10 +6,10 @@
 
 namespace accord {
 
-/// A layer by itself, run by mappings of it: what no prediction knows, the machine tells (CompileOptions::measure).
+/// A layer by itself, run by mappings of it: what no prediction knows, the machine tells.
 class LayerAlone {
  public:
-  LayerAlone(const Compilation& compilation, const LayerPlan& layer);
+  LayerAlone(const Compilation& compilation, const LayerPlan& layer, Measure measure);
 
   /// Whether what the layer reads and writes lies off chip.
   bool possible() const;
@@ -24,6 +24,7 @@ class LayerAlone {
   void feed(const std::vector<LayerPlan>& layers);
 
   const Compilation& known_;
+  const Measure measure_;
   Compilation alone_;
   std::vector<LayerPlan> layers_;  ///< all of the network's, which decide how tensors lie
   std::size_t index_ = 0;          ///< the layer's among them

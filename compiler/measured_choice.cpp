@@ -44,7 +44,7 @@ void measure_best(const Compilation& compilation, const LayerPlan& layer, std::v
   const auto& first = scheduled.front();
   const bool is_best = first.found.mapping.predicted_cycles <= mappings.front().mapping.predicted_cycles;
   if (!is_best || 2 * effort(first) > most_effort) return;
-  LayerAlone alone(compilation, layer);
+  LayerAlone alone(compilation, layer, compilation.options.measure);
   if (!alone.possible()) return;
   SearchResult::Found* best = nullptr;
   double spent = 0;

@@ -62,7 +62,7 @@ TEST_CASE("is such a convolution simulated alone, as the others, to be held agai
   Compilation compilation(architecture, numeric, options);
   int ran = 0;
   for (const auto& layer : explore(compilation)) {
-    const auto run = run_layer(compilation, numeric, layer);
+    const auto run = run_layer(compilation, layer);
     if (!run) continue;
     CHECK(run->failure == "");
     CHECK(std::abs(run->error()) < 0.5);

@@ -77,7 +77,7 @@ std::vector<NamedRun> layer_runs(const Architecture& architecture, const Network
   Compilation compilation(architecture, network, options);
   std::vector<NamedRun> runs;
   for (const LayerChoices& layer : explore(compilation)) {
-    const auto run = run_layer(compilation, network, layer);
+    const auto run = run_layer(compilation, layer);
     if (!run) continue;
     REQUIRE_MESSAGE(run->failure.empty(), layer.name);
     runs.push_back({layer.name, *run});
