@@ -244,7 +244,7 @@ class ListScheduler {
   /// Whoever reads results sees them when they are there; what the own unit adds up, it works off in order.
   void finish(int unit, std::uint32_t index) {
     const LowOp& op = list_.ops[index];
-    const std::int64_t begun = streams_[unit].start + streams_[unit].waited - early(op, streams_[unit].start);
+    const std::int64_t begun = streams_[unit].start + streams_[unit].waited + window_wait(op, streams_[unit].start);
     const std::int64_t done = begun + op.latency;
     queues_[unit].free_from(begun + op.busy);
     schedule_.cycles = std::max(schedule_.cycles, done);
@@ -260,13 +260,13 @@ class ListScheduler {
     offer(unit);
   }
 
-  /// By how much a transfer ends sooner than among others that come at once: fewer of its requests wait for room.
-  std::int64_t early(const LowOp& op, std::int64_t start) {
-    if (op.hurry == 0) return 0;
-    const RequestWindow::Pace pace{op.answer, std::max(static_cast<double>(op.link) / op.requests, 1.0)};
+  /// What a transfer waits for room in flight beyond what it does among others that come at once; below 0: less.
+  std::int64_t window_wait(const LowOp& op, std::int64_t start) {
+    if (op.awaited == 0) return 0;
+    const RequestWindow::Pace pace{op.answer, std::max(static_cast<double>(op.link) / op.awaited, 1.0)};
     RequestWindow& window = windows_[op.unit];
-    const double saved = window.steady(op.awaited, pace) - window.pass(start, op.awaited, pace);
-    return std::clamp(static_cast<std::int64_t>(saved), std::int64_t{0}, std::int64_t{op.hurry});
+    const double later = window.pass(static_cast<double>(start), op.awaited, pace) - window.steady(op.awaited, pace);
+    return std::max(static_cast<std::int64_t>(later), -std::int64_t{op.hurry});
   }
 
   void release(std::uint32_t op) {

@@ -19,29 +19,45 @@ class RequestWindow {
     double interval = 1;      ///< from one request to the next of a burst
   };
 
-  /// Cycles that so many requests take where others come at once before and after them.
+  /// Cycles in which so many requests are made where others come at once before and after them.
   double steady(std::int64_t requests, const Pace& pace) const {
-    return static_cast<double>(requests * pace.answer) / static_cast<double>(in_flight_);
+    const double place = static_cast<double>(pace.answer) / static_cast<double>(in_flight_);
+    return static_cast<double>(requests) * std::max(place, pace.interval);
   }
 
-  /// Cycles from `start` until the last of so many has been made.
-  double pass(std::int64_t start, std::int64_t requests, const Pace& pace) {
-    if (start - pace.answer >= burst_) {
-      burst_ = start;
+  /// Cycles from `start` until the last of so many has been made. Where answers come before all places are taken, there
+  /// is always one free.
+  double pass(double start, std::int64_t requests, const Pace& pace) {
+    const auto answer = static_cast<double>(pace.answer);
+    if (static_cast<double>(in_flight_) * pace.interval >= answer) {
+      next_ = start;
+      return static_cast<double>(requests) * pace.interval;
+    }
+    if (start >= next_) {
+      begin_burst(start, answer);
       made_ = 0;
     }
     made_ += requests;
-    if (made_ <= in_flight_) return static_cast<double>(requests) * pace.interval;
+    if (made_ <= in_flight_) {
+      if (answer > answer_) begin_burst(start, answer);  // those with sooner answers have begun it
+      return static_cast<double>(requests) * pace.interval;
+    }
     const std::int64_t bursts = ceil_div(made_, in_flight_) - 1;
-    burst_ += bursts * pace.answer;
     made_ -= bursts * in_flight_;
-    return static_cast<double>(burst_ - start) + static_cast<double>(made_) * pace.interval;
+    begin_burst(next_ + static_cast<double>(bursts - 1) * answer, answer);
+    return next_ - answer - start + static_cast<double>(made_) * pace.interval;
   }
 
  private:
+  void begin_burst(double at, double answer) {
+    next_ = at + answer;
+    answer_ = answer;
+  }
+
   std::int64_t in_flight_;
-  std::int64_t burst_ = std::numeric_limits<std::int64_t>::min() / 2;  ///< when the last one began
-  std::int64_t made_ = 0;                                              ///< of its requests
+  std::int64_t made_ = 0;                                   ///< of the last burst's requests
+  double next_ = -std::numeric_limits<double>::infinity();  ///< when the burst after it may begin
+  double answer_ = 0;                                       ///< cycles of its requests
 };
 
 }  // namespace accord

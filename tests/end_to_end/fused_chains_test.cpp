@@ -99,7 +99,7 @@ const std::vector<SmallMachine> small_machines = {
 }  // namespace
 
 TEST_CASE("do inverted residual blocks spare off-chip bytes where they do not fit whole") {
-  const auto architecture = machine("avx512_vnni", {{"l2_kib", "64"}, {"l3_latency", "250"}});  // DRAM
+  const auto architecture = machine("avx512_vnni", {{"l2_kib", "96"}, {"l3_latency", "250"}});  // DRAM
   const Network network = mobile_blocks(3);
   const auto apart = run(architecture, network, 3, false);
   const auto fused = run(architecture, network, 3, true);
@@ -129,7 +129,7 @@ TEST_CASE("do random chains give the right values on chip") {
 }
 
 TEST_CASE("do strips of a layer whose rows are padded keep their bounds") {
-  const auto architecture = machine("ethos_u55", {{"shram_kib", "48"}});  // counts rows in pairs
+  const auto architecture = machine("ethos_u55", {{"shram_kib", "48"}, {"sram_width", "2"}});  // counts rows in pairs
   NetworkBuilder b(5);
   const TensorId x = b.relu(b.conv(b.input({1, 3, 95, 95}), 64, 3, 2));
   const auto fused = run(architecture, b.finish(b.max_pool(x, 3, 2)), 5, true);  // 47 rows, then 23

@@ -26,7 +26,6 @@ Network few_channels(const Architecture& architecture) {
 int check_all(const Architecture& architecture, std::uint64_t seed) {
   CompileOptions options;
   options.searcher = make_searcher("random", seed);
-  options.measure = [](const Architecture&, const Program&) { return std::int64_t{1}; };
   Compilation compilation(architecture, few_channels(architecture), options);
   group_pass(compilation);
   place_pass(compilation);
@@ -34,7 +33,7 @@ int check_all(const Architecture& architecture, std::uint64_t seed) {
   int checked = 0;
   for (const auto& layer : compilation.layers) {
     if (layer.placement != Placement::machine) continue;
-    LayerAlone alone(compilation, layer);
+    LayerAlone alone(compilation, layer, [](const Architecture&, const Program&) { return std::int64_t{1}; });
     for (const auto& mapping : layer.mappings) {
       CHECK(alone.cycles(mapping) < std::numeric_limits<double>::infinity());
       ++checked;
