@@ -77,7 +77,7 @@ class Predictor {
     int level = 0;
     double times = 0;
     double cycles = 0;   ///< all together
-    double latency = 0;  ///< of one, beside its cycles
+    double latency = 0;  ///< of one, beside its cycles, its mover idle before
   };
 
   /// What serves one request after another: a link, a direction of a duplex one, an end of a crossbar.
@@ -115,7 +115,7 @@ void Predictor::add_move(const TileCosts::Move& move) {
   cost_.unit_cycles[move.hop.unit] += move.cycles * all / sharers;
   for_others_[move.hop.unit] += move.cycles * all * (1 - 1 / sharers);
   cross(move, all);
-  moved_.push_back({move.use, move.level, all, move.cycles * all, move.latency});
+  moved_.push_back({move.use, move.level, all, move.cycles * all, std::max(move.latency - move.hurry, 0.0)});
   const bool output = use.role == UseRole::output;
   if (output && move.level + 1 == use.depth) last_ += move.cycles;
   if (move.level == 0 && !output && use.step == 0) {

@@ -204,7 +204,7 @@ void TileMeasure::add_use(int u) {
         {u, level, at, hop, move.cycles * share, static_cast<double>(move.source_bytes) * share / receivers,
          move.requests * share / receivers, move.source_words * share / receivers, move.target_words * share,
          move.dram * (share / receivers), static_cast<double>(move.pieces.size()) / receivers,
-         std::max(static_cast<double>(hop_latency(machine_.architecture, hop)) - move.hurry, 0.0)});
+         static_cast<double>(hop_latency(machine_.architecture, hop)), move.hurry});
   }
 }
 

@@ -27,7 +27,8 @@ struct TileCosts {
     double source_words = 0, target_words = 0;  ///< of memories on chip
     DramTraffic dram;
     double pieces = 0;   ///< instructions
-    double latency = 0;  ///< of one instruction, beside its cycles; less what it takes less where its mover was idle
+    double latency = 0;  ///< of one instruction, beside its cycles
+    double hurry = 0;    ///< of its cycles, what it does not take where its mover was idle
   };
 
   std::string error;  ///< why no order and no copies make the tiles legal; empty: some may
