@@ -80,7 +80,7 @@ class ComponentWriter {
       for (int i = 0; i < m.banks; ++i) {
         pugi::xml_node block = add_element(bank, "ipxact:addressBlock");
         add_element(block, "ipxact:name", fmt::format("{}{}", m.off_chip ? "channel" : "bank", i));
-        write_block(block, m.capacity / m.banks);
+        write_block(block, m.bank_bytes());
       }
       add_element(bank, "ipxact:usage", "memory");
     }

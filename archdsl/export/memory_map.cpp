@@ -86,7 +86,7 @@ std::string range_text(std::int64_t first, std::int64_t size, std::int64_t capac
 std::string banks_text(const Memory& m) {
   if (m.banks == 1) return "1";
   if (m.off_chip) return fmt::format("{} channels, interleaved by word of {}", m.banks, bytes_text(m.word));
-  const std::int64_t size = m.capacity / m.banks;
+  const std::int64_t size = m.bank_bytes();
   std::string text = fmt::format("{} × {}", m.banks, bytes_text(size));
   for (std::int64_t bank = 0; bank < m.banks; ++bank) {
     const bool skip = m.banks > most_banks_listed && bank >= 2 && bank + 1 < m.banks;

@@ -51,7 +51,7 @@ struct Memory {
   std::optional<Dram> dram;  ///< off-chip: its words are bursts, its banks channels, and `latency` is the controller's
   Location where;
 
-  /// Of a bank on chip.
+  /// Of a bank; off chip, of a channel.
   std::int64_t bank_bytes() const { return std::max<std::int64_t>(capacity / banks, 1); }
 };
 

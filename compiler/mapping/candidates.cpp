@@ -67,10 +67,16 @@ bool start_agrees(const Work& work, const Roles& roles, const Match& match) {
   return value && std::max(*value, lowest(type)) == std::max(match.initial, lowest(type));
 }
 
-/// Grows one iterator of the chain until their product is a multiple of `unit`.
-void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std::int64_t>& extent) {
+/// What the chain's iterators count together.
+std::int64_t product_of(const std::vector<int>& chain, const std::vector<std::int64_t>& extent) {
   std::int64_t product = 1;
   for (const int it : chain) product *= extent[it];
+  return product;
+}
+
+/// Grows one iterator of the chain until their product is a multiple of `unit`.
+void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std::int64_t>& extent) {
+  const std::int64_t product = product_of(chain, extent);
   int best = chain.back();
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   const auto grown = [&](int it) {
@@ -309,10 +315,7 @@ std::int64_t lanes_filled(const Machine& machine, const Mapping& mapping) {
   for (int d = 0; d < static_cast<int>(step.chains.size()); ++d) {
     const auto is_wired = [&](int o) { return wired_step(capability, o, d) > 0; };
     if (std::ranges::none_of(std::views::iota(0, operands), is_wired)) continue;
-    std::int64_t extent = 1;
-    for (const int it : step.chains[static_cast<std::size_t>(d)])
-      extent *= mapping.extent[static_cast<std::size_t>(it)];
-    lanes *= std::min(extent, capability.dims[static_cast<std::size_t>(d)].maximum);
+    lanes *= std::min(product_of(step.chains[d], mapping.extent), capability.dims[d].maximum);
   }
   return lanes;
 }

@@ -4,23 +4,12 @@
 
 #include <cmath>
 
-#include "compiler/frontends/topology.h"
 #include "compiler/numerics/quantise.h"
 #include "tests/end_to_end/machines.h"
+#include "tests/square_conv.h"
 
 namespace accord::test {
 namespace {
-
-TopologyLayer square_conv(const char* name, std::int64_t c, std::int64_t size, std::int64_t k, std::int64_t r) {
-  TopologyLayer layer;
-  layer.name = name;
-  layer.c = c;
-  layer.h = layer.w = size;
-  layer.k = k;
-  layer.r = layer.s = r;
-  layer.pad_h = layer.pad_w = r / 2;
-  return layer;
-}
 
 Network four_convolutions(const Architecture& machine) {
   const Network network = build_topology("predicted",

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "archdsl/graph/architecture.h"
-#include "compiler/frontends/topology.h"
 #include "compiler/numerics/convert_float.h"
 #include "compiler/numerics/quantise.h"
 #include "tests/shipped.h"
+#include "tests/square_conv.h"
 
 namespace accord {
 
@@ -12,12 +12,7 @@ namespace accord {
 inline Network small_layers(const Architecture& architecture) {
   const auto conv = [](const char* name, std::int64_t c, std::int64_t size, std::int64_t k, std::int64_t r,
                        std::int64_t stride, std::int64_t pad, std::int64_t groups) {
-    TopologyLayer layer;
-    layer.name = name;
-    layer.c = c;
-    layer.h = layer.w = size;
-    layer.k = k;
-    layer.r = layer.s = r;
+    TopologyLayer layer = test::square_conv(name, c, size, k, r);
     layer.stride_h = layer.stride_w = stride;
     layer.pad_h = layer.pad_w = pad;
     layer.groups = groups;
