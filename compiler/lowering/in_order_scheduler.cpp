@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/lowering/item_graph.h"
+#include "compiler/lowering/request_window.h"
 #include "compiler/lowering/schedule.h"
 
 namespace accord {
@@ -56,7 +57,10 @@ class InOrderScheduler {
         waiting_(architecture.units.size()),
         free_(architecture.units.size(), 0),
         streamed_(architecture.units.size(), 0),
-        width_(std::max(architecture.controller.issue_width, 1)) {}
+        answered_(architecture.units.size(), 0),
+        width_(std::max(architecture.controller.issue_width, 1)) {
+    for (const Unit& unit : architecture.units) windows_.emplace_back(unit.in_flight);
+  }
 
   ItemSchedule run() {
     for (std::uint32_t i = 0; i < graph_.items.size(); ++i) {
@@ -88,23 +92,28 @@ class InOrderScheduler {
   void begin(int unit, std::uint32_t index, std::int64_t start) {
     const Item& item = graph_.items[index];
     slot_ = std::max(slot_, start * width_) + 1;
-    std::int64_t begins = start;
+    std::int64_t begins = start, late = 0, done = start + item.latency;
     if (!item.loops.empty()) {
       slot_ = std::max(slot_, (start + item.busy) * width_);
     } else if (architecture_.units[unit].kind == UnitKind::mover) {
       // A mover sets the next operation up while this one's requests are under way.
-      begins = std::max(start + architecture_.units[unit].setup, streamed_[unit]);
-      streamed_[unit] = begins + item.busy;
+      const Unit& mover = architecture_.units[unit];
+      const std::int64_t set_up = start + mover.period.cycles(mover.setup);
+      begins = std::max(set_up, streamed_[unit]);
+      late = begins - set_up + windows_[unit].wait(graph_.op(index), begins);
+      streamed_[unit] = set_up + late + item.busy;
       free_[unit] = begins;
+      // What it moves leaves it in order.
+      done = answered_[unit] = std::max(answered_[unit], done + late);
     } else {
       free_[unit] = start + item.busy;
     }
-    const std::int64_t late = begins - start;
-    schedule_.cycles = std::max(schedule_.cycles, begins + item.latency);
+    schedule_.cycles = std::max(schedule_.cycles, done);
     schedule_.order.push_back({index, begins});
     for (std::uint32_t e = graph_.first_edge[index]; e < graph_.first_edge[index + 1]; ++e) {
       const Edge& edge = graph_.edges[e];
-      from_[edge.to] = std::max(from_[edge.to], start + late + edge.delay);
+      const std::int64_t after = start + late + edge.delay;
+      from_[edge.to] = std::max({from_[edge.to], after, edge.waits ? done : after});
       if (--pending_[edge.to] == 0) waiting_[graph_.op(edge.to).unit].add(edge.to, from_[edge.to]);
     }
   }
@@ -116,6 +125,8 @@ class InOrderScheduler {
   std::vector<Waiting> waiting_;
   std::vector<std::int64_t> free_;      ///< per unit: takes another operation
   std::vector<std::int64_t> streamed_;  ///< per mover: its last request so far is on its way
+  std::vector<std::int64_t> answered_;  ///< per mover: all that it moved so far is there
+  std::vector<RequestWindow> windows_;  ///< per unit
   std::int64_t width_;
   std::int64_t slot_ = 0;  ///< issue slots used up
   ItemSchedule schedule_;

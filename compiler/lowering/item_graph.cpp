@@ -77,21 +77,24 @@ void ItemGraph::make_items() {
       item.latency = item.busy + after;
     } else {
       item.busy = list_.ops[i].busy;
-      item.latency = list_.ops[i].latency + architecture_.units[list_.ops[i].unit].setup;
+      item.latency = list_.ops[i].latency;
     }
     items.push_back(item);
     i += item.length;
   }
 }
 
-/// `item` begins so many cycles after `before`; of several such the longest counts.
-void ItemGraph::follow(std::int64_t before, std::uint32_t item, std::int64_t delay) {
+/// `item` begins when the results of `before` are there, or when its unit is free again; of both the later counts.
+void ItemGraph::follow(std::int64_t before, std::uint32_t item, bool waits) {
+  const std::int64_t delay = waits ? items[before].latency : items[before].busy;
   std::size_t& known = edge_of_[static_cast<std::size_t>(before)];
   if (known > found_before_) {
-    found_[known - 1].second.delay = std::max(found_[known - 1].second.delay, delay);
+    Edge& edge = found_[known - 1].second;
+    edge.delay = std::max(edge.delay, delay);
+    edge.waits |= waits;
     return;
   }
-  found_.push_back({static_cast<std::uint32_t>(before), {item, delay}});
+  found_.push_back({static_cast<std::uint32_t>(before), {item, delay, waits}});
   known = found_.size();
 }
 
@@ -100,10 +103,10 @@ void ItemGraph::add_operation(std::uint32_t item, std::size_t op, LoopSpan loops
   ranges_.of(list_, list_.ops[op], now_);
   widen(list_, op, loops, now_);
   history_.before(unit, now_, [&](std::int64_t id, bool waits) {
-    if (id != item) follow(id, item, waits ? items[id].latency : items[id].busy);
+    if (id != item) follow(id, item, waits);
   });
   history_.record(item, unit, now_);
-  if (fence_[unit] >= 0 && fence_[unit] != item) follow(fence_[unit], item, items[fence_[unit]].busy);
+  if (fence_[unit] >= 0 && fence_[unit] != item) follow(fence_[unit], item, false);
 }
 
 void ItemGraph::add(std::uint32_t index) {
@@ -112,7 +115,7 @@ void ItemGraph::add(std::uint32_t index) {
   if (item.loops.empty()) {
     add_operation(index, item.first, {});
     auto& since = since_[list_.ops[item.first].unit];
-    if (holds_[list_.ops[item.first].unit] && !since.empty()) follow(since.back(), index, items[since.back()].busy);
+    if (holds_[list_.ops[item.first].unit] && !since.empty()) follow(since.back(), index, false);
     since.push_back(index);
     return;
   }
@@ -122,7 +125,7 @@ void ItemGraph::add(std::uint32_t index) {
     const int unit = list_.ops[i].unit;
     if (fence_[unit] == index) continue;
     fence_[unit] = index;
-    for (const auto before : since_[unit]) follow(before, index, items[before].busy);
+    for (const auto before : since_[unit]) follow(before, index, false);
     since_[unit].clear();
   }
 }

@@ -35,6 +35,7 @@ struct Item {
 struct Edge {
   std::uint32_t to = 0;
   std::int64_t delay = 0;
+  bool waits = false;  ///< for results; else until the unit takes the next operation
 };
 
 /// Items in list order, with what each must wait for.
@@ -52,7 +53,7 @@ class ItemGraph {
   void make_items();
   void add(std::uint32_t item);
   void add_operation(std::uint32_t item, std::size_t op, LoopSpan loops);
-  void follow(std::int64_t before, std::uint32_t item, std::int64_t delay);
+  void follow(std::int64_t before, std::uint32_t item, bool waits);
   void sort_edges();
 
   const OpList& list_;

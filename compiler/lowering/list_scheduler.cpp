@@ -157,11 +157,13 @@ class ListScheduler {
         ready_(list.ops.size(), -1),
         slots_(architecture.controller, from_.empty() ? 0 : *std::ranges::min_element(from_)),
         station_(architecture.sync),
-        streams_(architecture.units.size()) {
+        streams_(architecture.units.size()),
+        answered_(architecture.units.size(), 0) {
     from_.resize(list.ops.size(), 0);
     schedule_.done.resize(list.ops.size());
     for (std::size_t u = 0; u < architecture.units.size(); ++u) {
       const bool keeps_order = architecture.units[u].kind == UnitKind::compute;
+      is_mover_.push_back(!keeps_order);
       queues_.emplace_back(keeps_order, lead.free.empty() ? 0 : lead.free[u], ready_);
       windows_.emplace_back(architecture.units[u].in_flight);
     }
@@ -244,8 +246,10 @@ class ListScheduler {
   /// Whoever reads results sees them when they are there; what the own unit adds up, it works off in order.
   void finish(int unit, std::uint32_t index) {
     const LowOp& op = list_.ops[index];
-    const std::int64_t begun = streams_[unit].start + streams_[unit].waited + window_wait(op, streams_[unit].start);
-    const std::int64_t done = begun + op.latency;
+    const std::int64_t begun = streams_[unit].start + streams_[unit].waited + windows_[unit].wait(op, streams_[unit].start);
+    std::int64_t done = begun + op.latency;
+    // What a mover brings leaves it in order.
+    if (is_mover_[unit]) done = answered_[unit] = std::max(answered_[unit], done);
     queues_[unit].free_from(begun + op.busy);
     schedule_.cycles = std::max(schedule_.cycles, done);
     schedule_.done[index] = done;
@@ -258,15 +262,6 @@ class ListScheduler {
       if (other != unit) offer(other);
     }
     offer(unit);
-  }
-
-  /// What a transfer waits for room in flight beyond what it does among others that come at once; below 0: less.
-  std::int64_t window_wait(const LowOp& op, std::int64_t start) {
-    if (op.awaited == 0) return 0;
-    const RequestWindow::Pace pace{op.answer, std::max(static_cast<double>(op.link) / op.awaited, 1.0)};
-    RequestWindow& window = windows_[op.unit];
-    const double later = window.pass(static_cast<double>(start), op.awaited, pace) - window.steady(op.awaited, pace);
-    return std::max(static_cast<std::int64_t>(later), -std::int64_t{op.hurry});
   }
 
   void release(std::uint32_t op) {
@@ -284,6 +279,8 @@ class ListScheduler {
   std::vector<Queue> queues_;
   std::vector<RequestWindow> windows_;  ///< by unit
   std::vector<Stream> streams_;         ///< by unit
+  std::vector<bool> is_mover_;          ///< by unit
+  std::vector<std::int64_t> answered_;  ///< by unit: all that a mover brought so far is there
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   Schedule schedule_;
 };

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/lowering/operation.h"
 
 namespace accord {
 
@@ -46,6 +47,14 @@ class RequestWindow {
     made_ -= bursts * in_flight_;
     begin_burst(next_ + static_cast<double>(bursts - 1) * answer, answer);
     return next_ - answer - start + static_cast<double>(made_) * pace.interval;
+  }
+
+  /// What a transfer that begins then waits for room beyond what it does among others at once; below 0: less.
+  std::int64_t wait(const LowOp& op, std::int64_t start) {
+    if (op.awaited == 0) return 0;
+    const Pace pace{op.answer, std::max(static_cast<double>(op.link) / op.awaited, 1.0)};
+    const double later = pass(static_cast<double>(start), op.awaited, pace) - steady(op.awaited, pace);
+    return std::max(static_cast<std::int64_t>(later), -std::int64_t{op.hurry});
   }
 
  private:

@@ -46,7 +46,8 @@ double InOrderCost::steps_after() const {
 }
 
 /// Cycles over the whole work that sums need from the load of their initial values to the last step that reads them:
-/// the instructions of one sum stand as far apart as all sums of the tile have one each.
+/// the instructions of one sum stand as far apart as all sums of the tile have one each. Of initial values for several
+/// instructions, the first reads words from all over the transfer.
 double InOrderCost::sums() const {
   const int level = target_level(mapping_);
   if (level < 0) return 0;
@@ -59,10 +60,13 @@ double InOrderCost::sums() const {
       steps *= static_cast<double>(trips(mapping_, l, static_cast<int>(it)));
     }
   }
+  const double readers = std::max(tiles_.step_instructions[0] / tiles / steps, 1.0);
   double round = tiles_.step_cycles[0] / tiles * (steps - 1) / steps + 1 + tiles_.step_latency[0];
   for (const auto& move : tiles_.moves) {
     const Use& use = mapping_.uses[move.use];
-    if (use.role == UseRole::start && move.level + 1 == use.depth) round += move.latency + 1;
+    if (use.role == UseRole::start && move.level + 1 == use.depth) {
+      round += move.latency + 1 + alone(move) * (1 - 1 / readers);
+    }
   }
   for (std::size_t s = 1; s < tiles_.step_cycles.size(); ++s) {
     if (tiles_.step_instructions[s] > 0) {
@@ -82,9 +86,36 @@ double InOrderCost::rounds() const {
     if (use.step != 0 || use.role != UseRole::input || loads(move) <= 1) continue;
     const bool innermost = move.level + 1 == mapping_.levels;
     const double used =
-        innermost ? tiles_.step_cycles[0] / reduction_steps_ : tiles_.step_cycles[0] + move.cycles * loads(move);
+        innermost ? tiles_.step_cycles[0] / reduction_steps_ : tiles_.step_cycles[0] + alone(move) * loads(move);
     const double round = loads(move) * (move.latency + 1 + around) + used;
     most = std::max(most, round / fills_.copies(move.use, move.level));
+  }
+  return most;
+}
+
+/// Of a mover's transfers: those that come at once are done one after another, stores behind loads.
+double InOrderCost::longest_latency(int unit) const {
+  double longest = 0;
+  for (const auto& move : tiles_.moves) {
+    if (move.hop.unit == unit) longest = std::max(longest, move.latency);
+  }
+  return longest;
+}
+
+/// Cycles over the whole work that a tile of results needs from its first word, through those that steps write one
+/// after another, until the last is on its way and the next may be written.
+double InOrderCost::results() const {
+  double most = 0;
+  for (const auto& move : tiles_.moves) {
+    const Use& use = mapping_.uses[move.use];
+    if (use.role != UseRole::output || loads(move) <= 1) continue;
+    double writers = tiles_.step_instructions[use.step];
+    for (const auto& inner : tiles_.moves) {
+      if (inner.use == move.use && inner.level == move.level + 1) writers = loads(inner);
+    }
+    writers = std::max(writers / loads(move), 1.0);
+    const double written = (tiles_.step_cycles[0] + steps_after()) * (1 - 1 / writers);
+    most = std::max(most, (written + loads(move) * (longest_latency(move.hop.unit) + alone(move))) / fills_.copies(move.use, move.level));
   }
   return most;
 }
@@ -104,7 +135,7 @@ double InOrderCost::head() const {
   for (const auto& move : tiles_.moves) {
     const Use& use = mapping_.uses[move.use];
     if (use.step != 0 || use.role == UseRole::output || move.level != 0) continue;
-    movers[move.hop.unit] += move.cycles;
+    movers[move.hop.unit] += alone(move);
     latency = std::max(latency, move.latency);
   }
   return *std::max_element(movers.begin(), movers.end()) + latency;
@@ -126,7 +157,7 @@ double InOrderCost::work_of_last_tile() const {
 double InOrderCost::way_out() const {
   double cycles = 0;
   for (const auto& move : tiles_.moves) {
-    if (mapping_.uses[move.use].role == UseRole::output) cycles += move.cycles + move.latency;
+    if (mapping_.uses[move.use].role == UseRole::output) cycles += alone(move) + move.latency;
   }
   return cycles;
 }
@@ -143,7 +174,7 @@ double InOrderCost::moved(int unit) const {
 }
 
 double InOrderCost::cycles(const std::vector<double>& unit_cycles) const {
-  double inside = std::max({rounds_ + steps_after(), sums(), issue()}), off_chip = 0;
+  double inside = std::max({rounds_ + steps_after(), sums(), results(), issue()}), off_chip = 0;
   for (std::size_t u = 0; u < unit_cycles.size(); ++u) {
     const int unit = static_cast<int>(u);
     inside = std::max(inside, unit_cycles[u]);

@@ -18,9 +18,13 @@ class InOrderCost {
  private:
   /// How often a move is done.
   double loads(const TileCosts::Move& move) const { return static_cast<double>(fills_.of(move.use, move.box)); }
+  /// Of its cycles, those that it takes where its mover was idle.
+  static double alone(const TileCosts::Move& move) { return move.cycles - move.hurry; }
   double moved(int unit) const;
+  double longest_latency(int unit) const;
   double rounds() const;
   double sums() const;
+  double results() const;
   double steps_after() const;
   double issue() const;
   double head() const;

@@ -48,15 +48,28 @@ namespace {
 
 /// Words that a run of bytes covers, over all places in a word that are multiples of `between`, which divides it.
 double mean_words(std::int64_t run, std::int64_t between, std::int64_t word) {
-  std::int64_t words = 0;
-  for (std::int64_t place = 0; place < word; place += between) words += ceil_div(place + run, word);
-  return static_cast<double>(words * between) / static_cast<double>(word);
+  const std::int64_t most = ceil_div(run, word), places = word / between;
+  const std::int64_t within = (most * word - run) / between + 1;  // places from which it ends in the last of so many
+  return static_cast<double>(most) + static_cast<double>(places - within) / static_cast<double>(places);
 }
 
 /// What an instruction touches of an operand: words run by run, and the bytes from the first to the last.
 struct Touched {
   std::int64_t words = 0, extent = 0;
 };
+
+/// The greatest part of a word that instructions over the box begin at multiples of.
+std::int64_t common_place(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
+                          std::int64_t word) {
+  std::int64_t place = word;
+  for (const int it : shape.loops) place = std::gcd(place, view_step(mapping, view, it));
+  for (const auto& dim : shape.dims) {
+    if (dim.flat <= dim.maximum) continue;
+    const auto moving = std::find_if(dim.counted.rbegin(), dim.counted.rend(), [&](int it) { return box[it] > 1; });
+    place = std::gcd(place, view_step(mapping, view, *moving) * dim.maximum);
+  }
+  return place;
+}
 
 /// By an instruction counting `chunk` of each dim.
 Touched touched_by(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
@@ -71,7 +84,8 @@ Touched touched_by(const Mapping& mapping, const StepShape& shape, const UseView
     if (step > 0) dims.emplace_back(step, chunk[d]);
   }
   std::sort(dims.begin(), dims.end());
-  std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1, between = word, extent = run;
+  std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1, extent = run;
+  std::int64_t between = common_place(mapping, shape, view, box, word);
   for (const auto& [step, count] : dims) {
     extent += (count - 1) * step;
     if (runs == 1 && step <= run) {
