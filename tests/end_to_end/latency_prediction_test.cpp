@@ -1,8 +1,9 @@
-// Does the compiler know what waits for answers cost, and which ways exclude each other?
+// Does the compiler know what waits for answers and words cost, and which ways exclude each other?
 #include <doctest/doctest.h>
 
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/predictions.h"
+#include "tests/square_conv.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -19,4 +20,13 @@ TEST_CASE("do loads and stores pass a crossbar side by side, as they do a duplex
     const std::string narrow = std::string("bus: {kind: link, width: 8 B, ") + kind + ": true}";
     check_predictions(loaded(edited("bf16npu", bus, narrow)), {.mean = 0.05, .worst = 0.1});
   }
+}
+
+TEST_CASE("is a layer predicted whose windows begin inside words") {
+  const std::string kestrel = std::string(ACCORD_SOURCE_DIR) + "/examples/05_tutorial/step07.yaml";
+  check_predictions(machine(kestrel), {square_conv("rgb", 3, 112, 32, 7)}, {.mean = 0.05, .worst = 0.05});
+}
+
+TEST_CASE("are layers predicted on a machine that begins operations in order") {
+  check_predictions(machine("hvx"), {.mean = 0.05, .worst = 0.12});
 }

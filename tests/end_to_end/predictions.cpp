@@ -9,20 +9,9 @@
 #include "tests/square_conv.h"
 
 namespace accord::test {
-namespace {
-
-Network four_convolutions(const Architecture& machine) {
-  const Network network = build_topology("predicted",
-                                         {square_conv("wide", 32, 27, 128, 1), square_conv("narrow", 128, 27, 16, 1),
-                                          square_conv("window", 16, 28, 64, 3), square_conv("deep", 256, 6, 128, 3)},
-                                         17);
-  return quantise(network, machine.numerics, {});
-}
-
-}  // namespace
-
-void check_predictions(const Architecture& machine, const AllowedErrors& allowed) {
-  const auto runs = layer_runs(machine, four_convolutions(machine));
+void check_predictions(const Architecture& machine, const std::vector<TopologyLayer>& layers,
+                       const AllowedErrors& allowed) {
+  const auto runs = layer_runs(machine, quantise(build_topology("predicted", layers, 17), machine.numerics, {}));
   double sum = 0;
   for (const auto& [layer, run] : runs) {
     CAPTURE(layer);
@@ -31,8 +20,14 @@ void check_predictions(const Architecture& machine, const AllowedErrors& allowed
     CHECK(std::abs(run.error()) < allowed.worst);
     sum += std::abs(run.error());
   }
-  REQUIRE(runs.size() == 4);
-  CHECK(sum / 4 < allowed.mean);
+  REQUIRE(runs.size() == layers.size());
+  CHECK(sum / static_cast<double>(layers.size()) < allowed.mean);
+}
+
+void check_predictions(const Architecture& machine, const AllowedErrors& allowed) {
+  const std::vector<TopologyLayer> layers = {square_conv("wide", 32, 27, 128, 1), square_conv("narrow", 128, 27, 16, 1),
+                                             square_conv("window", 16, 28, 64, 3), square_conv("deep", 256, 6, 128, 3)};
+  check_predictions(machine, layers, allowed);
 }
 
 }  // namespace accord::test

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <vector>
+
 #include "archdsl/graph/architecture.h"
+#include "compiler/frontends/topology.h"
 
 namespace accord::test {
 
@@ -9,7 +12,11 @@ struct AllowedErrors {
   double mean = 0, worst = 0;
 };
 
-/// Of four convolutions, each alone: that load, that store, and that do both beside little work.
+/// Of layers, each alone.
+void check_predictions(const Architecture& machine, const std::vector<TopologyLayer>& layers,
+                       const AllowedErrors& allowed);
+
+/// Of four convolutions: that load, that store, and that do both beside little work.
 void check_predictions(const Architecture& machine, const AllowedErrors& allowed);
 
 }  // namespace accord::test

@@ -222,6 +222,24 @@ class TokenMachine {
 
 }  // namespace
 
+TEST_CASE("does what a mover brings leave it in order") {
+  OpList list;
+  list.buffers.resize(2);
+  const auto add = [&](int unit, int latency, int buffer, bool write) {
+    LowOp op;
+    op.unit = unit;
+    op.busy = 10;
+    op.latency = latency;
+    op.touch(buffer, write);
+    list.ops.push_back(op);
+  };
+  add(2, 100, 0, true);  // a load from far away
+  add(2, 15, 1, false);  // a store behind it
+  add(0, 10, 1, true);   // what may write once the store has read
+  const Schedule placed = schedule(list, four_at_once);
+  CHECK(placed.done == std::vector<std::int64_t>{100, 100, 110});
+}
+
 TEST_CASE("does the schedule keep compute units' order and every dependence") {
   for (unsigned i = 0; i < 400; ++i) {
     CAPTURE(schedule_seed + i);
