@@ -1,12 +1,16 @@
 // The only unit that includes CLI11, which takes seconds to compile.
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <limits>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,6 +27,48 @@ namespace accord {
 namespace {
 
 using Action = std::function<Exit()>;
+
+/// A whole number, `least` to `most`.
+CLI::Validator whole(std::uint64_t least, std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
+  const auto check = [=](const std::string& text) {
+    std::uint64_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool right = code == std::errc() && end == text.data() + text.size() && value >= least && value <= most;
+    if (right) return std::string();
+    const bool open = most == std::numeric_limits<std::uint64_t>::max();
+    return fmt::format("`{}`: expected a whole number, {}", text,
+                       open ? fmt::format("at least {}", least) : fmt::format("{} to {}", least, most));
+  };
+  return {check, ""};
+}
+
+std::string not_negative(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == 0 && value >= 0 ? "" : fmt::format("`{}`: expected a number, at least 0", text);
+}
+
+/// One of the names, which stand for the values.
+template <typename T>
+CLI::Validator one_of(const std::map<std::string, T>& values) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values) names.push_back(name);
+  const auto read = [=](std::string& text) {
+    const auto known = values.find(text);
+    if (known == values.end()) return fmt::format("`{}`: expected one of {}", text, fmt::join(names, ", "));
+    text = std::to_string(static_cast<int>(known->second));
+    return std::string();
+  };
+  return {read, fmt::format("{}", fmt::join(names, "|"))};
+}
+
+CLI::Validator one_of(const std::vector<std::string>& names) {
+  const auto check = [=](const std::string& text) {
+    const bool known = std::ranges::find(names, text) != names.end();
+    return known ? std::string() : fmt::format("`{}`: expected one of {}", text, fmt::join(names, ", "));
+  };
+  return {check, fmt::format("{}", fmt::join(names, "|"))};
+}
 
 /// Adds a subcommand that runs `Command` once it is parsed.
 template <typename Command>
@@ -77,7 +123,7 @@ void add_dimensions(CLI::App* sub, ModelChoice& model) {
 CLI::Option* add_model(CLI::App* sub, ModelChoice& model) {
   add_dimensions(sub, model);
   sub->add_option("--input", model.inputs, "NAME=FILE.npy; seeded values otherwise")->allow_extra_args(false);
-  sub->add_option("--seed", model.seed, "Of the inputs and weights that are not given")->check(CLI::NonNegativeNumber);
+  sub->add_option("--seed", model.seed, "Of the inputs and weights that are not given")->check(whole(0));
   return sub->add_option(
       "--model", model.model,
       "ONNX file, topology table (.csv, .yaml), zoo network, or folder with model.onnx, in0.npy, out0.npy");
@@ -89,7 +135,7 @@ void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
   sub->add_option("--fidelity", fidelity,
                   "function: values only; transaction: values and time; cycle: word by word, beat by beat, row by row "
                   "(small programs)")
-      ->transform(CLI::CheckedTransformer(levels));
+      ->transform(one_of(levels));
 }
 
 void add_recordings(CLI::App* sub, Recordings& recordings) {
@@ -98,7 +144,7 @@ void add_recordings(CLI::App* sub, Recordings& recordings) {
   auto* stats =
       sub->add_option("--stats", recordings.stats, "Writes cycles by component and leaf, and bytes, over time (CSV)");
   sub->add_option("--stats-interval", recordings.stats_interval, "Cycles of a sample; at most 1024 samples by default")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->needs(stats);
   sub->add_flag("--explain", recordings.explain, "Prints what the critical path through the run consists of");
   sub->add_option("--critical-path", recordings.critical_path, "Writes every segment of it (JSON)");
@@ -108,14 +154,14 @@ void add_recordings(CLI::App* sub, Recordings& recordings) {
 void add_searcher(CLI::App* sub, SearcherChoice& searcher) {
   sub->add_option("--searcher", searcher.name, "Who chooses tiles and loop orders")
       ->capture_default_str()
-      ->check(CLI::IsMember(searcher_names()));
-  sub->add_option("--search-seed", searcher.seed, "Of the random searcher")->check(CLI::NonNegativeNumber);
+      ->check(one_of(searcher_names()));
+  sub->add_option("--search-seed", searcher.seed, "Of the random searcher")->check(whole(0));
 }
 
 void add_dumps(CLI::App* sub, std::vector<std::string>& passes) {
   sub->add_option("--dump-after", passes, "Prints a pass's result")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(compile_passes()));
+      ->check(one_of(compile_passes()));
 }
 
 void add_check(CLI::App& app, Action& chosen) {
@@ -145,7 +191,7 @@ void add_schema(CLI::App& app, Action& chosen) {
   auto* sub = add_command(app, chosen, "schema", "Prints the language's JSON Schema, or its reference", command);
   sub->add_option("-o,--output", command->output, "FILE.json or FILE.md; stdout by default");
   auto* of = sub->add_option("--of", command->of, "covenant, fragment (an included file) or figures (a table file)");
-  of->transform(CLI::CheckedTransformer(kinds));
+  of->transform(one_of(kinds));
   sub->add_flag("--reference", command->reference, "All keys in Markdown instead")->excludes(of);
 }
 
@@ -154,13 +200,12 @@ void add_zoo(CLI::App& app, Action& chosen) {
   auto* sub = add_command(app, chosen, "zoo", "Writes a standard network with seeded weights", command);
   sub->add_option("name", command->name, fmt::format("{}", fmt::join(zoo_names(), ", ")))->required();
   sub->add_option("-o,--output", command->output, "FILE.onnx; NAME.onnx by default");
-  sub->add_option("--seed", command->seed, "Of the weights")->check(CLI::NonNegativeNumber);
+  sub->add_option("--seed", command->seed, "Of the weights")->check(whole(0));
 }
 
 void add_fuse(CLI::App* sub, bool& fuse) {
   sub->add_option("--fuse", fuse, "on: results stay on chip between layers where that pays; off: never")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
-      ->option_text("on|off");
+      ->transform(one_of(std::map<std::string, bool>{{"on", true}, {"off", false}}));
 }
 
 void add_compile(CLI::App& app, Action& chosen) {
@@ -198,8 +243,7 @@ void add_sim(CLI::App& app, Action& chosen) {
   add_architecture(sub, command->choice)->required();
   auto* input = sub->add_option("--input", command->inputs, "NAME=FILE.npy; seeded values otherwise");
   auto* output = sub->add_option("--output", command->outputs, "NAME=FILE.npy, written");
-  auto* seed =
-      sub->add_option("--seed", command->seed, "Of the inputs that are not given")->check(CLI::NonNegativeNumber);
+  auto* seed = sub->add_option("--seed", command->seed, "Of the inputs that are not given")->check(whole(0));
   add_fidelity(sub, command->fidelity);
   sub->add_flag("!--no-hazards", command->check_hazards, "Leaves the hazard checks out");
   sub->add_flag("!--no-values", command->values, "Time only: no outputs, no hazard checks, sooner done")
@@ -207,7 +251,7 @@ void add_sim(CLI::App& app, Action& chosen) {
       ->excludes(output->allow_extra_args(false))
       ->excludes(seed);
   sub->add_option("--most-cycles", command->most_cycles, "Ends a run that takes longer, with the hazard cycle_limit")
-      ->check(CLI::PositiveNumber);
+      ->check(whole(1));
   add_recordings(sub, command->recordings);
   sub->add_option("--json", command->json, "Writes the result");
 }
@@ -224,10 +268,7 @@ void add_run(CLI::App& app, Action& chosen) {
   sub->add_option(
          "--tolerance", command->tolerance,
          "Float machines: of a layer's greatest value; two roundings of the storage type, of bf16 at least, by default")
-      ->check(CLI::NonNegativeNumber)
-      ->check([](const std::string& text) {
-        return std::isnan(std::strtod(text.c_str(), nullptr)) ? "a number is expected" : "";
-      });
+      ->check(not_negative);
   add_fuse(sub, command->fuse);
   sub->add_flag("!--no-verify", command->verify, "Leaves the reference out");
   sub->add_flag("--reference-only", command->reference_only, "Evaluates the model in fp32, without a machine");
@@ -245,7 +286,7 @@ void add_validate(CLI::App& app, Action& chosen) {
   sub->add_option("bench", command->benches, "Benches to run; all by default");
   sub->add_option("--table", command->table, "CSV file with a bench's columns: its rows instead of the shipped ones");
   sub->add_flag("--quiet", command->quiet, "Prints the summary only");
-  sub->add_option("--jobs", command->jobs, "Processes; one per core by default")->check(CLI::Range(1, 1024));
+  sub->add_option("--jobs", command->jobs, "Processes; one per core by default")->check(whole(1, 1024));
   sub->add_option("--plots", command->plots, "Folder that gets a scatter plot per bench (SVG)");
   sub->add_option("--json", command->json, "Writes the result");
 }

@@ -99,7 +99,7 @@ void check_formula(Elaboration& elaboration, const Place& place, const Unit& uni
       "bad-timing", place,
       fmt::format(
           "{} of `{}.{}` {}{}{}", key, unit.name, capability.name,
-          least.value >= endless ? "divides by zero, or is greater than 2^40," : fmt::format("is {}", least.value),
+          least.value >= endless ? "divides by zero, or is 2^40 or more," : fmt::format("is {}", least.value),
           corner.empty() ? "" : " where ", fmt::join(corner, ", ")),
       fmt::format("at least {} cycle{}, and fewer than 2^40, everywhere", smallest, smallest == 1 ? "" : "s"));
 }
