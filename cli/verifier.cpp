@@ -32,8 +32,10 @@ bool within(double a, double b, double allowed) {
 
 std::string describe(const TensorVerdict& verdict) {
   if (!verdict.reason.empty()) return verdict.reason;
-  return fmt::format("{} of {} elements differ, by up to {:g}", verdict.mismatches, verdict.elements,
-                     verdict.greatest_difference);
+  std::string text = fmt::format("{} of {} elements differ", verdict.mismatches, verdict.elements);
+  if (verdict.not_finite < verdict.mismatches) text += fmt::format(", by up to {:g}", verdict.greatest_difference);
+  if (verdict.not_finite > 0) text += fmt::format("; {} of them: infinite or NaN on one side", verdict.not_finite);
+  return text;
 }
 
 double default_tolerance(ElementType storage) {
@@ -54,10 +56,11 @@ TensorVerdict compare_tensors(const Value& machine, const Value& reference, doub
   for (std::size_t at = 0; at < reference.data.size(); at += step) {
     const double a = load_element(machine.data.data() + at, machine.type);
     const double b = load_element(reference.data.data() + at, reference.type);
-    if (std::isfinite(a) && std::isfinite(b)) {
-      verdict.greatest_difference = std::max(verdict.greatest_difference, std::abs(a - b));
-    }
-    if (!within(a, b, allowed)) ++verdict.mismatches;
+    const bool finite = std::isfinite(a) && std::isfinite(b);
+    if (finite) verdict.greatest_difference = std::max(verdict.greatest_difference, std::abs(a - b));
+    if (within(a, b, allowed)) continue;
+    ++verdict.mismatches;
+    verdict.not_finite += finite ? 0 : 1;
   }
   return verdict;
 }

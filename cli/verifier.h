@@ -20,13 +20,14 @@ double default_tolerance(ElementType storage);
 /// How a tensor of the machine's differs from the reference's tensor of the same name.
 struct TensorVerdict {
   std::int64_t elements = 0;
-  std::int64_t mismatches = 0;  ///< integers: not equal; floats: further apart than tolerance * max|reference|
-  double greatest_difference = 0;
-  std::string reason;  ///< where nothing could be compared: other shape or type, or never delivered
+  std::int64_t mismatches = 0;     ///< integers: not equal; floats: further apart than tolerance * max|reference|
+  double greatest_difference = 0;  ///< of finite values
+  std::int64_t not_finite = 0;     ///< of `mismatches`, those where either is infinite or not a number
+  std::string reason;              ///< where nothing could be compared: other shape or type, or never delivered
   bool ok() const { return mismatches == 0 && reason.empty(); }
 };
 
-/// "12 of 4096 elements differ, by up to 3"
+/// "12 of 4096 elements differ, by up to 3; 1 of them: infinite or NaN on one side"
 std::string describe(const TensorVerdict& verdict);
 
 TensorVerdict compare_tensors(const Value& machine, const Value& reference, double tolerance);

@@ -67,6 +67,8 @@ void assign(const Compilation& compilation, LayerPlan& layer) {
   if (layer.mappings.empty()) {
     layer.placement = Placement::host;
     layer.reason = reasons.empty() ? "no legal assignment of its loops" : fmt::format("{}", fmt::join(reasons, "; "));
+    const std::string& in_float = compilation.network.operators[layer.group.operators.front()].in_float;
+    if (!in_float.empty()) layer.reason = fmt::format("in fp32, since {}; {}", in_float, layer.reason);
     return;
   }
   layer.bound = bound_of(compilation.machine, compilation.network, layer.work, compilation.homes, layer.mappings);

@@ -51,6 +51,7 @@ struct Operator {
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   std::map<std::string, Attribute> attributes;
+  std::string in_float{};  ///< why a quantised network computes it in fp32; empty: it does not
 };
 
 /// Names in use, looked up when one is chosen.

@@ -27,7 +27,7 @@ struct Accumulator {
   TensorId id = no_tensor;
   std::vector<double> scale;  ///< one, or one per channel
   double bound = 0;           ///< greatest magnitude that can occur
-  int axis = 0;      ///< that the scales belong to where there are several
+  int axis = 0;               ///< that the scales belong to where there are several
 };
 
 /// Integers of one product's weights, in the numeric network.
@@ -268,7 +268,9 @@ class Quantiser {
 
   Accumulator average(const Operator& op) {
     const auto count = static_cast<double>(constant_pool_count(from_, op));
-    Accumulator result{no_tensor, {scale(op.inputs[0]) / count}, greatest_magnitude(numerics_.storage) * count,
+    Accumulator result{no_tensor,
+                       {scale(op.inputs[0]) / count},
+                       greatest_magnitude(numerics_.storage) * count,
                        channel_axis(op, from_.tensor(op.outputs[0]).shape)};
     const TensorId x = as_stored(op.inputs[0]);
     result.id = add_accumulator(from_.tensor(op.outputs[0]), ".acc", result);
@@ -279,8 +281,8 @@ class Quantiser {
   /// A Clip of its own: multiplied by 1 into the accumulator type, where a requantisation can bound it.
   Accumulator clip(const Operator& op) {
     const Tensor& y = from_.tensor(op.outputs[0]);
-    Accumulator result{no_tensor, {double{scale(op.inputs[0])}}, greatest_magnitude(numerics_.storage),
-                       channel_axis(op, y.shape)};
+    Accumulator result{
+        no_tensor, {double{scale(op.inputs[0])}}, greatest_magnitude(numerics_.storage), channel_axis(op, y.shape)};
     const TensorId x = as_stored(op.inputs[0]);
     result.id = add_accumulator(y, ".acc", result);
     rewrite_.add_operator("Scale", op.name, {x, integer_constant(y.name + ".one", {}, {1})}, {result.id});
@@ -308,7 +310,8 @@ class Quantiser {
     const int axis = accumulator.axis;
     const std::int64_t channels = from_.tensor(y).shape[static_cast<std::size_t>(axis)];
     std::vector<TensorId> inputs = {accumulator.id};
-    for (Tensor& parameter : requantiser_.solve(multipliers, channels, accumulator.bound, lo, hi, from_.tensor(y).name)) {
+    for (Tensor& parameter :
+         requantiser_.solve(multipliers, channels, accumulator.bound, lo, hi, from_.tensor(y).name)) {
       inputs.push_back(rewrite_.add_constant(std::move(parameter)));
     }
     rewrite_.add_operator("Requantize", last.name + ".requantise", inputs, {add_stored(y)},
@@ -331,7 +334,6 @@ class Quantiser {
   }
 
   void floating(const Operator& op, const PlannedOperator& planned) {
-    report_.floating[op.name] = planned.reason;
     std::vector<TensorId> inputs, outputs;
     for (TensorId id : op.inputs) inputs.push_back(as_real(id));
     for (TensorId id : op.outputs) {
@@ -341,7 +343,7 @@ class Quantiser {
       }
       outputs.push_back(id == no_tensor ? no_tensor : rewrite_.real(id));
     }
-    rewrite_.add_operator(op.type, op.name, inputs, outputs, op.attributes);
+    rewrite_.add_operator(op.type, op.name, inputs, outputs, op.attributes).in_float = planned.reason;
   }
 
   Rewrite rewrite_;
@@ -380,7 +382,8 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
     const auto infinite = std::ranges::find_if(
         ids, [&](TensorId id) { return id != no_tensor && std::isinf(largest[static_cast<std::size_t>(id)]); });
     if (infinite == ids.end()) continue;
-    in_float.emplace(i, fmt::format("'{}' is not finite", network.tensor(*infinite).name));
+    in_float.emplace(i,
+                     fmt::format("'{}' has values that are infinite or not a number", network.tensor(*infinite).name));
   }
 }
 
@@ -410,7 +413,6 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   numerics::InFloat in_float = numerics::overflowing_products(canonical, numerics);
   numerics::keep_infinities_in_float(canonical, largest, in_float);
   for (;;) {
-    filled.floating.clear();
     filled.fused_additions = 0;
     if (auto network = numerics::Quantiser(canonical, numerics, largest, in_float, sums, filled).run(in_float)) {
       return std::move(*network);

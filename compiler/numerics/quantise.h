@@ -11,11 +11,10 @@
 
 namespace accord {
 
-/// What the quantiser did, for the terminal and for `--json`.
+/// What the quantiser did.
 struct QuantiseReport {
-  std::map<std::string, double> largest;        ///< greatest magnitude seen in calibration, per tensor
-  std::map<std::string, std::string> floating;  ///< operators left in float, with the reason
-  int fused_additions = 0;                      ///< residual additions done in the accumulator of a convolution
+  std::map<std::string, double> largest;  ///< greatest magnitude seen in calibration, per tensor
+  int fused_additions = 0;                ///< residual additions done in the accumulator of a convolution
 };
 
 /// Post-training quantisation of a canonical network (docs/operators.md, form 2) to the machine's integers (form 3).
@@ -25,7 +24,7 @@ struct QuantiseReport {
 /// of seeded normal values). Tensors that an operator passes on unchanged (Concat, MaxPool, Reshape, ...) share a
 /// scale. Accumulators provably do not overflow. Network inputs and outputs stay fp32 and keep their names; of the
 /// others, the storage-type tensor keeps the name, its accumulator is called NAME.acc. A mean, sum or clip whose scale
-/// the requantisation's parameters cannot express stays in float, with that reason; for a product that is an Error
+/// the requantisation's parameters cannot express stays in float, with that reason (`Operator::in_float`); for a product that is an Error
 /// naming the requantisation. Throws Error too where the storage or weight type is unsigned.
 /// `sums`: what the machine adds to a product in its accumulator (`added_sums`); where that is multiplied by one
 /// number, the product's channels have one scale.

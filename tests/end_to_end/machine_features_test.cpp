@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "archdsl/isa/program.h"
 #include "archdsl/source/error.h"
@@ -11,6 +13,7 @@
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_layers.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/in_float.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -109,13 +112,22 @@ TEST_CASE("does a machine that only shifts leave a mean it cannot scale to the h
       return b.average_pool(b.conv(b.input({1, 4, 12, 12}), 4, 1), window, window);
     });
   };
-  QuantiseReport report;
-  quantise(mean(3), shifts, {}, &report);
-  REQUIRE(report.floating.size() == 1);
-  CHECK(report.floating.begin()->second.find("requantisation") != std::string::npos);
-  report = {};
-  quantise(mean(4), shifts, {}, &report);
-  CHECK(report.floating.empty());
+  const auto of_nine = in_float(quantise(mean(3), shifts, {}));
+  REQUIRE(of_nine.size() == 1);
+  CHECK(of_nine.begin()->second.find("requantisation") != std::string::npos);
+  CHECK(in_float(quantise(mean(4), shifts, {})).empty());
+}
+
+TEST_CASE("is it said why a layer computes in fp32") {
+  const Network layer = network_of(feature_seed, [](auto& b) { return b.conv(b.input({1, 4, 6, 6}), 4, 1); });
+  Values inputs = seeded_inputs(layer, 3);
+  Value& image = inputs.begin()->second;
+  const float nothing = std::numeric_limits<float>::quiet_NaN();
+  std::memcpy(image.data.data(), &nothing, sizeof(nothing));
+  const Architecture gemmini = machine("gemmini16");
+  const Program program = compile(gemmini, quantise(layer, gemmini.numerics, {inputs}));
+  const std::string& why = program.layers.front().reason;
+  CHECK_MESSAGE(why.find("'" + inputs.begin()->first + "' has values that are infinite") != std::string::npos, why);
 }
 
 TEST_CASE("is an unsigned storage type refused with the reason") {

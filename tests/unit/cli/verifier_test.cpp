@@ -70,6 +70,8 @@ TEST_CASE("a NaN equals only a NaN, an infinity only itself") {
   CHECK(compare_tensors(floats({1}), floats({nan}), 1).mismatches == 1);
   CHECK(compare_tensors(floats({inf}), floats({-inf}), 1).mismatches == 1);
   CHECK(compare_tensors(floats({1}), floats({inf}), 1).mismatches == 1);
+  const auto verdict = compare_tensors(floats({nan, 1, 2, 8}), floats({1, inf, 5, 8}), 0.1);
+  CHECK(describe(verdict) == "3 of 4 elements differ, by up to 3; 2 of them: infinite or NaN on one side");
 }
 
 TEST_CASE("another shape or type is no match") {

@@ -11,6 +11,7 @@
 #include "compiler/numerics/convert_float.h"
 #include "compiler/numerics/quantise.h"
 #include "compiler/reference/execute.h"
+#include "tests/in_float.h"
 #include "tests/unit/numerics/machines.h"
 #include "tests/unit/numerics/network_builder.h"
 
@@ -30,7 +31,7 @@ TEST_CASE("Is a residual block one accumulator, one requantisation and no Clip?"
   CHECK(types_of(integer) ==
         std::vector<std::string>{"Quantize", "Conv", "Requantize", "Conv", "Accumulate", "Requantize", "Dequantize"});
   CHECK(report.fused_additions == 1);
-  CHECK(report.floating.empty());
+  CHECK(test::in_float(integer).empty());
   CHECK(decibels(block, integer, inputs) > 28);
   CHECK(integer.tensor(integer.inputs[0]).name == block.tensor(block.inputs[0]).name);
   CHECK(integer.tensor(integer.outputs[0]).name == block.tensor(block.outputs[0]).name);
@@ -243,9 +244,8 @@ TEST_CASE("Does a mask of infinities stay in float, and hide what it masks?") {
   const auto masked = b.add("Add", {b.gemm(x, 6, 1, 1), b.constant({6}, {0, -INFINITY, 0, 0, -INFINITY, 0})}, {4, 6});
   const Network network = b.finish(b.add("Softmax", {masked}, {4, 6}, {{"axis", std::int64_t{-1}}}));
   const Values inputs = seeded_inputs(network, 3);
-  QuantiseReport report;
-  const Network integer = quantise(network, float_scale_machine(), {inputs}, &report);
-  CHECK(report.floating.contains("Add" + std::to_string(masked)));
+  const Network integer = quantise(network, float_scale_machine(), {inputs});
+  CHECK(test::in_float(integer).contains("Add" + std::to_string(masked)));
   CHECK(count_type(integer, "Requantize") == 1);
   const Value weights = execute(integer, inputs).begin()->second;
   for (std::int64_t i = 0; i < 24; ++i) {
