@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/timing.h"
@@ -210,6 +211,22 @@ void close_gaps(Copy& copy, std::int64_t lanes, std::int64_t word) {
   copy.dims.erase(copy.dims.begin(), copy.dims.begin() + static_cast<std::ptrdiff_t>(inner));
 }
 
+/// The tile from a source that has its rows without gaps between them; nothing where there are none, or where lanes are
+/// cut into blocks.
+std::optional<Copy> rows_alone(const Layout& tile, std::int64_t element) {
+  Copy copy{element, {}};
+  std::int64_t size = element;
+  for (const LayoutGroup& group : tile.groups) {
+    if (group.extent > group.block) return std::nullopt;
+    for (const int a : group.axes) {
+      const LayoutAxis& axis = tile.axes[a];
+      copy.dims.push_back({axis.extent, size, axis.weight * group.step});
+      size *= axis.extent;
+    }
+  }
+  return size < tile.bytes ? std::optional(std::move(copy)) : std::nullopt;
+}
+
 void swap_sides(PlacedCopy& copy) {
   std::swap(copy.source, copy.target);
   for (auto& dim : copy.copy.dims) std::swap(dim.source, dim.target);
@@ -312,11 +329,7 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
   if (!move.error.empty()) return move;
   const Hop& hop = hop_at(u, level);
   const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
-  if (level == 0 && is_constant(use)) {
-    add_pieces(move, limits, plan_packed(limits, tile.bytes), 0, 0);
-    move.image_bytes = tile.bytes;
-    return move;
-  }
+  if (level == 0 && is_constant(use)) return make_image_move(use, tile, limits);
   if (u.filled) {
     add_pieces(move, limits, plan_copy(limits, {tile.bytes, {}}), 0, 0);
     return move;
@@ -334,6 +347,24 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }
   return move;
+}
+
+/// From an image of the whole tile or, where that is sooner done, of its rows alone: lanes that are not there nobody
+/// reads, unless another transfer takes the tile on.
+TileMove Geometry::make_image_move(int use, const Layout& tile, const RouteLimits& limits) const {
+  const Use& u = mapping_.uses[use];
+  TileMove whole;
+  add_pieces(whole, limits, plan_packed(limits, tile.bytes), 0, 0);
+  whole.image_bytes = tile.bytes;
+  const std::optional<Copy> rows = u.filled || u.depth > 1 ? std::nullopt : rows_alone(tile, element_bytes(use));
+  if (!rows) return whole;
+  TileMove alone;
+  add_pieces(alone, limits, plan_copy(limits, *rows), 0, 0);
+  alone.image_bytes = alone.source_bytes;
+  TileMove times_whole = whole, times_alone = alone;
+  add_times(times_whole, u, 0);
+  add_times(times_alone, u, 0);
+  return alone.error.empty() && times_alone.cycles < times_whole.cycles ? alone : whole;
 }
 
 /// Initial values go from their own tile, which has lanes only, into the accumulator's rows.

@@ -28,7 +28,7 @@ struct TileMove {
   std::vector<TransferPiece> pieces;
   std::int64_t bytes = 0;
   std::int64_t source_bytes = 0;
-  std::int64_t image_bytes = 0;  ///< packed constant: size of its image
+  std::int64_t image_bytes = 0;  ///< of a constant: size of its image
   double cycles = 0;  ///< all pieces, one after another (timing.h); of a part of divided work until it has them
   double hurry = 0;   ///< of `cycles`, what pieces wait for room in flight unless their mover was idle before
   double requests = 0;
@@ -67,6 +67,7 @@ class Geometry {
   Extents relevant(int use, const Extents& extents) const;
   void add_times(TileMove& move, const Use& use, int level) const;
   TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part);
+  TileMove make_image_move(int use, const Layout& tile, const RouteLimits& limits) const;
   TileMove make_start(int use, int level, const Extents& extents, const Extents& outer);
 
   const Machine& machine_;
