@@ -115,7 +115,8 @@ double InOrderCost::results() const {
     }
     writers = std::max(writers / loads(move), 1.0);
     const double written = (tiles_.step_cycles[0] + steps_after()) * (1 - 1 / writers);
-    most = std::max(most, (written + loads(move) * (longest_latency(move.hop.unit) + alone(move))) / fills_.copies(move.use, move.level));
+    most = std::max(most, (written + loads(move) * (longest_latency(move.hop.unit) + alone(move))) /
+                              fills_.copies(move.use, move.level));
   }
   return most;
 }
