@@ -100,7 +100,9 @@ class InOrderScheduler {
       const Unit& mover = architecture_.units[unit];
       const std::int64_t set_up = start + mover.period.cycles(mover.setup);
       begins = std::max(set_up, streamed_[unit]);
-      late = begins - set_up + windows_[unit].wait(graph_.op(index), begins);
+      // Who else has the link then is not known here: none is taken to be sooner done than among others at once.
+      const std::int64_t for_room = std::max<std::int64_t>(windows_[unit].wait(graph_.op(index), begins), 0);
+      late = begins - set_up + for_room;
       streamed_[unit] = set_up + late + item.busy;
       free_[unit] = begins;
       // What it moves leaves it in order.
