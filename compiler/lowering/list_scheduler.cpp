@@ -246,7 +246,8 @@ class ListScheduler {
   /// Whoever reads results sees them when they are there; what the own unit adds up, it works off in order.
   void finish(int unit, std::uint32_t index) {
     const LowOp& op = list_.ops[index];
-    const std::int64_t begun = streams_[unit].start + streams_[unit].waited + windows_[unit].wait(op, streams_[unit].start);
+    const std::int64_t begun =
+        streams_[unit].start + streams_[unit].waited + windows_[unit].wait(op, streams_[unit].start);
     std::int64_t done = begun + op.latency;
     // What a mover brings leaves it in order.
     if (is_mover_[unit]) done = answered_[unit] = std::max(answered_[unit], done);
