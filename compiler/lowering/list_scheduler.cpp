@@ -91,6 +91,7 @@ class Queue {
   }
 
   std::int64_t free() const { return free_; }
+  bool keeps_order() const { return keeps_order_; }
 
   void free_from(std::int64_t time) { free_ = time; }
 
@@ -163,7 +164,6 @@ class ListScheduler {
     schedule_.done.resize(list.ops.size());
     for (std::size_t u = 0; u < architecture.units.size(); ++u) {
       const bool keeps_order = architecture.units[u].kind == UnitKind::compute;
-      is_mover_.push_back(!keeps_order);
       queues_.emplace_back(keeps_order, lead.free.empty() ? 0 : lead.free[u], ready_);
       windows_.emplace_back(architecture.units[u].in_flight);
     }
@@ -250,7 +250,7 @@ class ListScheduler {
         streams_[unit].start + streams_[unit].waited + windows_[unit].wait(op, streams_[unit].start);
     std::int64_t done = begun + op.latency;
     // What a mover brings leaves it in order.
-    if (is_mover_[unit]) done = answered_[unit] = std::max(answered_[unit], done);
+    if (!queues_[unit].keeps_order()) done = answered_[unit] = std::max(answered_[unit], done);
     queues_[unit].free_from(begun + op.busy);
     schedule_.cycles = std::max(schedule_.cycles, done);
     schedule_.done[index] = done;
@@ -280,7 +280,6 @@ class ListScheduler {
   std::vector<Queue> queues_;
   std::vector<RequestWindow> windows_;  ///< by unit
   std::vector<Stream> streams_;         ///< by unit
-  std::vector<bool> is_mover_;          ///< by unit
   std::vector<std::int64_t> answered_;  ///< by unit: all that a mover brought so far is there
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   Schedule schedule_;

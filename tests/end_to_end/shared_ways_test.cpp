@@ -19,11 +19,6 @@ Network convolution(std::int64_t channels, std::int64_t height, std::int64_t wid
   return b.finish(b.relu(b.conv(b.input({1, channels, height, width}), filters, kernel)));
 }
 
-Network product(std::int64_t rows, std::int64_t sum, std::int64_t results) {
-  NetworkBuilder b(seed);
-  return b.finish(b.relu(b.gemm(b.input({rows, sum}), results)));
-}
-
 struct Ways {
   std::vector<Bus> a, b, sums = {Bus::own};
 };
@@ -61,7 +56,7 @@ TEST_CASE("do sixteen cores in rows and columns take less than an eighth") {
 }
 
 TEST_CASE("does a bus carry what all want once") {
-  const Network network = product(64, 128, 128);
+  const Network network = product(seed, 64, 128, 128);
   const auto report = run({{Bus::all}, {Bus::own}}, 2, network);
   // Both factors, the results and the cores' initial values, one after the other over the one bus.
   const std::int64_t factors = 64 * 128 + 128 * 128, results = 64 * 128, sums = 4 * results;
@@ -81,7 +76,7 @@ TEST_CASE("are random sizes right, primes among them") {
     const auto size = [&](std::int64_t most) { return draw.from(1, most); };
     const std::int64_t kernel = draw.from(1, 3);
     const Network network = draw.once_in(3)
-                                ? product(size(40), size(90), size(120))
+                                ? product(seed, size(40), size(90), size(120))
                                 : convolution(size(40), kernel + size(14), kernel + size(14), size(110), kernel);
     const auto& ways = all_ways[static_cast<std::size_t>(i) % all_ways.size()];
     run(ways, draw.once_in(2) ? 2 : 3, network, draw.once_in(2));

@@ -120,6 +120,11 @@ Network NetworkBuilder::finish(TensorId output) {
   return network_;
 }
 
+Network product(std::uint64_t seed, std::int64_t rows, std::int64_t sum, std::int64_t results) {
+  NetworkBuilder b(seed);
+  return b.finish(b.relu(b.gemm(b.input({rows, sum}), results)));
+}
+
 std::vector<NamedNetwork> small_networks(std::uint64_t seed) {
   std::vector<NamedNetwork> all;
   const auto add = [&](const char* name, auto build) {

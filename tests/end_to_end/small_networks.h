@@ -51,6 +51,9 @@ Network network_of(std::uint64_t seed, Build build) {
   return builder.finish(output);
 }
 
+/// Rows by weights, and a ReLU.
+Network product(std::uint64_t seed, std::int64_t rows, std::int64_t sum, std::int64_t results);
+
 struct NamedNetwork {
   std::string name;
   Network network;
