@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "archdsl/tensor/parse.h"
 #include "compiler/refine.h"
@@ -19,15 +21,23 @@ constexpr std::size_t compared = 12;  // per capability, of which the schedule c
 bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
                 std::vector<SearchResult::Found>& known) {
   std::vector<SearchResult::Found> all;
+  std::set<std::size_t> divided;  // assignments, whose divisions have tiles of their own
   for (const auto& [index, mapping] : known) {
-    auto quicker = divide(problem, searcher, shared, mapping);
-    if (quicker.size() > compared) quicker.resize(compared);
-    for (auto& divided : quicker) all.push_back({index, std::move(divided)});
+    if (divided.insert(index).second) {
+      for (auto& quicker : divide(problem, searcher, shared, mapping)) all.push_back({index, std::move(quicker)});
+    }
     all.push_back({index, mapping});
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return a.mapping.predicted_cycles < b.mapping.predicted_cycles;
-  });
+  std::ranges::stable_sort(all, {}, [](const SearchResult::Found& found) { return found.mapping.predicted_cycles; });
+  // Assignments are often divided alike: the schedule sees every division before it sees one again.
+  std::set<std::vector<SpatialLoop>> seen;
+  std::vector<SearchResult::Found> first, again;
+  for (auto& found : all) {
+    const bool fresh = found.mapping.spatial.empty() || seen.insert(found.mapping.spatial).second;
+    (fresh ? first : again).push_back(std::move(found));
+  }
+  std::ranges::move(again, std::back_inserter(first));
+  all = std::move(first);
   const bool some = all.size() > known.size();
   known = std::move(all);
   return some;

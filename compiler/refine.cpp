@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "compiler/mapping/search.h"
 #include "compiler/mapping_schedule.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr double most_operations = 20000;  ///< scheduled for one layer, all mappings together
 constexpr double most_in_loops = 15000;    ///< the same where there are loops: a body is scheduled for several turns
 constexpr double most_unseen = 1.2;        ///< of sums alone: a best one too long to schedule may be behind so far
+constexpr double about_as_quick = 1.1;     ///< of sums alone: of such ones the shortest are scheduled first
 constexpr std::size_t near = 16;           ///< tilings tried around each that is better
 
 class Refinement {
@@ -40,15 +42,20 @@ class Refinement {
   }
 
  private:
-  /// Those after the first ones that are too long, until the budget ends it. True if all were.
+  /// As many as the budget allows: the best one, of those that the sums predict to be about as quick the shortest
+  /// first, then the others. True if all were.
   bool evaluate_all() {
-    bool any = false, all = true;
-    for (auto& [assignment, mapping] : mappings_) {
-      const bool done = evaluate(assignment, mapping);
-      all &= done;
-      if (any && !done) break;
-      any |= done;
+    const double quickest = mappings_.front().mapping.predicted_cycles;
+    std::vector<double> operations;
+    for (const auto& found : mappings_) {
+      if (found.mapping.predicted_cycles > about_as_quick * quickest) break;
+      operations.push_back(MappingSchedule(compilation_, shared_, layer_, found.mapping).expected_operations());
     }
+    std::vector<std::size_t> turn(mappings_.size());
+    std::iota(turn.begin(), turn.end(), std::size_t{0});
+    std::ranges::stable_sort(turn.begin() + 1, turn.begin() + std::ssize(operations), {}, [&](std::size_t i) { return operations[i]; });
+    bool all = true;
+    for (const std::size_t i : turn) all &= evaluate(mappings_[i].assignment, mappings_[i].mapping);
     return all;
   }
 

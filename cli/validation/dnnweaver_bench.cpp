@@ -34,9 +34,10 @@ std::int64_t stride_of(const CsvRow& row) {
   return out > 1 ? (in - kernel) / (out - 1) : 1;
 }
 
-class Writer : AssemblyText {
+class DnnweaverWriter : AssemblyText {
  public:
-  Writer(const CsvRow& row, const Tiling& tiling) : t_(tiling), n_(row.integer("array")), stride_(stride_of(row)) {
+  DnnweaverWriter(const CsvRow& row, const Tiling& tiling)
+      : t_(tiling), n_(row.integer("array")), stride_(stride_of(row)) {
     if (n_ > 64) throw Error(row.where() + ": array: the machine has at most 64 rows");
     const std::int64_t kernel = t_.inner[Tiling::kernel_height] * t_.inner[Tiling::kernel_width];
     high_ = (t_.inner[Tiling::height] - 1) * stride_ + t_.inner[Tiling::kernel_height];
@@ -126,14 +127,14 @@ class Writer : AssemblyText {
   Buffer inputs_, weights_, sums_, bias_;
 };
 
-BenchRun run(const CsvRow& row) {
+BenchRun run_dnnweaver(const CsvRow& row) {
   const Tiling tiling(row);
   const auto cycles = static_cast<double>(row.integer("rtl_cycles"));
   if (cycles == 0) throw Error(row.where() + ": rtl_cycles is 0");
   return {fmt::format("{0}x{0}: {1}x{1}x{2} to {3}, {4}x{4}, latency {5}", row.text("array"), row.text("H"),
                       row.text("IC"), row.text("OC"), row.text("K"), row.text("ddr_read_latency")),
           {{"n", row.text("array")}, {"ddr_read_latency", row.text("ddr_read_latency")}},
-          Writer(row, tiling).write(),
+          DnnweaverWriter(row, tiling).write(),
           {{"rtl_cycles", cycles, {0}}}};
 }
 
@@ -144,7 +145,7 @@ std::vector<Bench> dnnweaver_benches() {
            "DNNWeaver2 RTL, a tiled layer",
            {"array", "H", "K", "OH", "ddr_read_latency", "tiling", "rtl_cycles"},
            nullptr,
-           run,
+           run_dnnweaver,
            {"dnnweaver_rtl/conv.csv"},
            "dnnweaver_rtl/dnnweaver2_rtl.yaml",
            8,

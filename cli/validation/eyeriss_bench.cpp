@@ -15,14 +15,14 @@ namespace {
 
 constexpr double clock_hz = 200e6;
 constexpr std::int64_t word = 2;  // bytes
-constexpr std::int64_t buffer = 108 * 1024;
+constexpr std::int64_t global_buffer = 108 * 1024;
 constexpr std::int64_t most_images = 1 << 16;
 
 /// The paper's names: shape of a layer, and its mapping.
-struct Mapping {
+struct RowStationary {
   std::int64_t N, H, R, E, C, M, U, m, n, e, p, q, r, t;
 
-  explicit Mapping(const CsvRow& row) {
+  explicit RowStationary(const CsvRow& row) {
     const std::pair<const char*, std::int64_t*> columns[] = {
         {"N", &N}, {"H", &H}, {"R", &R}, {"E", &E}, {"C", &C}, {"M", &M}, {"U", &U},
         {"m", &m}, {"n", &n}, {"e", &e}, {"p", &p}, {"q", &q}, {"r", &r}, {"t", &t},
@@ -42,12 +42,12 @@ struct Mapping {
   std::int64_t elements(std::int64_t rows) const { return R * rows * r * t; }
 };
 
-class Writer : AssemblyText {
+class EyerissWriter : AssemblyText {
  public:
-  explicit Writer(const Mapping& mapping) : m_(mapping) {}
+  explicit EyerissWriter(const RowStationary& mapping) : m_(mapping) {}
 
   std::string write() {
-    add(".image buffer 0 zeros {}\n.image sums 0 zeros {}\n.layer {{\"name\": \"layer\"}}\n.at 0 \"\"\n", buffer,
+    add(".image buffer 0 zeros {}\n.image sums 0 zeros {}\n.layer {{\"name\": \"layer\"}}\n.at 0 \"\"\n", global_buffer,
         512 * 1024);
     for (std::int64_t row = 0; row < m_.E; row += m_.e)
       for (std::int64_t tile = 0; tile < m_.N / m_.n * (m_.M / m_.m); ++tile)
@@ -61,7 +61,7 @@ class Writer : AssemblyText {
   // The next pass's filters come while this one runs; each frame takes its sums from the buffer and brings them back.
   void pass(std::int64_t rows, bool first_sum, std::int64_t filter) {
     const std::int64_t filters = passes_++ % 2 * 65536, weights = m_.p * m_.t * m_.q * m_.r * m_.R * m_.R * word;
-    add("  filters src={}, dst={}, n={}\n", buffer - weights, filters, weights);
+    add("  filters src={}, dst={}, n={}\n", global_buffer - weights, filters, weights);
     const std::int64_t inputs = m_.q * m_.r * ((rows - 1) * m_.U + m_.R) * m_.H * word;
     const std::int64_t sums = m_.p * m_.t * rows * m_.E * word;
     for (std::int64_t frame = 0; frame < m_.n; ++frame, ++frames_) {
@@ -78,7 +78,7 @@ class Writer : AssemblyText {
   // The buffer keeps the sums of m filters; behind them is an input map, at its end the next filters.
   std::int64_t kept_bytes() const { return m_.m * m_.n * m_.e * m_.E * word; }
 
-  const Mapping& m_;
+  const RowStationary& m_;
   std::int64_t passes_ = 0, frames_ = 0;
 };
 
@@ -88,20 +88,20 @@ double above_zero(const CsvRow& row, const char* column) {
   return value;
 }
 
-BenchRun run_time(const CsvRow& row) {
-  const Mapping mapping(row);
+BenchRun run_eyeriss(const CsvRow& row) {
+  const RowStationary mapping(row);
   return {row.text("layer"),
           {},
-          Writer(mapping).write(),
+          EyerissWriter(mapping).write(),
           {{"processing", above_zero(row, "processing_ms") * 1e-3 * clock_hz, {0}}}};
 }
 
 // mW times ms are microjoules.
-BenchRun run_energy(const CsvRow& row) {
-  const Mapping mapping(row);
+BenchRun eyeriss_energy(const CsvRow& row) {
+  const RowStationary mapping(row);
   return {row.text("layer"),
           {},
-          Writer(mapping).write(),
+          EyerissWriter(mapping).write(),
           {{"energy", above_zero(row, "mw") * above_zero(row, "total_ms"), {0}, {}, FigureKind::energy}}};
 }
 
@@ -117,9 +117,9 @@ std::vector<Bench> eyeriss_benches() {
   const std::vector<std::string> tables = {"eyeriss/alexnet.csv"};
   constexpr auto machine = "eyeriss/row_stationary.yaml";
   return {{"eyeriss_silicon", "Eyeriss' silicon, AlexNet's convolutions, time of processing", with({"processing_ms"}),
-           nullptr, run_time, tables, machine, 10, 10},
+           nullptr, run_eyeriss, tables, machine, 10, 10},
           {"eyeriss_energy", "Eyeriss' silicon, AlexNet's convolutions, energy of the chip", with({"mw", "total_ms"}),
-           nullptr, run_energy, tables, machine, 35, 60}};
+           nullptr, eyeriss_energy, tables, machine, 35, 60}};
 }
 
 }  // namespace accord

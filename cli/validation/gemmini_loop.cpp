@@ -12,11 +12,10 @@ namespace {
 
 constexpr std::int64_t most_blocks = 4;
 constexpr std::int64_t spad_half = 8192, acc_half = 512;  // rows
-constexpr std::int64_t b_source = 0x4000000, c_target = 0x8000000;
 
-class Writer : GemminiText {
+class LoopWriter : GemminiText {
  public:
-  explicit Writer(const GemminiLoop& loop) : l_(loop) {}
+  explicit LoopWriter(const GemminiLoop& loop) : l_(loop) {}
 
   std::string write() {
     images(c_target);
@@ -33,6 +32,8 @@ class Writer : GemminiText {
   }
 
  private:
+  static constexpr std::int64_t b_source = 0x4000000, c_target = 0x8000000;
+
   // A lies at the beginning of the half, B at its end.
   void block(std::int64_t i0, std::int64_t j0, std::int64_t k0) {
     const std::int64_t ni = std::min(l_.i, l_.product.i - i0), nj = std::min(l_.j, l_.product.j - j0),
@@ -91,6 +92,6 @@ class Writer : GemminiText {
 
 }  // namespace
 
-std::string gemmini_assembly(const GemminiLoop& loop) { return Writer(loop).write(); }
+std::string gemmini_assembly(const GemminiLoop& loop) { return LoopWriter(loop).write(); }
 
 }  // namespace accord

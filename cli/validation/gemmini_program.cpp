@@ -7,12 +7,9 @@ namespace accord {
 
 namespace {
 
-// Where the bench's operands lie: rows of the scratchpad, bytes off chip.
-constexpr std::int64_t b_row = 8192, a_source = 0, b_source = 0x400000, c_target = 0x800000;
-
-class Writer : GemminiText {
+class FencedWriter : GemminiText {
  public:
-  explicit Writer(const GemminiProduct& product) : p_(product) {}
+  explicit FencedWriter(const GemminiProduct& product) : p_(product) {}
 
   std::string write() {
     images(c_target);
@@ -31,6 +28,9 @@ class Writer : GemminiText {
   }
 
  private:
+  // Where the bench's operands lie: rows of the scratchpad, bytes off chip.
+  static constexpr std::int64_t b_row = 8192, a_source = 0, b_source = 0x400000, c_target = 0x800000;
+
   void phase(int layer) {
     if (!p_.fenced) return;
     const bool loads_go_together = p_.output_stationary && layer == 2;
@@ -75,6 +75,6 @@ class Writer : GemminiText {
 
 }  // namespace
 
-std::string gemmini_assembly(const GemminiProduct& product) { return Writer(product).write(); }
+std::string gemmini_assembly(const GemminiProduct& product) { return FencedWriter(product).write(); }
 
 }  // namespace accord

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t atom = 8;     // channels, and kernels, of a step
 constexpr std::int64_t stripe = 16;  // positions; the one that takes the remainder has up to 31
 constexpr std::int64_t bank = 4096;  // bytes of one of the buffer's 32 banks
-constexpr std::int64_t buffer = 32 * bank;
+constexpr std::int64_t convolution_buffer = 32 * bank;
 constexpr std::int64_t most_stripes = 1 << 18;
 constexpr std::int64_t weight_source = 0x8000000, target = 0x10000000;
 
@@ -43,7 +43,8 @@ struct Convolution {
         reduction(row.integer("R") * row.integer("S") * round_up(row.integer("C"), atom)) {
     weight_bytes = round_up(kernels * reduction, 128);
     if (std::min({data_bytes, kernels, positions, reduction}) <= 0) throw Error(row.where() + ": a size is 0");
-    if (round_up(data_bytes, bank) + round_up(weight_bytes, bank) > buffer || reduction > buffer)
+    if (round_up(data_bytes, bank) + round_up(weight_bytes, bank) > convolution_buffer ||
+        reduction > convolution_buffer)
       throw Error(row.where() + ": data and weights do not lie in the convolution buffer together");
     if (positions / stripe * round_up(kernels, atom) / atom > most_stripes)
       throw Error(fmt::format("{}: more than {} stripes", row.where(), most_stripes));
@@ -57,14 +58,15 @@ std::vector<std::int64_t> stripes_of(std::int64_t positions) {
   return lengths;
 }
 
-class Writer : AssemblyText {
+class ConvolutionWriter : AssemblyText {
  public:
-  explicit Writer(const Convolution& convolution) : c_(convolution), weights_(round_up(c_.data_bytes, bank)) {}
+  explicit ConvolutionWriter(const Convolution& convolution)
+      : c_(convolution), weights_(round_up(c_.data_bytes, bank)) {}
 
   std::string write() {
     add(".image dram 0 zeros {}\n.image dram {} zeros {}\n.image credits 0 zeros 16\n"
         ".image cbuf 0 zeros {}\n",
-        c_.data_bytes, weight_source, c_.weight_bytes, buffer);
+        c_.data_bytes, weight_source, c_.weight_bytes, convolution_buffer);
     add(".layer {{\"name\": \"convolution\"}}\n.at 0 \"\"\n");
     fetch_weights(0);
     add("  data src=0, dst=0, n={}\n", c_.data_bytes);
@@ -103,7 +105,7 @@ class Writer : AssemblyText {
   std::int64_t written_ = 0;
 };
 
-BenchRun run(const CsvRow& row) {
+BenchRun run_nvdla(const CsvRow& row) {
   const Convolution convolution(row);
   std::string name = fmt::format("{} {}x{}x{} to {}, {}x{}", row.text("kind"), row.text("W"), row.text("H"),
                                  row.text("C"), row.text("K"), row.text("S"), row.text("R"));
@@ -113,7 +115,7 @@ BenchRun run(const CsvRow& row) {
   if (cycles == 0) throw Error(row.where() + ": done_sdp_cycles is 0");
   return {std::move(name),
           {{"mem_lat", row.text("mem_lat")}, {"mem_rint", row.text("mem_rint")}, {"wlat", row.text("wlat")}},
-          Writer(convolution).write(),
+          ConvolutionWriter(convolution).write(),
           {{"done_sdp_cycles", cycles, {0}}}};
 }
 
@@ -125,7 +127,7 @@ std::vector<Bench> nvdla_benches() {
            {"kind", "W", "H", "C", "K", "S", "R", "stride", "pad", "OW", "OH", "mem_lat", "mem_rint", "wlat",
             "done_sdp_cycles"},
            nullptr,
-           run,
+           run_nvdla,
            {"nvdla_rtl/nvdla_nv_small.csv"},
            "nvdla_rtl/nv_small_rtl.yaml",
            5,

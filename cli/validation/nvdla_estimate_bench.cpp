@@ -55,9 +55,9 @@ std::int64_t bytes_read(const ConvolutionLayer& l, std::int64_t buffer) {
   return f.weights + ceil_div(f.weights, buffer - rows) * f.inputs + residual;
 }
 
-class Writer : AssemblyText {
+class EstimateWriter : AssemblyText {
  public:
-  explicit Writer(std::int64_t buffer) : buffer_(buffer) {}
+  explicit EstimateWriter(std::int64_t buffer) : buffer_(buffer) {}
 
   std::string write() {
     add(".image dram 0 zeros {}\n.image window 0 zeros 4096\n.image cacc 0 zeros {}\n", buffer_, 16 << 20);
@@ -94,22 +94,24 @@ double frames_per_second(const CsvRow& row) {
   return frames;
 }
 
-BenchRun run(const CsvRow& row, Figure figure) {
+BenchRun estimate(const CsvRow& row, Figure figure) {
   const std::int64_t kilobytes = row.integer("cbuf_kb");
   if (kilobytes == 0 || kilobytes > 65536) throw Error(row.where() + ": cbuf_kb is not 1 to 65536");
   for (std::size_t i = 0; i < resnet50_layers().size(); ++i) figure.layers.push_back(static_cast<int>(i));
   return {fmt::format("{} MACs, {} KiB, {} GB/s", row.text("macs"), kilobytes, row.text("dram_gbs")),
           {{"macs", row.text("macs")}, {"cbuf_kb", row.text("cbuf_kb")}, {"dram_gbs", row.text("dram_gbs")}},
-          Writer(kilobytes * 1024).write(),
+          EstimateWriter(kilobytes * 1024).write(),
           {std::move(figure)}};
 }
 
-BenchRun run_time(const CsvRow& row) { return run(row, {"cycles a frame", 1e9 / frames_per_second(row), {}, {}}); }
+BenchRun estimate_time(const CsvRow& row) {
+  return estimate(row, {"cycles a frame", 1e9 / frames_per_second(row), {}, {}});
+}
 
-BenchRun run_energy(const CsvRow& row) {
+BenchRun estimate_energy(const CsvRow& row) {
   const double milliwatts = row.real("mw_avg");
   if (milliwatts <= 0) throw Error(row.where() + ": mw_avg: expected more than 0");
-  return run(row, {"uJ a frame", 1000 * milliwatts / frames_per_second(row), {}, {}, FigureKind::energy});
+  return estimate(row, {"uJ a frame", 1000 * milliwatts / frames_per_second(row), {}, {}, FigureKind::energy});
 }
 
 }  // namespace
@@ -121,7 +123,7 @@ std::vector<Bench> nvdla_estimate_benches() {
            "NVDLA's published ResNet-50 frames per second",
            {"macs", "cbuf_kb", "dram_gbs", "fps"},
            nullptr,
-           run_time,
+           estimate_time,
            tables,
            machine,
            1,
@@ -130,7 +132,7 @@ std::vector<Bench> nvdla_estimate_benches() {
            "NVDLA's published ResNet-50 power, per frame",
            {"macs", "cbuf_kb", "dram_gbs", "fps", "mw_avg"},
            nullptr,
-           run_energy,
+           estimate_energy,
            tables,
            machine,
            50,

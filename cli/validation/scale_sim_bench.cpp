@@ -62,7 +62,7 @@ std::string assembly_of(const Product& p, const std::string& dataflow, const std
   return text + "  fence\n";
 }
 
-BenchRun run(const CsvRow& row) {
+BenchRun run_scale_sim(const CsvRow& row) {
   const Product product(row);
   const std::string& dataflow = row.text("dataflow");
   // Its figure is the number of the last cycle, counted from 0.
@@ -80,7 +80,7 @@ std::vector<Bench> scale_sim_benches() {
            "SCALE-Sim's cycles without stalls",
            {"dataflow", "M", "N", "K", "R", "C", "cycles"},
            nullptr,
-           run,
+           run_scale_sim,
            {"scale_sim/gemm.csv"},
            "scale_sim/array.yaml",
            0,

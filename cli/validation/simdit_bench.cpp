@@ -45,9 +45,9 @@ std::vector<Tile> tiles_of(const SimditTiling& t) {
   return tiles;
 }
 
-class Writer : AssemblyText {
+class SimditWriter : AssemblyText {
  public:
-  Writer(const CsvRow& row, const SimditTiling& tiling)
+  SimditWriter(const CsvRow& row, const SimditTiling& tiling)
       : t_(tiling),
         tiles_(tiles_of(tiling)),
         stays_(row.text("operation") == "gemm"),
@@ -145,7 +145,7 @@ double cycles(const CsvRow& row, const char* column) {
   return value;
 }
 
-BenchRun bench_run(const CsvRow& row, const char* column, std::string (Writer::*assembly)()) {
+BenchRun bench_run(const CsvRow& row, const char* column, std::string (SimditWriter::*assembly)()) {
   const std::string& operation = row.text("operation");
   if (operation != "conv" && operation != "gemm")
     throw Error(fmt::format("{}: operation is '{}'; there are conv, gemm", row.where(), operation));
@@ -155,12 +155,12 @@ BenchRun bench_run(const CsvRow& row, const char* column, std::string (Writer::*
   return {fmt::format("{} {} to {}, {}x{} stride {}, {}x{}", operation, row.text("IC"), row.text("OC"), tiling.kernel,
                       tiling.kernel, tiling.stride, tiling.size, tiling.size),
           std::move(params),
-          (Writer(row, tiling).*assembly)(),
+          (SimditWriter(row, tiling).*assembly)(),
           {{column, cycles(row, column), {0}}}};
 }
 
-BenchRun run_array(const CsvRow& row) { return bench_run(row, "sa_cycles", &Writer::array_alone); }
-BenchRun run_whole(const CsvRow& row) { return bench_run(row, "total_cycles", &Writer::whole); }
+BenchRun run_array(const CsvRow& row) { return bench_run(row, "sa_cycles", &SimditWriter::array_alone); }
+BenchRun run_whole(const CsvRow& row) { return bench_run(row, "total_cycles", &SimditWriter::whole); }
 
 Bench bench(const char* name, const char* title, const char* column, BenchRun (*run)(const CsvRow&), double mean,
             double worst) {

@@ -13,10 +13,10 @@ namespace {
 constexpr std::int64_t tiles = 512;  // enough for the first one's load not to matter
 constexpr std::int64_t tile = 65536;
 
-class Writer : AssemblyText {
+class TpuWriter : AssemblyText {
  public:
   static std::string write(std::int64_t rows, std::int64_t row_cycles) {
-    Writer text;
+    TpuWriter text;
     text.add(".image dram 0 zeros {0}\n.image buffer 0 zeros 64\n.image accumulators 0 zeros 64\n", tile);
     text.add(".layer {{\"name\": \"tiles\"}}\n.at 0 \"\"\n");
     for (std::int64_t n = 0; n < tiles; ++n) {
@@ -48,7 +48,7 @@ BenchRun bench_run(const CsvRow& row, std::vector<Figure> figures) {
     throw Error(row.where() + ": batch is 1 to 4096, row_cycles 1 to 4");
   return {fmt::format("{}, batch {}", row.text("application"), batch),
           {},
-          Writer::write(batch, row_cycles),
+          TpuWriter::write(batch, row_cycles),
           std::move(figures)};
 }
 

@@ -11,7 +11,7 @@ namespace accord {
 
 namespace {
 
-BenchRun run(const CsvRow& row) {
+BenchRun run_vta(const CsvRow& row) {
   const std::string& network = row.text("network");
   const auto known = zoo_names();
   if (std::find(known.begin(), known.end(), network) == known.end())
@@ -32,7 +32,7 @@ std::vector<Bench> vta_benches() {
            "VTA's RTL, compiled networks",
            {"network", "published_as", "rtl_cycles"},
            nullptr,
-           run,
+           run_vta,
            {"vta/networks.csv"},
            "vta/vta_rtl.yaml",
            10,
