@@ -53,7 +53,8 @@ class Refinement {
     }
     std::vector<std::size_t> turn(mappings_.size());
     std::iota(turn.begin(), turn.end(), std::size_t{0});
-    std::ranges::stable_sort(turn.begin() + 1, turn.begin() + std::ssize(operations), {}, [&](std::size_t i) { return operations[i]; });
+    std::ranges::stable_sort(turn.begin() + 1, turn.begin() + std::ssize(operations), {},
+                             [&](std::size_t i) { return operations[i]; });
     bool all = true;
     for (const std::size_t i : turn) all &= evaluate(mappings_[i].assignment, mappings_[i].mapping);
     return all;

@@ -14,6 +14,7 @@
 #include "compiler/mapping/blocked.h"
 #include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/enumerator.h"
+#include "compiler/mapping/layout.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
@@ -159,9 +160,9 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   bool windows = false;
   for (auto& use : mapping.uses) {
     use.windowed = use.role == UseRole::input && !use.filled &&
-                   std::any_of(use.access.indices.begin(), use.access.indices.end(),
-                               [](const AffineIndex& index) { return index.terms.size() > 1; });
-    windows = windows || use.windowed;
+                   std::ranges::any_of(use.access.indices,
+                                       [&](const AffineIndex& index) { return is_window(index, mapping.extent); });
+    windows |= use.windowed;
   }
   found_.push_back(mapping);
   if (!windows) return;

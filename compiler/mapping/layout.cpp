@@ -9,19 +9,19 @@
 #include "archdsl/tensor/rounding.h"
 
 namespace accord {
-namespace {
 
-/// Overlapping sums (p*stride + r) are windows; g*K + k, where k stays below K, is a product of separate axes.
-bool is_window(const AffineIndex& index, const std::vector<std::int64_t>& whole) {
+bool is_window(const AffineIndex& index, const std::vector<std::int64_t>& extents) {
   auto terms = index.terms;
   std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   std::int64_t span = 1;
   for (const auto& [it, coefficient] : terms) {
     if (span > 1 && coefficient < span) return true;
-    span = coefficient * (whole[it] - 1) + span;
+    span = coefficient * (extents[it] - 1) + span;
   }
   return false;
 }
+
+namespace {
 
 void add_axes(const Mapping& mapping, const Use& use, std::span<const std::int64_t> extents, const HomeStrides& strides,
               Layout& layout) {

@@ -37,6 +37,10 @@ struct Layout {
   std::string error;  ///< why the capability cannot address such a tile; empty: it can
 };
 
+/// Whether neighbouring sums overlap (p*stride + r) where the iterators have such extents; g*K + k, where k stays below
+/// K, is a product of separate axes.
+bool is_window(const AffineIndex& index, const std::vector<std::int64_t>& extents);
+
 /// Bytes per logical index of a tensor in off-chip memory.
 using HomeStrides = std::vector<std::int64_t>;
 
