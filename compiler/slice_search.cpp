@@ -87,7 +87,7 @@ std::vector<Mapping> SliceSearch::choices(const LayerPlan& layer, const LayerPla
                                           const std::map<int, Region>& regions) const {
   std::vector<Mapping> found;
   const auto add = [&](const Mapping& alone) {
-    if (found.size() >= preferred || alone.form != nullptr) return;
+    if (found.size() >= preferred) return;
     auto mapping = retarget(compilation_.machine, compilation_.homes, alone, layer.work, slice.work);
     if (!mapping || !within_margins(slice, *mapping)) return;
     mapping->regions = regions;
