@@ -13,7 +13,7 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t preferred = 2;      // of a layer's mappings are tried for its slices
+constexpr std::size_t preferred = 2;      // of a layer's assignments are tried for its slices
 constexpr std::size_t compared = 2;       // of the tilings found are scheduled
 constexpr std::size_t first_effort = 24;  // slices are searched in any case,
 constexpr std::size_t effort = 1;         // and so many per layer
@@ -43,6 +43,14 @@ std::string structure_of(const Work& work) {
     for (const auto& access : statement.accesses) add_access(access);
   }
   return text;
+}
+
+/// Whether the same instructions do the same loops, in whatever tiles.
+bool does_alike(const Mapping& a, const Mapping& b) {
+  return std::ranges::equal(a.steps, b.steps, [](const StatementPlan& one, const StatementPlan& other) {
+    return one.match.unit == other.match.unit && one.match.capability == other.match.capability &&
+           one.chains == other.chains;
+  });
 }
 
 }  // namespace
@@ -81,8 +89,8 @@ bool SliceSearch::within_margins(const LayerPlan& slice, const Mapping& mapping)
   });
 }
 
-/// The layer's mappings, or else its assignments, for the slice: its accesses and extents, and ways to the tensors' new
-/// homes.
+/// The layer's mappings, the quickest of each assignment, or else its assignments, for the slice: its accesses and
+/// extents, and ways to the tensors' new homes.
 std::vector<Mapping> SliceSearch::choices(const LayerPlan& layer, const LayerPlan& slice,
                                           const std::map<int, Region>& regions) const {
   std::vector<Mapping> found;
@@ -90,6 +98,7 @@ std::vector<Mapping> SliceSearch::choices(const LayerPlan& layer, const LayerPla
     if (found.size() >= preferred) return;
     auto mapping = retarget(compilation_.machine, compilation_.homes, alone, layer.work, slice.work);
     if (!mapping || !within_margins(slice, *mapping)) return;
+    if (std::ranges::any_of(found, [&](const Mapping& other) { return does_alike(*mapping, other); })) return;
     mapping->regions = regions;
     found.push_back(std::move(*mapping));
   };

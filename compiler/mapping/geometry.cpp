@@ -300,14 +300,13 @@ const TileMove& Geometry::move(int use, int level, const Extents& extents, const
     const bool into_accumulator = start && level + 1 == mapping_.uses[use].depth;
     slot = std::make_unique<TileMove>(into_accumulator ? make_start(use, level, extents, outer)
                                                        : make_move(use, level, extents, outer, part));
-    add_times(*slot, mapping_.uses[use], level);
   }
   return *slot;
 }
 
 /// Where one transfer reaches several parts, its mover is occupied as it is by nature, once for each that it makes, and
 /// their ways are as much quicker as fewer transfers pass them.
-void Geometry::add_times(TileMove& move, const Use& use, int level) const {
+TileMove Geometry::timed(TileMove move, const Use& use, int level) const {
   const SharedTiles& shared = shared_at(use, level);
   for (const auto& piece : move.pieces) {
     const TransferTiming own = transfer_timing(machine_.architecture, hop_at(use, level), piece);
@@ -319,6 +318,7 @@ void Geometry::add_times(TileMove& move, const Use& use, int level) const {
     move.target_words += own.target_words;
     move.dram += own.requests.dram;
   }
+  return move;
 }
 
 TileMove Geometry::make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part) {
@@ -332,7 +332,7 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
   if (level == 0 && is_constant(use)) return make_image_move(use, tile, limits);
   if (u.filled) {
     add_pieces(move, limits, plan_copy(limits, {tile.bytes, {}}), 0, 0);
-    return move;
+    return timed(std::move(move), u, level);
   }
   const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error, part)) {
@@ -346,7 +346,7 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
     }
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }
-  return move;
+  return timed(std::move(move), u, level);
 }
 
 /// From an image of the whole tile or, where that is sooner done, of its rows alone: lanes that are not there nobody
@@ -356,15 +356,14 @@ TileMove Geometry::make_image_move(int use, const Layout& tile, const RouteLimit
   TileMove whole;
   add_pieces(whole, limits, plan_packed(limits, tile.bytes), 0, 0);
   whole.image_bytes = tile.bytes;
+  whole = timed(std::move(whole), u, 0);
   const std::optional<Copy> rows = u.filled || u.depth > 1 ? std::nullopt : rows_alone(tile, element_bytes(use));
   if (!rows) return whole;
   TileMove alone;
   add_pieces(alone, limits, plan_copy(limits, *rows), 0, 0);
   alone.image_bytes = alone.source_bytes;
-  TileMove times_whole = whole, times_alone = alone;
-  add_times(times_whole, u, 0);
-  add_times(times_alone, u, 0);
-  return alone.error.empty() && times_alone.cycles < times_whole.cycles ? alone : whole;
+  alone = timed(std::move(alone), u, 0);
+  return alone.error.empty() && alone.cycles < whole.cycles ? alone : whole;
 }
 
 /// Initial values go from their own tile, which has lanes only, into the accumulator's rows.
@@ -388,7 +387,7 @@ TileMove Geometry::make_start(int use, int level, const Extents& extents, const 
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }
   if (level == 0) move.image_bytes = values.bytes;
-  return move;
+  return timed(std::move(move), u, level);
 }
 
 }  // namespace accord

@@ -65,7 +65,7 @@ class Geometry {
 
  private:
   Extents relevant(int use, const Extents& extents) const;
-  void add_times(TileMove& move, const Use& use, int level) const;
+  TileMove timed(TileMove move, const Use& use, int level) const;
   TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part);
   TileMove make_image_move(int use, const Layout& tile, const RouteLimits& limits) const;
   TileMove make_start(int use, int level, const Extents& extents, const Extents& outer);

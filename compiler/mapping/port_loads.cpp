@@ -17,7 +17,7 @@ using Runs = boost::container::small_vector<std::pair<std::int64_t, std::int64_t
 }  // namespace
 
 std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
-                         const std::vector<std::int64_t>& chunk) {
+                         std::span<const std::int64_t> chunk) {
   std::int64_t most = 0;
   const int target = capability.program.statements.back().target.operand;
   for (std::size_t o = 0; o < capability.operands.size(); ++o) {

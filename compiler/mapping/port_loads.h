@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "archdsl/tensor/rounding.h"
@@ -13,7 +14,7 @@ namespace accord {
 /// Cycles that the operands of one instruction keep the read ports of their memories busy, as far as wires say where
 /// their elements lie: each run of neighbours takes the words that it covers, lanes with gaps a word each.
 std::int64_t port_cycles(const Architecture& architecture, const Capability& capability,
-                         const std::vector<std::int64_t>& chunk);
+                         std::span<const std::int64_t> chunk);
 
 /// What an instruction's operands in one memory ask of its ports: words in all, and the most of one operand in one
 /// bank.

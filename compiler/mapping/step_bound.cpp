@@ -1,6 +1,7 @@
 #include "compiler/mapping/step_bound.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstdlib>
 #include <map>
 #include <utility>
@@ -13,19 +14,22 @@
 namespace accord {
 namespace {
 
+/// A number of each dim of a capability.
+using Sizes = boost::container::small_vector<std::int64_t, 8>;
+
 /// Least cycles of one instruction, which loads the held operand `loads` or none (-1): its interval, a mover's set-up,
 /// and a compute unit's reads of operands whose places are wired.
-std::int64_t chunk_cycles(const Machine& machine, const Match& match, const std::vector<std::int64_t>& sizes,
-                          int loads) {
+std::int64_t chunk_cycles(const Machine& machine, const Match& match, const Sizes& sizes, int loads) {
   const Unit& unit = machine.architecture.units[match.unit];
   const Capability& capability = machine.capability(match);
-  std::vector<std::int64_t> values = sizes;
+  Sizes values = sizes;
   for (std::size_t o = 0; o < capability.operands.size(); ++o) {
     if (capability.operands[o].held) values.push_back(static_cast<int>(o) == loads ? 1 : 0);
   }
-  const std::int64_t interval = unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(values), 0));
+  const std::int64_t interval =
+      unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate({values.data(), values.size()}), 0));
   if (unit.kind == UnitKind::mover) return std::max(interval, unit.period.cycles(unit.setup));
-  return std::max(interval, port_cycles(machine.architecture, capability, sizes));
+  return std::max(interval, port_cycles(machine.architecture, capability, {sizes.data(), sizes.size()}));
 }
 
 /// A statement's iteration space as the instructions of one assignment cover it: whole chunks of each dim and one that
@@ -34,7 +38,7 @@ class ChunkedStep {
  public:
   ChunkedStep(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents)
       : machine_(machine), step_(step), extent_(step.chains.size(), 1) {
-    std::vector<bool> counted(extents.size(), false);
+    boost::container::small_vector<bool, 16> counted(extents.size(), false);
     for (std::size_t d = 0; d < extent_.size(); ++d) {
       for (const int it : step.chains[d]) {
         extent_[d] *= extents[it];
@@ -53,9 +57,9 @@ class ChunkedStep {
   }
 
   std::int64_t instructions() const {
-    std::int64_t total = 0;
-    for_each_chunk(most_, [&](std::int64_t count, const auto&) { total += count; });
-    return total * looped([](int) { return true; });
+    std::int64_t total = looped([](int) { return true; });
+    for (std::size_t d = 0; d < extent_.size(); ++d) total *= ceil_div(extent_[d], most_[d]);
+    return total;
   }
 
   std::int64_t cycles() const {
@@ -81,7 +85,7 @@ class ChunkedStep {
 
   const RunLimits& limits() const { return *machine_.limits.run(step_.match.unit, step_.match.capability); }
 
-  std::int64_t cycles_by(const std::vector<std::int64_t>& most) const {
+  std::int64_t cycles_by(const Sizes& most) const {
     std::int64_t total = 0;
     for_each_chunk(most, [&](std::int64_t count, const auto& sizes) {
       total += count * chunk_cycles(machine_, step_.match, sizes, -1);
@@ -104,14 +108,13 @@ class ChunkedStep {
 
   /// fn(how often, extents of the dims) for every combination of whole chunks, of these sizes, and remaining ones.
   template <typename Fn>
-  void for_each_chunk(const std::vector<std::int64_t>& most, const Fn& fn) const {
-    std::vector<std::int64_t> sizes(extent_.size());
+  void for_each_chunk(const Sizes& most, const Fn& fn) const {
+    Sizes sizes(extent_.size());
     visit_chunks(most, sizes, 0, 1, fn);
   }
 
   template <typename Fn>
-  void visit_chunks(const std::vector<std::int64_t>& most, std::vector<std::int64_t>& sizes, std::size_t d,
-                    std::int64_t count, const Fn& fn) const {
+  void visit_chunks(const Sizes& most, Sizes& sizes, std::size_t d, std::int64_t count, const Fn& fn) const {
     if (d == sizes.size()) {
       fn(count, sizes);
       return;
@@ -127,9 +130,9 @@ class ChunkedStep {
   /// What loading each of a held operand's tiles once adds: to that instruction of the tile which it delays least.
   std::int64_t load_cycles(int operand) const {
     const Access& pattern = access_of(machine_.capability(step_.match), operand);
-    std::map<std::vector<std::int64_t>, std::pair<std::int64_t, std::int64_t>> tiles;  // by its chunks: number, delay
+    std::map<Sizes, std::pair<std::int64_t, std::int64_t>> tiles;  // by its chunks: number, delay
     for_each_chunk(most_, [&](std::int64_t count, const auto& sizes) {
-      std::vector<std::int64_t> own;
+      Sizes own;
       std::int64_t others = 1;
       for (std::size_t d = 0; d < sizes.size(); ++d) {
         const bool held = depends(pattern, static_cast<int>(d));
@@ -148,9 +151,9 @@ class ChunkedStep {
 
   const Machine& machine_;
   const StatementPlan& step_;
-  std::vector<std::int64_t> extent_;                 ///< per dim
-  std::vector<std::int64_t> most_;                   ///< per dim: of one instruction
-  std::vector<std::pair<int, std::int64_t>> loops_;  ///< iterator, extent
+  Sizes extent_;                                                           ///< per dim
+  Sizes most_;                                                             ///< per dim: of one instruction
+  boost::container::small_vector<std::pair<int, std::int64_t>, 8> loops_;  ///< iterator, extent
 };
 
 /// How many units share a step's work.
