@@ -12,6 +12,7 @@
 #include "archdsl/source/error.h"
 #include "compiler/numerics/affine_channels.h"
 #include "compiler/numerics/calibrate.h"
+#include "compiler/numerics/drop_clips.h"
 #include "compiler/numerics/hoist_clips.h"
 #include "compiler/numerics/requantiser.h"
 #include "compiler/numerics/rewrite.h"
@@ -401,6 +402,7 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
                             name(numerics.weight)));
   }
   numerics::affine_to_depthwise(canonical);
+  numerics::drop_clips_of_storage(canonical, numerics.storage);
   numerics::hoist_clips(canonical);
   QuantiseReport unused;
   QuantiseReport& filled = report ? *report : unused;

@@ -1,6 +1,7 @@
 // Quantised models become float networks that remember their scales: QLinear operators are written as DequantizeLinear,
 // the float operator and QuantizeLinear; constants are dequantised; a pair of QuantizeLinear and DequantizeLinear whose
-// zero point stands for 0 in a signed type leaves its scale with the tensor. Other pairs stay operators.
+// zero point stands for 0 in a signed type leaves its scale with the tensor, and a Clip to what the type holds. Other
+// pairs stay operators.
 #include <cstring>
 #include <map>
 #include <optional>
@@ -27,6 +28,11 @@ bool moves(const Operator& op) {
   }
   return false;
 }
+
+/// Between which a tensor's values lie.
+struct Bounds {
+  double low = 0, high = 0;
+};
 
 class QuantisationFolding {
  public:
@@ -127,14 +133,18 @@ class QuantisationFolding {
       }
       if (op.type == "DequantizeLinear" && fold_constant(op)) continue;
       if (op.type == "QuantizeLinear") quantisers[op.outputs[0]] = op;
+      if (const auto bounds = bounds_.find(op.inputs.empty() ? no_tensor : op.inputs[0]);
+          moves(op) && bounds != bounds_.end()) {
+        bounds_.emplace(op.outputs[0], bounds->second);
+      }
       const auto pair = op.type == "DequantizeLinear" ? quantisers.find(op.inputs[0]) : quantisers.end();
       if (pair != quantisers.end() && same_parameters(pair->second, op)) {
         const auto x = pair->second.inputs[0];
-        const auto scale = symmetric(op, network_.tensor(op.inputs[0]).type);
+        const ElementType type = network_.tensor(op.inputs[0]).type;
+        const auto scale = symmetric(op, type);
         if (scale && remember(x, *scale)) {
-          forwarded_[op.outputs[0]] = x;
           remember(op.outputs[0], *scale);  // it may take the place of x
-          operators.push_back({op.name, "Identity", {x}, {op.outputs[0]}, {}});
+          operators.push_back(saturation(op, x, scale->scale[0], type));
           continue;
         }
       }
@@ -142,6 +152,21 @@ class QuantisationFolding {
       operators.push_back(std::move(op));
     }
     network_.operators = std::move(operators);
+  }
+
+  /// What the pair does to values beyond the type's: nothing where they are bounded as closely already.
+  Operator saturation(const Operator& dequantise, TensorId x, double scale, ElementType type) {
+    const double middle = type == ElementType::u8 ? 128 : 0;
+    const Bounds bounds{scale * (static_cast<double>(lowest(type)) - middle),
+                        scale * (static_cast<double>(highest(type)) - middle)};
+    const TensorId y = dequantise.outputs[0];
+    const auto known = bounds_.find(x);
+    if (known != bounds_.end() && known->second.low >= bounds.low && known->second.high <= bounds.high) {
+      forwarded_[y] = x;
+      return {dequantise.name, "Identity", {x}, {y}, {}};
+    }
+    bounds_[y] = bounds;
+    return {dequantise.name, "Clip", {x}, {y}, {{"min", bounds.low}, {"max", bounds.high}}};
   }
 
   bool same_parameters(const Operator& a, const Operator& b) const {
@@ -204,6 +229,7 @@ class QuantisationFolding {
   Network& network_;
   std::map<TensorId, Parameters> quantised_;
   std::map<TensorId, TensorId> forwarded_;
+  std::map<TensorId, Bounds> bounds_;  ///< of what came out of a pair
 };
 
 }  // namespace

@@ -57,6 +57,17 @@ class QuantisedModel {
     network.outputs = {y};
   }
 
+  /// A quantiser and its inverse alone.
+  void build_pair() {
+    const Shape shape = {1, 3, 6, 6};
+    const auto x = add("x", ElementType::fp32, shape);
+    network.inputs = {x};
+    const auto scale = number(0.03F), zero = middle();
+    y = op("DequantizeLinear", {op("QuantizeLinear", {x, scale, zero}, ElementType::u8, shape), scale, zero},
+           ElementType::fp32, shape);
+    network.outputs = {y};
+  }
+
  private:
   using Sizes = std::vector<std::int64_t>;
 
@@ -91,6 +102,15 @@ double greatest_difference(const Value& a, const Value& b) {
   return difference;
 }
 
+void scale_up(Value& value, float by) {
+  for (std::size_t i = 0; i < value.data.size(); i += sizeof(float)) {
+    float x;
+    std::memcpy(&x, &value.data[i], sizeof x);
+    x *= by;
+    std::memcpy(&value.data[i], &x, sizeof x);
+  }
+}
+
 const Operator* find(const Network& network, const std::string& type) {
   for (const auto& op : network.operators) {
     if (op.type == type) return &op;
@@ -120,6 +140,27 @@ TEST_CASE("does a quantised model keep its own integers and scales") {
     const auto name = expected.begin()->first;
     // One step where the sum lies between two integers: the model rounds a float sum, the machine an integer one.
     CHECK(greatest_difference(execute(numeric, inputs).at(name), expected.at(name)) <= 0.11 * 1.001);
+  }
+}
+
+TEST_CASE("are values beyond what a model's quantisers hold saturated, in floats and in integers") {
+  for (const bool bare : {false, true}) {
+    CAPTURE(bare);
+    QuantisedModel model(128);
+    if (bare) {
+      model.build_pair();
+    } else {
+      model.build(false);
+    }
+    Values inputs = seeded_inputs(model.network, seed);
+    scale_up(inputs.begin()->second, 50);  // scales of 0.03 hold up to 3.84
+    const Value expected = execute(model.network, inputs).begin()->second;
+    canonicalise(model.network);
+    CHECK(find(model.network, "Clip") != nullptr);
+    // Integers are the model's own but for one step; floats are not rounded.
+    const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
+    CHECK(greatest_difference(execute(numeric, inputs).begin()->second, expected) <= (bare ? 0.03 : 0.11) * 1.001);
+    CHECK(compare(expected, execute(model.network, inputs).begin()->second).signal_to_noise_db > 25);
   }
 }
 
