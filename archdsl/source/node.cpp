@@ -11,6 +11,8 @@
 #include <sstream>
 #include <utility>
 
+#include "archdsl/source/unclosed.h"
+
 namespace accord {
 
 namespace {
@@ -218,8 +220,10 @@ Node parse_document(Reporter& reporter, int file) {
   } catch (const Stop&) {
   } catch (const YAML::Exception& error) {
     const bool tab = indented_by_tab(reporter.text(file), error.mark.line);
-    reporter.report("yaml-syntax", {error.mark.line + 1, error.mark.column + 1, 1, file},
-                    tab ? "a tab in the indentation" : error.msg, tab ? "YAML indents by spaces alone" : "");
+    reporter.report(
+        "yaml-syntax", {error.mark.line + 1, error.mark.column + 1, 1, file},
+        tab ? "a tab in the indentation" : error.msg,
+        tab ? "YAML indents by spaces alone" : left_open(reporter.text(file), error.mark.line, error.mark.column));
   }
   return {};
 }

@@ -40,13 +40,14 @@ class OnnxImporter {
     read_inputs();
     sizes_.check(file_.model.graph());
     for (const auto& node : file_.model.graph().node()) import_node(node);
-    for (const auto& output : file_.model.graph().output()) network_.outputs.push_back(find(output.name()));
+    for (const auto& output : file_.model.graph().output()) network_.outputs.push_back(output_of(find(output.name())));
     if (network_.outputs.empty()) throw Error("the graph has no outputs");
     remove_unused(network_);
     return std::move(network_);
   }
 
  private:
+  TensorId output_of(TensorId id);
   void collect_uses();
   void collect_uses(const onnx::NodeProto& node);
   void read_initialisers();
@@ -336,6 +337,17 @@ void OnnxImporter::add_results(OnnxNode& node, const onnx::NodeProto& proto) {
     outputs.push_back(name.empty() ? no_tensor : define(name, std::move(tensor)));
   }
   if (!constants) add_operator(node, outputs);
+}
+
+/// A constant that the graph hands over is copied: outputs are operators' results.
+TensorId OnnxImporter::output_of(TensorId id) {
+  Tensor& constant = network_.tensor(id);
+  if (!constant.is_constant()) return id;
+  Tensor copy{constant.name, constant.type, constant.shape, nullptr, std::nullopt};
+  constant.name = network_.names.choose(network_.tensors, constant.name + ".value");
+  network_.operators.push_back({copy.name, "Reshape", {id}, {static_cast<TensorId>(network_.tensors.size())}, {}});
+  network_.tensors.push_back(std::move(copy));
+  return network_.operators.back().outputs[0];
 }
 
 void OnnxImporter::add_operator(OnnxNode& node, const std::vector<TensorId>& outputs) {

@@ -234,10 +234,10 @@ std::string Requantiser::coarseness(const Wanted& wanted) const {
       worst = error;
       const auto& factors = solution.values[static_cast<std::size_t>(mult_)];
       at = fmt::format(
-          ": with {} = {:.0f}, the nearest, it makes {:.0f} of {:.0f}, which should be {:.1f}; a greater "
+          ": with {} = {:.0f}, the nearest for {}, it makes {:.0f} of {:.0f}, which should be {:.1f}; a greater "
           "shift has finer steps",
-          numerics_.parameters[static_cast<std::size_t>(mult_)].name, factors[factors.size() == 1 ? 0 : channel], found,
-          x, wanted.at(channel, x));
+          numerics_.parameters[static_cast<std::size_t>(mult_)].name, factors[factors.size() == 1 ? 0 : channel],
+          wanted.multipliers[channel], found, x, wanted.at(channel, x));
       return true;
     });
     if (!fits || worst >= least) continue;
@@ -247,6 +247,16 @@ std::string Requantiser::coarseness(const Wanted& wanted) const {
   return text;
 }
 
+namespace {
+
+/// All that channels are scaled by, in words.
+std::string range_of(const std::vector<double>& multipliers) {
+  const auto [least, most] = std::ranges::minmax(multipliers);
+  return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+}
+
+}  // namespace
+
 std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, std::int64_t channels, double bound,
                                        double lo, double hi, const std::string& tensor_name) {
   assert(multipliers.size() == 1 || std::ssize(multipliers) == channels);
@@ -254,7 +264,8 @@ std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, s
   const auto solution = search(wanted);
   if (!solution) {
     throw Error(fmt::format("requantisation '{}' of tensor {}: no values of {} scale by {} within one unit{}",
-                            numerics_.requantise, tensor_name, parameter_names(), multipliers[0], cause(wanted)));
+                            numerics_.requantise, tensor_name, parameter_names(), range_of(multipliers),
+                            cause(wanted)));
   }
   std::vector<Tensor> parameters;
   for (std::size_t i = 0; i < numerics_.parameters.size(); ++i) {

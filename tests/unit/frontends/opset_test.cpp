@@ -374,3 +374,16 @@ TEST_CASE("Is an input that serves as a weight one for which the user has values
   };
   CHECK(imported(17, weight_first, options).inputs.size() == 1);
 }
+
+TEST_CASE("are constants that a graph hands over its results too") {
+  const std::string graph =
+      "g (float[2] x) => (float[2] y, float[3] z, float[3] again) <float[3] z = {1, 2, 3}> "
+      "{ again = Identity (z)  y = Neg (x) }";
+  auto network = imported(17, graph);
+  const Numbers expected = {-given(0), -given(1), 1, 2, 3, 1, 2, 3};
+  check(outputs_of(network), expected);
+  canonicalise(network);
+  REQUIRE(network.outputs.size() == 3);
+  check(outputs_of(network), expected);
+  CHECK(network.tensor(network.outputs[1]).name == "z");
+}
