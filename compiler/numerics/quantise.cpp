@@ -61,6 +61,8 @@ class Quantiser {
         emit(from_.operators[i], plan_[i]);
       } catch (const Error& error) {
         if (!may_stay_in_float(plan_[i])) throw;
+        // A machine whose requantisation can do none of the products is of no use.
+        if (plan_[i].role == Role::product && products() == 1) throw;
         in_float.emplace(i, error.what());
         return std::nullopt;
       }
@@ -72,10 +74,11 @@ class Quantiser {
   }
 
  private:
-  /// A machine whose requantisation cannot do products is of no use; means, sums and clips can go to the host.
+  std::ptrdiff_t products() const { return std::ranges::count(plan_, Role::product, &PlannedOperator::role); }
+
   static bool may_stay_in_float(const PlannedOperator& planned) {
-    return planned.role == Role::average || planned.role == Role::clip ||
-           (planned.role == Role::sum && planned.product == no_operator);
+    return planned.role == Role::product || planned.role == Role::sum || planned.role == Role::average ||
+           planned.role == Role::clip;
   }
 
   void emit(const Operator& op, const PlannedOperator& planned) {

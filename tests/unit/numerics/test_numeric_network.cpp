@@ -160,6 +160,26 @@ TEST_CASE("Do all forms of requantisation give nearly the same network, or an er
   CHECK_THROWS_AS(quantise(block, nameless, {inputs}), Error);
 }
 
+TEST_CASE("Does a product that the requantisation cannot express stay in float, the others not?") {
+  Builder builder;
+  // With two weights a channel, in some of 64 channels all are small, and so is the factor.
+  const TensorId fine = builder.conv(builder.input({1, 2, 6, 6}), 64, 1, 0.2f);
+  const Network two = builder.finish(builder.conv(fine, 4, 3, 0.2f));
+  const Values inputs = seeded_inputs(two, 8);
+  Numerics wired = mult_shift_machine();
+  wired.requantise = "i8(clamp((i64(x) * i64(mult) + 8192) >> 14, lo, hi))";
+  wired.parameters = {{"mult", ElementType::i32, true}};
+  const Network numeric = quantise(two, wired, {inputs});
+  std::vector<std::string> reasons;
+  for (const auto& op : numeric.operators) {
+    if (op.type == "Conv") reasons.push_back(op.in_float);
+  }
+  REQUIRE(reasons.size() == 2);
+  CHECK(reasons[0].find("no values of mult") != std::string::npos);
+  CHECK(reasons[1].empty());
+  CHECK(decibels(two, numeric, inputs) > 30);
+}
+
 TEST_CASE("Has each channel a parameter of its own where the covenant says so, of mult and shift alike?") {
   Builder b;
   const TensorId x = b.input({5, 6}), y = b.input({6, 7});
