@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -46,6 +47,18 @@ std::string not_negative(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   return !text.empty() && *end == 0 && value >= 0 ? "" : fmt::format("`{}`: expected a number, at least 0", text);
+}
+
+std::string not_empty(const std::string& text) { return text.empty() ? "expected a name or a file, not nothing" : ""; }
+
+/// A file to write: said before the work, not after it, where its folder is not there.
+std::string writable(const std::string& text) {
+  const std::filesystem::path path(text);
+  std::error_code unseen;
+  if (text.empty() || std::filesystem::is_directory(path, unseen)) return fmt::format("`{}`: expected a file", text);
+  const auto folder = path.parent_path();
+  if (folder.empty() || std::filesystem::is_directory(folder, unseen)) return "";
+  return fmt::format("`{}`: there is no folder {}", text, folder.string());
 }
 
 /// One of the names, which stand for the values.
@@ -124,9 +137,10 @@ CLI::Option* add_model(CLI::App* sub, ModelChoice& model) {
   add_dimensions(sub, model);
   sub->add_option("--input", model.inputs, "NAME=FILE.npy; seeded values otherwise")->allow_extra_args(false);
   sub->add_option("--seed", model.seed, "Of the inputs and weights that are not given")->check(whole(0));
-  return sub->add_option(
-      "--model", model.model,
-      "ONNX file, topology table (.csv, .yaml), zoo network, or folder with model.onnx, in0.npy, out0.npy");
+  return sub
+      ->add_option("--model", model.model,
+                   "ONNX file, topology table (.csv, .yaml), zoo network, or folder with model.onnx, in0.npy, out0.npy")
+      ->check(not_empty);
 }
 
 void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
@@ -139,10 +153,11 @@ void add_fidelity(CLI::App* sub, Fidelity& fidelity) {
 }
 
 void add_recordings(CLI::App* sub, Recordings& recordings) {
-  sub->add_option("--trace", recordings.trace, "Writes Chrome trace events");
-  sub->add_option("--vcd", recordings.vcd, "Writes value changes: busy, state, queues, semaphores");
+  sub->add_option("--trace", recordings.trace, "Writes Chrome trace events")->check(writable);
+  sub->add_option("--vcd", recordings.vcd, "Writes value changes: busy, state, queues, semaphores")->check(writable);
   auto* stats =
-      sub->add_option("--stats", recordings.stats, "Writes cycles by component and leaf, and bytes, over time (CSV)");
+      sub->add_option("--stats", recordings.stats, "Writes cycles by component and leaf, and bytes, over time (CSV)")
+          ->check(writable);
   sub->add_option("--stats-interval", recordings.stats_interval, "Cycles of a sample; at most 1024 samples by default")
       ->check(whole(1))
       ->needs(stats);
@@ -168,7 +183,7 @@ void add_check(CLI::App& app, Action& chosen) {
   CheckCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "check", "Checks a covenant", command);
   add_architecture(sub, command->choice, "arch")->required();
-  sub->add_option("--json", command->json, "Writes the diagnostics");
+  sub->add_option("--json", command->json, "Writes the diagnostics")->check(writable);
 }
 
 void add_show(CLI::App& app, Action& chosen) {
@@ -178,7 +193,8 @@ void add_show(CLI::App& app, Action& chosen) {
       ->required()
       ->description("Covenant, shipped accelerator, or IP-XACT .xml");
   sub->add_option("-o,--output", command->output,
-                  "FILE.svg, .dot, .json, .yaml (resolved) or .xml (IP-XACT); .md with the options below");
+                  "FILE.svg, .dot, .json, .yaml (resolved) or .xml (IP-XACT); .md with the options below")
+      ->check(writable);
   auto* map =
       sub->add_flag("--memory-map", command->memory_map, "Table of all memories in Markdown; stdout without -o");
   sub->add_flag("--isa", command->isa, "Manual of the instruction set in Markdown; stdout without -o")->excludes(map);
@@ -189,7 +205,7 @@ void add_schema(CLI::App& app, Action& chosen) {
       {"covenant", FileKind::covenant}, {"fragment", FileKind::fragment}, {"figures", FileKind::figures}};
   SchemaCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "schema", "Prints the language's JSON Schema, or its reference", command);
-  sub->add_option("-o,--output", command->output, "FILE.json or FILE.md; stdout by default");
+  sub->add_option("-o,--output", command->output, "FILE.json or FILE.md; stdout by default")->check(writable);
   auto* of = sub->add_option("--of", command->of, "covenant, fragment (an included file) or figures (a table file)");
   of->transform(one_of(kinds));
   sub->add_flag("--reference", command->reference, "All keys in Markdown instead")->excludes(of);
@@ -199,7 +215,7 @@ void add_zoo(CLI::App& app, Action& chosen) {
   ZooCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "zoo", "Writes a standard network with seeded weights", command);
   sub->add_option("name", command->name, fmt::format("{}", fmt::join(zoo_names(), ", ")))->required();
-  sub->add_option("-o,--output", command->output, "FILE.onnx; NAME.onnx by default");
+  sub->add_option("-o,--output", command->output, "FILE.onnx; NAME.onnx by default")->check(writable);
   sub->add_option("--seed", command->seed, "Of the weights")->check(whole(0));
 }
 
@@ -214,12 +230,12 @@ void add_compile(CLI::App& app, Action& chosen) {
   add_architecture(sub, command->choice)->required();
   add_model(sub, command->model)->required();
   add_searcher(sub, command->searcher);
-  sub->add_option("-o,--output", command->output, "Program file (ELF)");
+  sub->add_option("-o,--output", command->output, "Program file (ELF)")->check(writable);
   sub->add_flag("--report", command->report, "Prints where every layer went");
   add_fuse(sub, command->fuse);
   add_dumps(sub, command->dump_after);
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
-  sub->add_option("--json", command->json, "Writes the mapping report");
+  sub->add_option("--json", command->json, "Writes the mapping report")->check(writable);
 }
 
 void add_map(CLI::App& app, Action& chosen) {
@@ -233,7 +249,7 @@ void add_map(CLI::App& app, Action& chosen) {
   sub->add_flag("--explain", command->explain, "Shows every assignment of loops to dims, with the reason against it");
   sub->add_flag("--calibrate", command->calibrate, "Simulates each choice and compares the predicted cycles");
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
-  sub->add_option("--json", command->json, "Writes the result");
+  sub->add_option("--json", command->json, "Writes the result")->check(writable);
 }
 
 void add_sim(CLI::App& app, Action& chosen) {
@@ -253,7 +269,7 @@ void add_sim(CLI::App& app, Action& chosen) {
   sub->add_option("--most-cycles", command->most_cycles, "Ends a run that takes longer, with the hazard cycle_limit")
       ->check(whole(1));
   add_recordings(sub, command->recordings);
-  sub->add_option("--json", command->json, "Writes the result");
+  sub->add_option("--json", command->json, "Writes the result")->check(writable);
 }
 
 void add_run(CLI::App& app, Action& chosen) {
@@ -274,10 +290,10 @@ void add_run(CLI::App& app, Action& chosen) {
   sub->add_flag("--reference-only", command->reference_only, "Evaluates the model in fp32, without a machine");
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
   add_dumps(sub, command->dump_after);
-  sub->add_option("-o,--output", command->output, "Keeps the program file");
+  sub->add_option("-o,--output", command->output, "Keeps the program file")->check(writable);
   add_recordings(sub, command->recordings);
   sub->add_option("--report", command->report, "Writes the report to a file, too");
-  sub->add_option("--json", command->json, "Writes the result");
+  sub->add_option("--json", command->json, "Writes the result")->check(writable);
 }
 
 void add_validate(CLI::App& app, Action& chosen) {
@@ -288,7 +304,7 @@ void add_validate(CLI::App& app, Action& chosen) {
   sub->add_flag("--quiet", command->quiet, "Prints the summary only");
   sub->add_option("--jobs", command->jobs, "Processes; one per core by default")->check(whole(1, 1024));
   sub->add_option("--plots", command->plots, "Folder that gets a scatter plot per bench (SVG)");
-  sub->add_option("--json", command->json, "Writes the result");
+  sub->add_option("--json", command->json, "Writes the result")->check(writable);
 }
 
 void add_asm(CLI::App& app, Action& chosen) {
@@ -296,7 +312,7 @@ void add_asm(CLI::App& app, Action& chosen) {
   auto* sub = add_command(app, chosen, "asm", "Assembles a program", command);
   sub->add_option("source", command->source, "Assembly text")->required();
   add_architecture(sub, command->choice)->required();
-  sub->add_option("-o,--output", command->output, "Program file (ELF)")->required();
+  sub->add_option("-o,--output", command->output, "Program file (ELF)")->check(writable)->required();
 }
 
 void add_disasm(CLI::App& app, Action& chosen) {
@@ -304,7 +320,7 @@ void add_disasm(CLI::App& app, Action& chosen) {
   auto* sub = add_command(app, chosen, "disasm", "Prints a program as assembly text", command);
   sub->add_option("program", command->program, "Program file")->required();
   add_architecture(sub, command->choice)->required();
-  sub->add_option("-o,--output", command->output, "Text file; stdout by default");
+  sub->add_option("-o,--output", command->output, "Text file; stdout by default")->check(writable);
 }
 
 Exit run_guarded(const Action& action) {

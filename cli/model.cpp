@@ -57,7 +57,7 @@ Network import(const std::string& model, const ModelChoice& choice) {
   if (is_there(model)) return load_model(model, options);
   const auto names = zoo_names();
   if (std::find(names.begin(), names.end(), model) == names.end()) {
-    throw Error(fmt::format("{}: neither a file nor a network of the zoo", model));
+    throw Error(fmt::format("{}: neither a file nor a network of the zoo ({})", model, fmt::join(names, ", ")));
   }
   const ScratchFile file;
   write_zoo(model, file.path(), choice.seed);
