@@ -154,7 +154,26 @@ class CapabilityReader {
     }
     capability_.program = std::get<TensorProgram>(std::move(parsed));
     check_types_used(types);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      check_assignment(scope_.place_of(*items[i], sources[i], 0, 1), capability_.program.statements[i]);
+    }
     return scope_.reporter().errors() == errors;
+  }
+
+  /// `=` keeps one value where several are made.
+  void check_assignment(const Place& place, const Statement& statement) {
+    if (statement.reduction != Reduction::assign) return;
+    std::set<int> kept;
+    for (const AffineIndex& index : statement.target.indices) {
+      for (const auto& [iterator, coefficient] : index.terms) kept.insert(iterator);
+    }
+    for (const int iterator : iterators_of(statement)) {
+      const bool declared = iterator < std::ssize(capability_.dims);  // else that is the mistake
+      if (kept.contains(iterator) || !declared) continue;
+      const std::string& name = capability_.program.iterators[iterator].name;
+      report("lost-sum", place, fmt::format("`=` keeps what the last `{}` gives: the target has no `{}`", name, name),
+             "`+=`, `max=` or `min=` combine what all give");
+    }
   }
 
   void check_types_used(const Node& types) {

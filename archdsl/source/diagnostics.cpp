@@ -72,6 +72,8 @@ constexpr std::array codes = {
                    "A field, with its register and unit, that does not reach the whole memory that it addresses."},
     DiagnosticCode{"short-scalar", Severity::warning,
                    "A field or register too short for the bits of a float argument, which are those of an fp32."},
+    DiagnosticCode{"lost-sum", Severity::warning,
+                   "A statement assigns for every value of a dimension that its target does not have."},
     DiagnosticCode{"missing-mnemonic", Severity::warning, "A capability or route that no mnemonic starts."},
     DiagnosticCode{"missing-fence", Severity::error, "Units run on their own and no mnemonic waits for all of them."},
     DiagnosticCode{"missing-sync", Severity::error,
