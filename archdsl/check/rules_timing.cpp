@@ -97,10 +97,9 @@ void check_formula(Elaboration& elaboration, const Place& place, const Unit& uni
     corner.push_back(fmt::format("{} = {}", variables[v].name, least.at[v]));
   elaboration.scope.reporter().report(
       "bad-timing", place,
-      fmt::format(
-          "{} of `{}.{}` {}{}{}", key, unit.name, capability.name,
-          least.value >= endless ? "divides by zero, or is 2^40 or more," : fmt::format("is {}", least.value),
-          corner.empty() ? "" : " where ", fmt::join(corner, ", ")),
+      fmt::format("{} of `{}.{}` {}{}{}", key, unit.name, capability.name,
+                  least.value >= endless ? "divides by zero, or is 2^40 or more," : fmt::format("is {}", least.value),
+                  corner.empty() ? "" : " where ", fmt::join(corner, ", ")),
       fmt::format("at least {} cycle{}, and fewer than 2^40, everywhere", smallest, smallest == 1 ? "" : "s"));
 }
 
