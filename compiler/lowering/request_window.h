@@ -26,14 +26,11 @@ class RequestWindow {
     return static_cast<double>(requests) * std::max(place, pace.interval);
   }
 
-  /// Cycles from `start` until the last of so many has been made. Where answers come before all places are taken, there
-  /// is always one free.
+  /// Cycles from `start` until the last of so many has been made. Answers leave in order: those that come sooner wait
+  /// for the ones before.
   double pass(double start, std::int64_t requests, const Pace& pace) {
     const auto answer = static_cast<double>(pace.answer);
-    if (static_cast<double>(in_flight_) * pace.interval >= answer) {
-      next_ = start;
-      return static_cast<double>(requests) * pace.interval;
-    }
+    if (static_cast<double>(in_flight_) * pace.interval >= answer) return pass_at_once(start, requests, pace.interval);
     if (start >= next_) {
       begin_burst(start, answer);
       made_ = 0;
@@ -58,6 +55,20 @@ class RequestWindow {
   }
 
  private:
+  /// Answers come before all places are taken: there is always one free, once what was under way before is answered.
+  double pass_at_once(double start, std::int64_t requests, double interval) {
+    const std::int64_t free = start >= next_ ? requests : in_flight_ - made_;
+    if (start >= next_) next_ = start;
+    if (requests <= free) {
+      made_ += requests;
+      return static_cast<double>(requests) * interval;
+    }
+    const double end =
+        std::max(next_, start + static_cast<double>(free) * interval) + static_cast<double>(requests - free) * interval;
+    next_ = end;
+    return end - start;
+  }
+
   void begin_burst(double at, double answer) {
     next_ = at + answer;
     answer_ = answer;
