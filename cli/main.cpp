@@ -20,6 +20,7 @@
 #include "archdsl/source/error.h"
 #include "cli/command_schema.h"
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "compiler/compile.h"
 #include "compiler/frontends/zoo.h"
 
@@ -54,10 +55,9 @@ std::string not_empty(const std::string& text) { return text.empty() ? "expected
 /// A file to write: said before the work, not after it, where its folder is not there.
 std::string writable(const std::string& text) {
   const std::filesystem::path path(text);
-  std::error_code unseen;
-  if (text.empty() || std::filesystem::is_directory(path, unseen)) return fmt::format("`{}`: expected a file", text);
+  if (text.empty() || is_folder(path)) return fmt::format("`{}`: expected a file", text);
   const auto folder = path.parent_path();
-  if (folder.empty() || std::filesystem::is_directory(folder, unseen)) return "";
+  if (folder.empty() || is_folder(folder)) return "";
   return fmt::format("`{}`: there is no folder {}", text, folder.string());
 }
 

@@ -21,8 +21,8 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<SearchResult::Found
   mappings = std::move(result);
 }
 
-/// The assignments of the mappings that were found, then the others by their bounds; each once. Forms of the work are
-/// of the whole layer's: slices have none.
+/// The assignments of the mappings that were found, then the others by their bounds; each once. Of the work itself:
+/// slices try no other forms than those of the mappings.
 std::vector<Mapping> promising(const std::vector<Mapping>& assignments, const LayerSearch& search) {
   constexpr std::size_t most = 12;
   std::vector<std::size_t> order;

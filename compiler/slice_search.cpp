@@ -45,12 +45,14 @@ std::string structure_of(const Work& work) {
   return text;
 }
 
-/// Whether the same instructions do the same loops, in whatever tiles.
-bool does_alike(const Mapping& a, const Mapping& b) {
-  return std::ranges::equal(a.steps, b.steps, [](const StatementPlan& one, const StatementPlan& other) {
-    return one.match.unit == other.match.unit && one.match.capability == other.match.capability &&
-           one.chains == other.chains;
-  });
+/// Which instructions do which loops, in whatever tiles.
+std::string assignment_of(const Mapping& mapping) {
+  std::string text;
+  for (const auto& step : mapping.steps) {
+    text += fmt::format("!{}.{}", step.match.unit, step.match.capability);
+    for (const auto& chain : step.chains) text += fmt::format("({})", fmt::join(chain, ","));
+  }
+  return text;
 }
 
 }  // namespace
@@ -64,8 +66,9 @@ SliceSearch::SliceSearch(const Compilation& compilation)
   }
 }
 
-/// Everything that decides a slice's tiles; where its stretches begin does not.
-std::string SliceSearch::key_of(const LayerPlan& slice, const std::map<int, Region>& regions) const {
+/// Everything that decides a slice's tiles, the choices that they are of included; where its stretches begin does not.
+std::string SliceSearch::key_of(const LayerPlan& slice, const std::map<int, Region>& regions,
+                                const std::vector<Mapping>& choices) const {
   std::string key = structure_of(slice.work);
   for (const auto& operand : slice.work.operands) {
     if (operand.tensor == no_tensor) continue;
@@ -73,6 +76,10 @@ std::string SliceSearch::key_of(const LayerPlan& slice, const std::map<int, Regi
     key += fmt::format(";{}:{}", home.memory, fmt::join(home.strides, ","));
   }
   for (const auto& [memory, region] : regions) key += fmt::format("|{}:{}", memory, region.bytes);
+  for (const auto& choice : choices) {
+    key += fmt::format("{}[{}]", assignment_of(choice), fmt::join(choice.extent, ","));
+    for (const auto& loop : choice.spatial) key += fmt::format("/{}:{}:{}", loop.iterator, loop.part, loop.step);
+  }
   return key;
 }
 
@@ -98,7 +105,8 @@ std::vector<Mapping> SliceSearch::choices(const LayerPlan& layer, const LayerPla
     if (found.size() >= preferred) return;
     auto mapping = retarget(compilation_.machine, compilation_.homes, alone, layer.work, slice.work);
     if (!mapping || !within_margins(slice, *mapping)) return;
-    if (std::ranges::any_of(found, [&](const Mapping& other) { return does_alike(*mapping, other); })) return;
+    const auto alike = [&](const Mapping& other) { return assignment_of(other) == assignment_of(*mapping); };
+    if (std::ranges::any_of(found, alike)) return;
     mapping->regions = regions;
     found.push_back(std::move(*mapping));
   };
@@ -154,7 +162,7 @@ std::optional<Mapping> SliceSearch::find(const LayerPlan& layer, const LayerPlan
     why = "none of the layer's assignments reaches what is kept";
     return std::nullopt;
   }
-  const std::string key = key_of(slice, regions);
+  const std::string key = key_of(slice, regions, all);
   auto known = known_.find(key);
   if (known == known_.end()) known = known_.emplace(key, search(slice, all)).first;
   const auto& [choice, best, reason] = known->second;

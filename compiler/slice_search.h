@@ -34,7 +34,8 @@ class SliceSearch {
     std::string why;
   };
 
-  std::string key_of(const LayerPlan& slice, const std::map<int, Region>& regions) const;
+  std::string key_of(const LayerPlan& slice, const std::map<int, Region>& regions,
+                     const std::vector<Mapping>& choices) const;
   std::vector<Mapping> choices(const LayerPlan& layer, const LayerPlan& slice,
                                const std::map<int, Region>& regions) const;
   bool within_margins(const LayerPlan& slice, const Mapping& mapping) const;

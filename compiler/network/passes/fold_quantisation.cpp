@@ -29,6 +29,9 @@ bool moves(const Operator& op) {
   return false;
 }
 
+/// The zero point of a type that holds as much below it as above.
+double middle_of(ElementType type) { return type == ElementType::u8 ? 128 : 0; }
+
 /// Between which a tensor's values lie.
 struct Bounds {
   double low = 0, high = 0;
@@ -114,7 +117,7 @@ class QuantisationFolding {
   std::optional<Quantisation> symmetric(const Operator& op, ElementType type) const {
     if (!is_constant(op.inputs[1]) || (op.inputs.size() > 2 && !is_constant(op.inputs[2]))) return std::nullopt;
     const auto scale = numbers_of(network_.tensor(op.inputs[1]));
-    const double middle = type == ElementType::u8 ? 128 : 0;
+    const double middle = middle_of(type);
     const auto zero = op.inputs.size() > 2 ? numbers_of(network_.tensor(op.inputs[2])) : std::vector<double>{0};
     for (const double z : zero) {
       if (z != middle) return std::nullopt;
@@ -133,10 +136,7 @@ class QuantisationFolding {
       }
       if (op.type == "DequantizeLinear" && fold_constant(op)) continue;
       if (op.type == "QuantizeLinear") quantisers[op.outputs[0]] = op;
-      if (const auto bounds = bounds_.find(op.inputs.empty() ? no_tensor : op.inputs[0]);
-          moves(op) && bounds != bounds_.end()) {
-        bounds_.emplace(op.outputs[0], bounds->second);
-      }
+      if (moves(op) && bounds_.contains(op.inputs[0])) bounds_.emplace(op.outputs[0], bounds_.at(op.inputs[0]));
       const auto pair = op.type == "DequantizeLinear" ? quantisers.find(op.inputs[0]) : quantisers.end();
       if (pair != quantisers.end() && same_parameters(pair->second, op)) {
         const auto x = pair->second.inputs[0];
@@ -156,7 +156,7 @@ class QuantisationFolding {
 
   /// What the pair does to values beyond the type's: nothing where they are bounded as closely already.
   Operator saturation(const Operator& dequantise, TensorId x, double scale, ElementType type) {
-    const double middle = type == ElementType::u8 ? 128 : 0;
+    const double middle = middle_of(type);
     const Bounds bounds{scale * (static_cast<double>(lowest(type)) - middle),
                         scale * (static_cast<double>(highest(type)) - middle)};
     const TensorId y = dequantise.outputs[0];
