@@ -32,25 +32,27 @@ void Continuation::ranges_of(const OpList& list, std::size_t op) {
 /// What each operation touches, whether it conflicts with what came before, and when that is predicted to be done.
 void Continuation::find_lead(const OpList& list) {
   const std::size_t count = list.ops.size();
-  touched_.assign(count, {});
+  touched_.clear();
+  first_touched_.assign(1, 0);
   units_.resize(count);
-  conflicts_.assign(count, false);
+  conflicts_ = false;
   lead_ = {std::vector<std::int64_t>(count, dispatched_), free_};
   for (std::size_t i = 0; i < count; ++i) {
     ranges_of(list, i);
     units_[i] = list.ops[i].unit;
     history_.before(units_[i], now_, [&](int, const LayerHistory::Place& place) {
-      conflicts_[i] = true;
+      conflicts_ = true;
       lead_.ready[i] = std::max(lead_.ready[i], place.done);
     });
-    touched_[i] = now_;
+    touched_.insert(touched_.end(), now_.begin(), now_.end());
+    first_touched_.push_back(touched_.size());
   }
 }
 
 Continuation::Ordered Continuation::with_semaphores(const OpList& list) {
   const auto earlier = [&](const LowOp& op, const auto& fn) {
-    const auto& touched = touched_[static_cast<std::size_t>(&op - list.ops.data())];
-    history_.before(op.unit, touched, [&](int unit, const LayerHistory::Place& place) { fn(unit, place.position); });
+    const auto index = static_cast<std::size_t>(&op - list.ops.data());
+    history_.before(op.unit, touched(index), [&](int unit, const LayerHistory::Place& place) { fn(unit, place.position); });
   };
   auto added = synchroniser_.add(list, schedule_.order, earlier);
   positions_ = std::move(added.positions);
@@ -61,7 +63,7 @@ Continuation::Ordered Continuation::order(const OpList& list) {
   const auto kind = architecture_.sync.kind;
   Ordered ordered;
   if (kind != Sync::Kind::in_order) find_lead(list);
-  fenced_ = kind == Sync::Kind::interlock && std::find(conflicts_.begin(), conflicts_.end(), true) != conflicts_.end();
+  fenced_ = kind == Sync::Kind::interlock && conflicts_;
   if (fenced_) {
     lead_ = {};
     ordered.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
@@ -86,7 +88,7 @@ void Continuation::keep() {
   }
   for (const std::uint32_t op : schedule_.order) {
     const std::int64_t done = schedule_.done.empty() ? 0 : schedule_.done[op];
-    history_.record(units_[op], {kind == Sync::Kind::semaphores ? positions_[op] : 0, done}, touched_[op]);
+    history_.record(units_[op], {kind == Sync::Kind::semaphores ? positions_[op] : 0, done}, touched(op));
   }
   if (!schedule_.free.empty()) free_ = schedule_.free;
   done_ = std::max(done_, schedule_.cycles);

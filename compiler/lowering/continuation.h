@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "compiler/lowering/layer_history.h"
@@ -42,6 +43,9 @@ class Continuation {
   Ordered with_semaphores(const OpList& list);
   std::int64_t dispatched(const OpList& list) const;
   void ranges_of(const OpList& list, std::size_t op);
+  std::span<const AddressRange> touched(std::size_t op) const {
+    return std::span(touched_).subspan(first_touched_[op], first_touched_[op + 1] - first_touched_[op]);
+  }
 
   const Architecture& architecture_;
   AddressRanges ranges_;
@@ -56,10 +60,11 @@ class Continuation {
   // Of the list ordered last.
   Schedule schedule_;
   Lead lead_;
-  std::vector<bool> conflicts_;                     ///< by operation: with one since the last fence
-  std::vector<std::int64_t> positions_;             ///< by operation
-  std::vector<std::vector<AddressRange>> touched_;  ///< by operation
-  std::vector<int> units_;                          ///< by operation
+  std::vector<std::int64_t> positions_;     ///< by operation
+  std::vector<AddressRange> touched_;       ///< of one operation after the other
+  std::vector<std::size_t> first_touched_;  ///< by operation, and their end
+  std::vector<int> units_;                  ///< by operation
+  bool conflicts_ = false;                  ///< one of them with one since the last fence
   std::int64_t last_dispatch_ = 0;
   bool fenced_ = false;
   std::vector<AddressRange> now_;
