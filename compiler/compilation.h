@@ -58,7 +58,7 @@ struct Compilation {
   const CompileOptions& options;
   Machine machine;
   std::vector<LayerPlan> layers;
-  std::map<std::string, std::shared_ptr<const LayerSearch>> searches;  ///< those made, by what they look at
+  std::map<std::string, std::shared_ptr<LayerSearch>> searches;  ///< those made, by what they look at
   Homes homes;
   bool lists_assignments = false;      ///< all that `place` finds stay with their layer, to be shown
   bool keeps_constants = true;         ///< false: the program has none of their bytes, only their addresses

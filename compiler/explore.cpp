@@ -37,7 +37,8 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
 
 /// The kept mappings first, then those that others of their capability outdid, then what was refused.
 void search(const Compilation& compilation, SharedMachines& shared, LayerChoices& layer) {
-  const LayerSearch search = search_layer(compilation, shared, layer.plan);
+  LayerSearch search = search_layer(compilation, shared, layer.plan);
+  measure_kept(compilation, layer.plan, search);
   std::vector<std::size_t> shown;
   for (const auto& found : search.kept) {
     layer.choices.push_back(describe_found(compilation, shared, layer.plan, found.mapping));

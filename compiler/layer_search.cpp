@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "archdsl/tensor/parse.h"
 #include "compiler/refine.h"
@@ -105,24 +106,40 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   result.all = searcher.search(problem);
   result.kept = result.all.found;
   // What the first choice left out for its budget the second may look at.
-  std::vector<ScheduledMapping> scheduled;
   const auto choose = [&] {
-    const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept, scheduled);
+    const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept, result.scheduled);
     keep(result.kept, kept);
     return settled;
   };
   keep(result.kept, searcher.leaves_choice() ? compared : kept);
   const bool settled = choose();
   if (divide_all(problem, searcher, shared, result.kept) || !settled) choose();
-  measure_best(compilation, layer, std::move(scheduled), result.kept);
-  keep(result.kept, kept);
   return result;
 }
 
+void measure_kept(const Compilation& compilation, const LayerPlan& layer, LayerSearch& search) {
+  measure_best(compilation, layer, std::exchange(search.scheduled, {}), search.kept);
+  keep(search.kept, kept);
+}
+
+namespace {
+
+LayerSearch& known(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
+  auto& search = compilation.searches[signature(compilation, layer)];
+  if (!search) search = std::make_shared<LayerSearch>(search_layer(compilation, shared, layer));
+  return *search;
+}
+
+}  // namespace
+
 const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
-  auto& known = compilation.searches[signature(compilation, layer)];
-  if (!known) known = std::make_shared<LayerSearch>(search_layer(compilation, shared, layer));
-  return *known;
+  return known(compilation, shared, layer);
+}
+
+const LayerSearch& measure_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
+  LayerSearch& search = known(compilation, shared, layer);
+  measure_kept(compilation, layer, search);
+  return search;
 }
 
 }  // namespace accord

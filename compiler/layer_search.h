@@ -4,6 +4,7 @@
 
 #include "compiler/compilation.h"
 #include "compiler/mapping/split.h"
+#include "compiler/measured_choice.h"
 
 namespace accord {
 
@@ -12,6 +13,7 @@ struct LayerSearch {
   std::vector<SearchResult::Found>
       kept;          ///< handed to the later passes, fewest cycles first, measured or else predicted
   SearchResult all;  ///< undivided
+  std::vector<ScheduledMapping> scheduled;  ///< those to measure
 
   /// The fewest predicted cycles, infinite where nothing was found: what layers and forms are compared by, which may
   /// not all be short enough to be measured.
@@ -19,9 +21,16 @@ struct LayerSearch {
 };
 
 /// Searches the layer's assignments with the compilation's searcher, and divides the best over elements that are alike.
+/// By predictions: what is weighed and turned down is never measured.
 LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer);
 
-/// The same, once for layers that are equal and whose tensors lie alike: they get equal mappings.
+/// Puts first among the kept what is quickest on the machine, where the layer is short enough.
+void measure_kept(const Compilation& compilation, const LayerPlan& layer, LayerSearch& search);
+
+/// `search_layer`, once for layers that are equal and whose tensors lie alike: they get equal mappings.
 const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer);
+
+/// The same, measured.
+const LayerSearch& measure_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer);
 
 }  // namespace accord

@@ -56,7 +56,7 @@ void map_pass(Compilation& compilation) {
   for (auto& layer : compilation.layers) {
     compilation.progress("map", done++, compilation.layers.size());
     if (layer.placement != Placement::machine) continue;
-    const LayerSearch& found = search_once(compilation, shared, layer);
+    const LayerSearch& found = measure_once(compilation, shared, layer);
     if (found.kept.empty()) {
       layer.placement = Placement::host;
       layer.reason = found.all.refused.empty() ? "no tiling fits" : found.all.refused.front().reason;
