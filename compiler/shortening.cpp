@@ -41,6 +41,11 @@ double Shortening::all_operations() const {
   return all;
 }
 
+double Shortening::share(std::size_t layer) const {
+  if (layer == 0) return 1;
+  return static_cast<double>(loops_[layer - 1].fewer) / static_cast<double>(loops_[layer - 1].more);
+}
+
 /// The last trip, which may be a smaller one, is the whole work's.
 Mapping Shortening::shortened(Mapping part, std::size_t layer) const {
   for (std::size_t l = 0; l < loops_.size(); ++l) {

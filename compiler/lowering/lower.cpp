@@ -153,7 +153,9 @@ void Lowering::ensure(int u, int level) {
   if (level == 0 && still_held(u)) return;
   if (level > 0) ensure(u, level - 1);
   resident = {box, next_copy(u, level)};
-  const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level));
+  const bool padded = level == 0 || resident_[u][level - 1].padded;
+  const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level), {}, padded);
+  resident.padded = move.padded;
   if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
   Place source;
   if (level > 0) {

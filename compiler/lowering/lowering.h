@@ -24,6 +24,7 @@ struct Box {
 struct Resident {
   Box box;
   int copy = -1;
+  bool padded = true;  ///< TileMove::padded
 };
 
 /// What all copies of a tile hold.

@@ -192,9 +192,15 @@ bool begins_words(const Layout& tile, const Layout& outer, std::int64_t word) {
   });
 }
 
+/// Bytes of the last block of lanes.
+std::int64_t last_lanes(const LayoutGroup& group, std::int64_t element) {
+  const std::int64_t blocks = ceil_div(group.extent, group.block);
+  return (group.extent - (blocks - 1) * group.block) * element;
+}
+
 /// Copies what lies between short lanes along with them, where neither side has anything else there: fewer, longer
-/// runs. `lanes`: bytes of a row of lanes; `word`: how far rows reach.
-void close_gaps(Copy& copy, std::int64_t lanes, std::int64_t word) {
+/// runs. `lanes`: bytes of a row of lanes; `word`: how far rows reach. False where something lies there that stays.
+bool close_gaps(Copy& copy, std::int64_t lanes, std::int64_t word) {
   std::stable_sort(copy.dims.begin(), copy.dims.end(),
                    [](const CopyDim& a, const CopyDim& b) { return a.target < b.target; });
   std::int64_t run = copy.run;
@@ -202,13 +208,15 @@ void close_gaps(Copy& copy, std::int64_t lanes, std::int64_t word) {
   for (; inner < copy.dims.size(); ++inner) {
     const CopyDim& dim = copy.dims[inner];
     if (dim.extent == 1) continue;
-    if (dim.source != dim.target || dim.target < run || word % dim.target != 0) return;
+    if (dim.source != dim.target || dim.target < run || word % dim.target != 0) return false;
     if (dim.target > run) break;
     run *= dim.extent;
   }
-  if (inner == copy.dims.size() || run != lanes) return;
+  if (inner == copy.dims.size()) return true;
+  if (run != lanes) return false;
   copy.run = copy.dims[inner].target;
   copy.dims.erase(copy.dims.begin(), copy.dims.begin() + static_cast<std::ptrdiff_t>(inner));
+  return true;
 }
 
 /// The tile from a source that has its rows without gaps between them; nothing where there are none, or where lanes are
@@ -287,19 +295,21 @@ const Layout& Geometry::layout(int use, int level, const Extents& extents) {
   return *slot;
 }
 
-const TileMove& Geometry::move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part) {
+const TileMove& Geometry::move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,
+                               bool padded) {
   const bool start = mapping_.uses[use].role == UseRole::start;
   const Extents key = start ? extents : relevant(use, extents);
-  auto& slot = moves_[{{use, level},
-                       {key,
-                        level == 0 ? Extents{}
-                        : start    ? outer
-                                   : relevant(use, outer),
-                        part.empty() ? part : relevant(use, part)}}];
+  auto& slot =
+      moves_[{{use, level},
+              {key,
+               level == 0 ? Extents{}
+               : start    ? outer
+                          : relevant(use, outer),
+               part.empty() ? part : relevant(use, part), padded || !is_constant(use) ? Extents{} : Extents{0}}}];
   if (!slot) {
     const bool into_accumulator = start && level + 1 == mapping_.uses[use].depth;
     slot = std::make_unique<TileMove>(into_accumulator ? make_start(use, level, extents, outer)
-                                                       : make_move(use, level, extents, outer, part));
+                                                       : make_move(use, level, extents, outer, part, padded));
   }
   return *slot;
 }
@@ -321,7 +331,8 @@ TileMove Geometry::timed(TileMove move, const Use& use, int level) const {
   return move;
 }
 
-TileMove Geometry::make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part) {
+TileMove Geometry::make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,
+                             bool padded) {
   const Use& u = mapping_.uses[use];
   TileMove move;
   const Layout& tile = layout(use, level, extents);
@@ -335,15 +346,12 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
     return timed(std::move(move), u, level);
   }
   const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
+  const std::int64_t word = machine_.architecture.memories[u.memory].word;
+  move.padded = padded && is_constant(use) && lanes_begin_blocks(tile, *other) && begins_words(tile, *other, word);
+  const bool close = move.padded;
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error, part)) {
     if (u.role == UseRole::output) swap_sides(copy);
-    // A constant's tile is written whole: what pads its lanes is there.
-    const std::int64_t word = machine_.architecture.memories[u.memory].word;
-    if (is_constant(use) && lanes_begin_blocks(tile, *other) && begins_words(tile, *other, word)) {
-      const LayoutGroup& lanes = tile.groups[0];
-      const std::int64_t last = lanes.extent > lanes.block ? lanes.extent % lanes.block : lanes.extent;
-      close_gaps(copy.copy, last * element_bytes(use), word);
-    }
+    if (close) move.padded &= close_gaps(copy.copy, last_lanes(tile.groups[0], element_bytes(use)), word);
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }
   return timed(std::move(move), u, level);
@@ -356,6 +364,7 @@ TileMove Geometry::make_image_move(int use, const Layout& tile, const RouteLimit
   TileMove whole;
   add_pieces(whole, limits, plan_packed(limits, tile.bytes), 0, 0);
   whole.image_bytes = tile.bytes;
+  whole.padded = true;
   whole = timed(std::move(whole), u, 0);
   const std::optional<Copy> rows = u.filled || u.depth > 1 ? std::nullopt : rows_alone(tile, element_bytes(use));
   if (!rows) return whole;

@@ -29,6 +29,7 @@ struct TileMove {
   std::int64_t bytes = 0;
   std::int64_t source_bytes = 0;
   std::int64_t image_bytes = 0;  ///< of a constant: size of its image
+  bool padded = false;           ///< of a constant: what pads the tile's lanes comes along
   double cycles = 0;  ///< all pieces, one after another (timing.h); of a part of divided work until it has them
   double hurry = 0;   ///< of `cycles`, what pieces wait for room in flight unless their mover was idle before
   double requests = 0;
@@ -50,8 +51,10 @@ class Geometry {
 
   /// Moves between the tile at `level` and the one outside it: off-chip memory at level 0 (constants come from a packed
   /// image), else the tile at level - 1, whose extents are `outer`. For inputs towards the unit, for outputs away.
-  /// `part`: only so much of the tile, from its first point on; empty: all of it.
-  const TileMove& move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part = {});
+  /// `part`: only so much of the tile, from its first point on; empty: all of it. `padded`: as the move before has it,
+  /// which brought a constant to the tile outside.
+  const TileMove& move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part = {},
+                       bool padded = true);
 
   /// What `measure` gives for the mapping's tiles, asked for only where they are not those of the last call.
   const TileCosts& tile_costs(const std::function<TileCosts()>& measure);
@@ -66,7 +69,8 @@ class Geometry {
  private:
   Extents relevant(int use, const Extents& extents) const;
   TileMove timed(TileMove move, const Use& use, int level) const;
-  TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part);
+  TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,
+                     bool padded);
   TileMove make_image_move(int use, const Layout& tile, const RouteLimits& limits) const;
   TileMove make_start(int use, int level, const Extents& extents, const Extents& outer);
 

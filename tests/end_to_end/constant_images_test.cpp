@@ -3,6 +3,7 @@
 
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/shipped.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -27,6 +28,17 @@ TEST_CASE("are weights right whose last rows and columns fill no array") {
       CAPTURE(rows);
       run_checked(machine(name), product(seed, rows, 300, 37), seed);
       run_checked(machine(name), product(seed, rows, 37, 270), seed);
+    }
+  }
+}
+
+TEST_CASE("are weights right that pass three memories whose words are longer than their rows") {
+  const Architecture architecture = described("three_memories");
+  for (const std::int64_t sum : {5, 15, 33}) {
+    for (const std::int64_t results : {8, 24, 27}) {
+      CAPTURE(sum);
+      CAPTURE(results);
+      run_checked(architecture, product(seed, 1, sum, results), seed);
     }
   }
 }
