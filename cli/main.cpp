@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 
 #include "archdsl/source/error.h"
+#include "archdsl/source/suggest.h"
 #include "cli/command_schema.h"
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -323,6 +324,19 @@ void add_disasm(CLI::App& app, Action& chosen) {
   sub->add_option("-o,--output", command->output, "Text file; stdout by default")->check(writable);
 }
 
+/// What stands where a command should; empty where one does, or nothing.
+std::string unknown_command(const CLI::App& app) {
+  if (!app.get_subcommands().empty() || app.remaining().empty()) return "";
+  const std::string word = app.remaining().front();
+  if (word.starts_with('-')) return "";
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands(nullptr)) names.push_back(sub->get_name());
+  const std::string near = nearest(word, names);
+  return fmt::format(
+      "`{}` is no command: {}", word,
+      near.empty() ? fmt::format("{}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", near));
+}
+
 Exit run_guarded(const Action& action) {
   try {
     return action();
@@ -361,6 +375,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (const std::string unknown = accord::unknown_command(app); !unknown.empty()) {
+      std::cerr << unknown << '\n';
+      return static_cast<int>(accord::Exit::user_error);
+    }
     const auto wrong = app.exit(error) != 0;
     return static_cast<int>(wrong ? accord::Exit::user_error : accord::Exit::right);
   }

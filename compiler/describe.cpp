@@ -45,6 +45,15 @@ std::string kept_text(const Machine& machine, const Work& work, const Mapping& m
   return out;
 }
 
+/// Tiles without gaps between rows.
+std::string dense_text(const Work& work, const Mapping& mapping) {
+  std::vector<std::string> names;
+  for (const Use& use : mapping.uses) {
+    if (use.dense) names.push_back(work.program.operands[use.access.operand].name);
+  }
+  return names.empty() ? "" : fmt::format("    without gaps on chip: {}\n", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::string form_text(const WorkForm& form) {
@@ -72,7 +81,7 @@ std::string mapping_text(const Machine& machine, const Work& whole, const Mappin
     }
     out += "\n";
   }
-  out += kept_text(machine, work, mapping);
+  out += kept_text(machine, work, mapping) + dense_text(work, mapping);
   for (const auto& use : mapping.uses) {
     if (use.windowed) out += "    windows shared on chip\n";
     if (use.windowed) break;

@@ -6,25 +6,39 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "archdsl/tensor/parse.h"
+#include "compiler/mapping/dense_tiles.h"
+#include "compiler/mapping/elements.h"
+#include "compiler/mapping/parallel_movers.h"
+#include "compiler/mapping/step_bound.h"
 #include "compiler/refine.h"
 
 namespace accord {
 namespace {
 
 constexpr std::size_t kept = 3;       // per capability, for the case that an encoding cannot express the best
+constexpr std::size_t varied = 4;     // assignments that are tried otherwise, too
+constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
 constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
+
+std::vector<bool> density_of(const Mapping& mapping) {
+  std::vector<bool> dense;
+  for (const Use& use : mapping.uses) dense.push_back(use.dense);
+  return dense;
+}
 
 /// Adds the divisions over several elements that are quicker; each mapping stays behind its own. True if there are any.
 bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
                 std::vector<SearchResult::Found>& known) {
   std::vector<SearchResult::Found> all;
-  std::set<std::size_t> divided;  // assignments, whose divisions have tiles of their own
+  std::set<std::tuple<std::size_t, Site, std::vector<bool>>> divided;  // variants, whose divisions have their own tiles
   for (const auto& [index, mapping] : known) {
-    if (divided.insert(index).second) {
+    if (divided.insert({index, site_of(mapping), density_of(mapping)}).second) {
       for (auto& quicker : divide(problem, searcher, shared, mapping)) all.push_back({index, std::move(quicker)});
     }
     all.push_back({index, mapping});
@@ -43,6 +57,43 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   known = std::move(all);
   return some;
 }
+
+/// Adds mappings of the first assignments whose tiles lie without gaps, where bytes and not instructions take the time,
+/// and such whose transfers several movers share; each with tiles of its own.
+class Variants {
+ public:
+  Variants(const SearchProblem& problem, const Searcher& searcher) : problem_(problem), searcher_(searcher) {}
+
+  void add(std::vector<SearchResult::Found>& known) {
+    std::set<std::size_t> tried;
+    for (const auto& [index, mapping] : known) {
+      if (tried.size() == varied || !tried.insert(index).second) continue;
+      const bool waits =
+          mapping.predicted_cycles > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
+      const auto dense = waits ? with_dense_tiles(problem_, mapping) : std::nullopt;
+      const auto best = dense ? search(index, *dense) : std::nullopt;
+      const bool is_better = best && best->predicted_cycles < mapping.predicted_cycles;
+      if (const auto apart = on_parallel_movers(problem_, is_better ? *best : mapping)) search(index, *apart);
+    }
+    std::ranges::move(known, std::back_inserter(found_));
+    std::ranges::stable_sort(found_, {}, [](const SearchResult::Found& one) { return one.mapping.predicted_cycles; });
+    known = std::move(found_);
+  }
+
+ private:
+  /// The best of the variant's mappings, if it has any.
+  std::optional<Mapping> search(std::size_t index, const Mapping& variant) {
+    const std::vector<Mapping> assignments = {variant};
+    const auto& [machine, network, work, homes, all, cost] = problem_;
+    const SearchResult result = searcher_.search({machine, network, work, homes, assignments, cost});
+    for (const auto& found : result.found) found_.push_back({index, found.mapping});
+    return result.found.empty() ? std::nullopt : std::optional(result.found.front().mapping);
+  }
+
+  const SearchProblem& problem_;
+  const Searcher& searcher_;
+  std::vector<SearchResult::Found> found_;
+};
 
 /// The first so many of each capability, divided and undivided ones.
 void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
@@ -105,6 +156,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   LayerSearch result;
   result.all = searcher.search(problem);
   result.kept = result.all.found;
+  if (searcher.leaves_choice()) Variants(problem, searcher).add(result.kept);
   // What the first choice left out for its budget the second may look at.
   const auto choose = [&] {
     const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept, result.scheduled);

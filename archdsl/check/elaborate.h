@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -58,6 +59,7 @@ struct Elaboration {
   std::vector<Place> clock_places;
   std::vector<bool> fed;  ///< per unit
   std::vector<Place> mnemonic_places;
+  std::optional<Place> accumulator_place;  ///< where `numerics` names one
   Place isa_place;
   Place sync_place;
   bool expansion_sound = true;  ///< false: names may be missing that a mistake hides

@@ -13,6 +13,8 @@ void check_capacities(Elaboration& elaboration);
 void check_off_chip(Elaboration& elaboration);
 void check_feeds(Elaboration& elaboration);
 void check_semaphore_count(Elaboration& elaboration);
+// rules_numerics.cpp
+void check_accumulator(Elaboration& elaboration);
 // rules_timing.cpp
 void check_timing(Elaboration& elaboration);
 // rules_unused.cpp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <memory>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace accord {
 struct Hop {
   int unit = -1;
   int route = -1;
-  bool operator==(const Hop&) const = default;
+  auto operator<=>(const Hop&) const = default;
 };
 
 /// The machine as a graph: memories, units, links, controller, and what joins them. Built once; ids are the

@@ -74,6 +74,8 @@ constexpr std::array codes = {
                    "A field or register too short for the bits of a float argument, which are those of an fp32."},
     DiagnosticCode{"lost-sum", Severity::warning,
                    "A statement assigns for every value of a dimension that its target does not have."},
+    DiagnosticCode{"other-accumulator", Severity::warning,
+                   "No unit sums products in the accumulator's type: layers with products go to the host."},
     DiagnosticCode{"missing-mnemonic", Severity::warning, "A capability or route that no mnemonic starts."},
     DiagnosticCode{"missing-fence", Severity::error, "Units run on their own and no mnemonic waits for all of them."},
     DiagnosticCode{"missing-sync", Severity::error,

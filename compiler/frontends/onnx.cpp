@@ -40,7 +40,10 @@ class OnnxImporter {
     read_inputs();
     sizes_.check(file_.model.graph());
     for (const auto& node : file_.model.graph().node()) import_node(node);
-    for (const auto& output : file_.model.graph().output()) network_.outputs.push_back(output_of(find(output.name())));
+    for (const auto& output : file_.model.graph().output()) {
+      network_.outputs.push_back(output_of(find(output.name())));
+      compare_declared(output, network_.tensor(network_.outputs.back()));
+    }
     if (network_.outputs.empty()) throw Error("the graph has no outputs");
     remove_unused(network_);
     return std::move(network_);
@@ -48,6 +51,7 @@ class OnnxImporter {
 
  private:
   TensorId output_of(TensorId id);
+  void compare_declared(const onnx::ValueInfoProto& output, const Tensor& tensor);
   void collect_uses();
   void collect_uses(const onnx::NodeProto& node);
   void read_initialisers();
@@ -348,6 +352,22 @@ TensorId OnnxImporter::output_of(TensorId id) {
   network_.operators.push_back({copy.name, "Reshape", {id}, {static_cast<TensorId>(network_.tensors.size())}, {}});
   network_.tensors.push_back(std::move(copy));
   return network_.operators.back().outputs[0];
+}
+
+/// Sizes that the file declares otherwise are said: the operators decide.
+void OnnxImporter::compare_declared(const onnx::ValueInfoProto& output, const Tensor& tensor) {
+  const auto& declared = output.type().tensor_type();
+  if (!declared.has_shape()) return;
+  const auto& dims = declared.shape().dim();
+  bool same = static_cast<std::size_t>(dims.size()) == tensor.shape.size();
+  for (int d = 0; same && d < dims.size(); ++d) {
+    same = dims[d].dim_value() <= 0 || dims[d].dim_value() == tensor.shape[static_cast<std::size_t>(d)];
+  }
+  if (same) return;
+  std::vector<std::string> sizes;
+  for (const auto& dim : dims) sizes.push_back(dim.dim_value() > 0 ? std::to_string(dim.dim_value()) : "?");
+  network_.warnings.push_back(fmt::format("output '{}' is declared as [{}]; the operators make it [{}]", output.name(),
+                                          fmt::join(sizes, ","), fmt::join(tensor.shape, ",")));
 }
 
 void OnnxImporter::add_operator(OnnxNode& node, const std::vector<TensorId>& outputs) {

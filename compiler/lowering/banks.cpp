@@ -10,14 +10,15 @@ namespace {
 bool is_result(const Use& use) { return use.role == UseRole::accumulator || use.role == UseRole::output; }
 
 /// How much two blocks are accessed at the same time and through the same kind of port. The copies of an input are read
-/// by one unit while a mover writes the next: different ports. Those of a result are added to, read and written by
-/// several units at once, neighbours most. What several elements read and write they do all the time.
-int conflict(const Mapping& mapping, const PlacedBlock& a, const PlacedBlock& b) {
+/// by one unit while a mover writes the next: different ports, where reads and writes do not share them. Those of a
+/// result are added to, read and written by several units at once, neighbours most. What several elements read and
+/// write they do all the time.
+int conflict(const Memory& memory, const Mapping& mapping, const PlacedBlock& a, const PlacedBlock& b) {
   if (a.place != b.place) return 3;
   const Use& first = mapping.uses[a.use];
   const Use& second = mapping.uses[b.use];
   if (a.use == b.use && a.level == b.level) {
-    if (!is_result(first)) return 0;
+    if (!is_result(first) && !memory.shared_ports) return 0;
     return std::abs(a.copy - b.copy) == 1 ? 2 : 1;
   }
   return first.step == second.step ? 2 : 1;
@@ -50,7 +51,7 @@ bool place_apart(const Memory& memory, const Region& region, const Mapping& mapp
     for (Bank& bank : banks) {
       if (bank.high - bank.low < block.bytes) continue;
       int weight = 0;
-      for (const PlacedBlock* other : bank.blocks) weight += conflict(mapping, block, *other);
+      for (const PlacedBlock* other : bank.blocks) weight += conflict(memory, mapping, block, *other);
       if (best != nullptr && weight >= least) continue;
       best = &bank;
       least = weight;

@@ -1,25 +1,27 @@
 #include "compiler/lowering/buffers.h"
 
+#include "archdsl/source/error.h"
 #include "compiler/lowering/banks.h"
 #include "compiler/mapping/fills.h"
-#include "compiler/mapping/tile_costs.h"
 
 namespace accord {
 
-std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& first,
+std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, const TileBytes& bytes, const Mapping& first,
                                                    const Mapping& mapping, std::vector<Buffer>& all) {
-  std::string error;
-  const TileBytes bytes = tile_bytes(geometry, first, error);
   std::vector<std::vector<PlacedBlock>> blocks(machine.architecture.memories.size());
   std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
   all.clear();
   const Fills fills(first);
+  const auto copies_of = [&](int use, int level) { return fills.copies(use, level); };
+  if (const std::string error = overfull(machine, first, footprint(machine, first, bytes, copies_of)); !error.empty()) {
+    throw Error(error);
+  }
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     buffers[u].resize(static_cast<std::size_t>(std::max(use.depth, 1)));
     for (int level = 0; level < use.depth; ++level) {
       if (bytes[u][level] == 0) continue;
-      const int copies = fills.copies(u, level);
+      const int copies = copies_of(u, level);
       const int memory = memory_at(machine.architecture, use, level);
       buffers[u][level] = {std::vector<std::int64_t>(static_cast<std::size_t>(copies)), static_cast<int>(all.size())};
       all.insert(all.end(), static_cast<std::size_t>(copies), {memory, 0, bytes[u][level]});

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/lowering/operation.h"
-#include "compiler/mapping/cost.h"
+#include "compiler/mapping/tile_costs.h"
 
 namespace accord {
 
@@ -16,9 +16,10 @@ struct TileBuffer {
 };
 
 /// Hands out on-chip memory. Indexed [use][level]; levels without a tile have no copies. `all`: the buffers by id.
-/// `first`: the first of the parts of divided work, the greatest, whose tiles all have room for: where parts share a
-/// memory or get the same bytes, each finds the places of all. `geometry` is of that, or of equal extents.
-std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, Geometry& geometry, const Mapping& first,
+/// `first`: the first of the parts of divided work, the greatest, whose tiles are copied as often as all find room for;
+/// `bytes`: of the greatest tiles of all parts. Where parts share a memory or get the same bytes, each finds the places
+/// of all. Throws Error where a memory is too small.
+std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, const TileBytes& bytes, const Mapping& first,
                                                    const Mapping& mapping, std::vector<Buffer>& all);
 
 }  // namespace accord

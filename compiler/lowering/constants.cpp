@@ -184,8 +184,20 @@ std::int64_t OffChip::add_constant(std::vector<std::byte> bytes, const std::stri
   return images.back().address;
 }
 
-std::int64_t ConstantImages::find(int use, const Access& access, const Extents& origin, const Extents& extents) {
-  std::vector<std::int64_t> key = {use};
+int ConstantImages::form_of(const std::vector<TransferPiece>& pieces) {
+  std::vector<std::int64_t> form;
+  for (const TransferPiece& piece : pieces) {
+    form.insert(form.end(), {piece.source, piece.target});
+    for (const auto* dims : {&piece.extent, &piece.source_stride, &piece.target_stride}) {
+      form.insert(form.end(), dims->begin(), dims->end());
+    }
+  }
+  return forms_.try_emplace(std::move(form), static_cast<int>(forms_.size()) + 1).first->second;
+}
+
+std::int64_t ConstantImages::find(int use, int form, const Access& access, const Extents& origin,
+                                  const Extents& extents) {
+  std::vector<std::int64_t> key = {use, form};
   for (const auto& index : access.indices) {
     std::int64_t at = index.offset;
     for (const auto& [it, coefficient] : index.terms) at += coefficient * origin[it];

@@ -55,11 +55,14 @@ class OffChip {
 };
 
 /// Addresses of the constants' images that stand in off-chip memory already: one use's tiles, also of several parts of
-/// divided work, share an image where they are equal.
+/// divided work, share an image where they are equal and read alike.
 class ConstantImages {
  public:
-  /// The address under which the image of this tile of a use stands; -1: nowhere yet.
-  std::int64_t find(int use, const Access& access, const Extents& origin, const Extents& extents);
+  /// Number of the order in which transfers read an image's bytes and where they put them; from 1.
+  int form_of(const std::vector<TransferPiece>& pieces);
+
+  /// The address under which the image of this tile of a use stands in a form; -1: nowhere yet.
+  std::int64_t find(int use, int form, const Access& access, const Extents& origin, const Extents& extents);
   /// Notes it for the tile that was looked for last.
   void add(std::int64_t address) { last_->second.address = address; }
   /// That tile's number, from 1: images of several tiles may stand under one address.
@@ -70,6 +73,7 @@ class ConstantImages {
     std::int64_t address = -1;
     std::uint32_t number = 0;
   };
+  std::map<std::vector<std::int64_t>, int> forms_;
   std::map<std::vector<std::int64_t>, Image> images_;
   std::map<std::vector<std::int64_t>, Image>::iterator last_;
 };

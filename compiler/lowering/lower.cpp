@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <optional>
 
 #include "archdsl/source/error.h"
 #include "compiler/lowering/lowering.h"
@@ -317,9 +316,7 @@ void Lowering::finish_target(int level) {
 }
 
 OpList Lowering::run() {
-  std::optional<Geometry> of_first;
-  if (mapping_.extent != first_.extent) of_first.emplace(machine_, network_, work_, homes_, first_);
-  buffers_ = place_buffers(machine_, of_first ? *of_first : geometry_, first_, mapping_, list_.buffers);
+  buffers_ = place_buffers(machine_, bytes_, first_, mapping_, list_.buffers);
   resident_.resize(mapping_.uses.size());
   held_.resize(mapping_.uses.size());
   between_.resize(mapping_.uses.size());
@@ -346,8 +343,9 @@ OpList Lowering::run() {
 }
 
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-             const Mapping& mapping, const Mapping& first, ConstantImages& images, std::vector<OffChip>& off_chip) {
-  return Lowering(machine, network, work_of(work, mapping), homes, mapping, first, images, off_chip).run();
+             const Mapping& mapping, const Mapping& first, const TileBytes& bytes, ConstantImages& images,
+             std::vector<OffChip>& off_chip) {
+  return Lowering(machine, network, work_of(work, mapping), homes, mapping, first, bytes, images, off_chip).run();
 }
 
 }  // namespace accord

@@ -4,7 +4,7 @@
 
 #include "compiler/lowering/constants.h"
 #include "compiler/lowering/operation.h"
-#include "compiler/mapping/step_shape.h"
+#include "compiler/mapping/tile_costs.h"
 
 namespace accord {
 
@@ -12,8 +12,9 @@ namespace accord {
 /// statements, stores. Constants' images go to off-chip memory, those that `images` does not know yet. On machines with
 /// hardware loops the innermost loop of equal tiles stays a loop. `homes` must be allocated,
 /// unless `off_chip` is empty: then no image is made, and off-chip addresses mean nothing. `first`: the first of the
-/// parts of divided work, or the mapping itself.
+/// parts of divided work, or the mapping itself; `bytes`: of the greatest tiles of all parts.
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-             const Mapping& mapping, const Mapping& first, ConstantImages& images, std::vector<OffChip>& off_chip);
+             const Mapping& mapping, const Mapping& first, const TileBytes& bytes, ConstantImages& images,
+             std::vector<OffChip>& off_chip);
 
 }  // namespace accord

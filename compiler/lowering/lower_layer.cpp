@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstddef>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "archdsl/source/error.h"
@@ -43,6 +44,24 @@ OpList alternate(const std::vector<OpList>& lists) {
   return all;
 }
 
+/// Of the tiles of all parts: the last ones' may be laid otherwise, and take more.
+TileBytes greatest_bytes(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                         const std::vector<Mapping>& parts) {
+  TileBytes most;
+  std::set<Extents> seen;
+  for (const Mapping& part : parts) {
+    if (!seen.insert(part.extent).second) continue;
+    Geometry geometry(machine, network, work_of(work, part), homes, part);
+    std::string error;
+    const TileBytes bytes = tile_bytes(geometry, part, error);
+    if (most.empty()) most = bytes;
+    for (std::size_t u = 0; u < bytes.size(); ++u) {
+      for (std::size_t l = 0; l < bytes[u].size(); ++l) most[u][l] = std::max(most[u][l], bytes[u][l]);
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 OpList lower_layer(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
@@ -54,8 +73,9 @@ OpList lower_parts(const Machine& machine, const Network& network, const Work& w
                    const std::vector<Mapping>& parts, std::vector<OffChip>& off_chip, Reads reads) {
   std::vector<OpList> lists;
   ConstantImages images;
+  const TileBytes bytes = greatest_bytes(machine, network, work, homes, parts);
   for (const auto& part : parts) {
-    lists.push_back(lower(machine, network, work, homes, part, parts.front(), images, off_chip));
+    lists.push_back(lower(machine, network, work, homes, part, parts.front(), bytes, images, off_chip));
   }
   const bool together = needs_others(parts.front());
   if (together && reads == Reads::own) throw Error("elements cannot load what they have together each for itself");

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/lowering/buffers.h"
@@ -39,13 +40,14 @@ using Residents = std::vector<std::vector<Resident>>;  ///< [use][level]
 class Lowering {
  public:
   Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping,
-           const Mapping& first, ConstantImages& images, std::vector<OffChip>& off_chip)
+           const Mapping& first, const TileBytes& bytes, ConstantImages& images, std::vector<OffChip>& off_chip)
       : machine_(machine),
         network_(network),
         work_(work),
         homes_(homes),
         mapping_(mapping),
         first_(first),
+        bytes_(bytes),
         images_(images),
         off_chip_(off_chip),
         geometry_(machine, network, work, homes, mapping),
@@ -92,6 +94,7 @@ class Lowering {
   void emit_move(int u, int level, const TileMove& move, const Place& source, const Place& target);
   std::int64_t home_address(int u, const Extents& origin) const;
   Place constant_image(int u, const Box& box);
+  std::int64_t find_image(int u, const Box& box);
   std::int64_t image_size(int u, const Box& box);
   void write_image(int u, const Box& box, std::byte* image);
   std::int64_t address_of_images(int u, const std::vector<std::pair<Box, std::int64_t>>& placed, std::int64_t size,
@@ -125,6 +128,7 @@ class Lowering {
   const Homes& homes_;
   const Mapping& mapping_;
   const Mapping& first_;  ///< part of divided work, the greatest
+  const TileBytes& bytes_;
   ConstantImages& images_;
   std::vector<OffChip>& off_chip_;
   Geometry geometry_;
@@ -133,10 +137,11 @@ class Lowering {
   Instructions instructions_;
   std::vector<std::vector<TileBuffer>> buffers_;
   Residents resident_;
-  std::vector<Held> held_;                    ///< by use, at level 0
-  std::vector<std::vector<double>> between_;  ///< [use][level]: `cycles_between`
-  std::vector<Box> steps_;                    ///< by level: the first part's tiles, whose steps all parts go
-  std::vector<Box> boxes_;                    ///< what of them lies within the mapping's own extents
+  std::unordered_map<const TileMove*, int> forms_;  ///< of images, by the moves that read them
+  std::vector<Held> held_;                          ///< by use, at level 0
+  std::vector<std::vector<double>> between_;        ///< [use][level]: `cycles_between`
+  std::vector<Box> steps_;                          ///< by level: the first part's tiles, whose steps all parts go
+  std::vector<Box> boxes_;                          ///< what of them lies within the mapping's own extents
   std::vector<Extents> written_;  ///< per output: how far of each iterator it is written; of other uses empty
   int target_ = -1;               ///< the main statement's target use
   int start_ = -1;

@@ -35,6 +35,19 @@ std::int64_t Lowering::image_size(int u, const Box& box) {
   return move.image_bytes;
 }
 
+/// The tile's image; -1: it stands nowhere yet.
+std::int64_t Lowering::find_image(int u, const Box& box) {
+  const Use& use = mapping_.uses[u];
+  int form = 0;
+  if (use.role != UseRole::start || use.depth > 1) {
+    const TileMove& move = geometry_.move(u, 0, box.extent, mapping_.extent);
+    const auto [known, first] = forms_.try_emplace(&move);
+    if (first) known->second = images_.form_of(move.pieces);
+    form = known->second;
+  }
+  return images_.find(u, form, use.access, box.origin, box.extent);
+}
+
 /// Writes the tile's bytes in the order in which the mover reads them.
 void Lowering::write_image(int u, const Box& box, std::byte* image) {
   const Use& use = mapping_.uses[u];
@@ -61,7 +74,7 @@ void Lowering::lay_images(int u) {
   const Box whole{Extents(mapping_.extent.size(), 0), mapping_.extent};
   Box box = whole;
   each_tile(use, 0, start ? target_level_ : box_level(mapping_, use, 0), 0, box, whole, [&](const Box& tile) {
-    if (images_.find(u, use.access, tile.origin, tile.extent) >= 0) return;
+    if (find_image(u, tile) >= 0) return;
     placed.emplace_back(tile, size);
     size += ceil_div(image_size(u, tile), OffChip::alignment) * OffChip::alignment;
   });
@@ -72,7 +85,7 @@ void Lowering::lay_images(int u) {
   }
   const std::int64_t base = address_of_images(u, placed, size, *memory);
   for (const auto& [tile, offset] : placed) {
-    images_.find(u, use.access, tile.origin, tile.extent);
+    find_image(u, tile);
     images_.add(base + offset);
   }
 }
@@ -88,7 +101,7 @@ std::int64_t Lowering::address_of_images(int u, const std::vector<std::pair<Box,
 
 Lowering::Place Lowering::constant_image(int u, const Box& box) {
   if (off_chip_.empty() && mapping_.spatial.empty()) return {};
-  const std::int64_t address = images_.find(u, mapping_.uses[u].access, box.origin, box.extent);
+  const std::int64_t address = find_image(u, box);
   assert(address >= 0 || off_chip_.empty());
   return {std::max<std::int64_t>(address, 0), -1, images_.number()};
 }

@@ -30,12 +30,48 @@ bool tiles_begin_at_units(const Machine& machine, const Mapping& mapping, int us
   return true;
 }
 
+bool dense_parts_begin_at_units(const Machine& machine, const Mapping& mapping, const Use& use) {
+  const Match& match = mapping.steps[use.step].match;
+  for (int level = 1; level < mapping.levels; ++level) {
+    std::int64_t unit = machine.limits.run(match.unit, match.capability)->units[use.operand];
+    if (level < use.depth) {
+      const Hop& hop = hop_at(use, level);
+      const RouteLimits& limits = *machine.limits.route(hop.unit, hop.route);
+      unit = use.role == UseRole::output ? limits.target_unit : limits.source_unit;
+    }
+    if (unit == 1) continue;
+    for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+      const bool cut = mapping.tile[level][it] < mapping.tile[level - 1][it];
+      if (cut && depends(use.access, static_cast<int>(it))) return false;
+    }
+  }
+  return true;
+}
+
+namespace {
+
+/// Whether what the operand's free steps must be is a multiple of the unit.
+bool steps_by_units(const Machine& machine, const Mapping& mapping, const UseView& view, const StepShape& shape,
+                    const Extents& box, std::int64_t unit) {
+  const Use& use = mapping.uses[view.use];
+  const Capability& capability = machine.capability(mapping.steps[use.step].match);
+  const auto& steps = capability.operands[use.operand].steps;
+  for (std::size_t p = 0; p < steps.size(); ++p) {
+    if (steps[p].kind != Step::Kind::free) continue;
+    if (free_step(mapping, capability, shape, view, p, box).bytes.value_or(0) % unit != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool instructions_begin_at_units(const Machine& machine, const Mapping& mapping, const UseView& view,
                                  const StepShape& shape, const Extents& box) {
   const Use& use = mapping.uses[view.use];
   const Match& match = mapping.steps[use.step].match;
   const std::int64_t unit = machine.limits.run(match.unit, match.capability)->units[use.operand];
   if (unit == 1) return true;
+  if (use.dense && !steps_by_units(machine, mapping, view, shape, box, unit)) return false;
   const bool loops = std::all_of(shape.loops.begin(), shape.loops.end(),
                                  [&](int it) { return view_step(mapping, view, it) % unit == 0; });
   return loops && std::all_of(shape.dims.begin(), shape.dims.end(), [&](const StepShape::Dim& dim) {

@@ -11,8 +11,12 @@ std::int64_t home_unit(const Machine& machine, const Mapping& mapping, const Use
 /// Whether all tiles of the use begin at such multiples in the tensor's home.
 bool tiles_begin_at_units(const Machine& machine, const Mapping& mapping, int use, const HomeStrides& strides);
 
-/// Whether all instructions of a step over a box begin at multiples of what they count addresses in, in the tile or, where
-/// `view` has no layout, in the home itself.
+/// Of a dense use (plan.h): whether what lies within its tiles on chip begins at such multiples there. Tiles that are
+/// cut further in begin anywhere.
+bool dense_parts_begin_at_units(const Machine& machine, const Mapping& mapping, const Use& use);
+
+/// Whether all instructions of a step over a box begin at multiples of what they count addresses in, in the tile or,
+/// where `view` has no layout, in the home itself.
 bool instructions_begin_at_units(const Machine& machine, const Mapping& mapping, const UseView& view,
                                  const StepShape& shape, const Extents& box);
 

@@ -168,6 +168,18 @@ std::vector<std::pair<int, int>> Elements::alike(int unit, int capability) const
   return units;
 }
 
+std::vector<Hop> Elements::parallel(const Hop& hop) const {
+  const Route& route = architecture_.units[hop.unit].routes[hop.route];
+  const int number = route_class_[hop.unit][hop.route];
+  if (number < 0 || !route.also.empty()) return {hop};
+  std::vector<Hop> hops;
+  for (const Member& member : routes_[number]) {
+    const Route& other = architecture_.units[member.unit].routes[member.index];
+    if (other.source == route.source && other.target == route.target) hops.push_back({member.unit, member.index});
+  }
+  return hops;
+}
+
 /// Finds sites for one mapping, one after the other, by backtracking over its capabilities and hops.
 class Elements::Carrier {
  public:

@@ -15,9 +15,11 @@ struct Site {
   struct Place {
     int memory = -1;
     std::vector<Hop> hops;
+    auto operator<=>(const Place&) const = default;
   };
   std::vector<std::pair<int, int>> steps;
   std::vector<Place> uses;
+  auto operator<=>(const Site&) const = default;
 };
 
 /// Where the mapping itself runs.
@@ -39,6 +41,9 @@ class Elements {
 
   /// Units with a capability like this one, the unit itself among them, ascending.
   std::vector<std::pair<int, int>> alike(int unit, int capability) const;
+
+  /// Routes like this one between the same two memories, itself among them, ascending; a multicast alone.
+  std::vector<Hop> parallel(const Hop& hop) const;
 
   /// Where the mapping runs, then where else it could: on other elements, with units, hops and memories in the same
   /// places. No two use the same unit for the main statement; other units and on-chip memories are shared only where no

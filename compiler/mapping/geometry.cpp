@@ -160,6 +160,18 @@ class CopyBuilder {
   std::vector<PlacedCopy> copies_;
 };
 
+/// Whether the instruction can give the piece's strides.
+bool strides_fit(const RouteLimits& limits, const TransferPiece& piece) {
+  for (std::size_t d = 1; d < limits.walk.size(); ++d) {
+    if (piece.extent[d] <= 1) continue;
+    const bool source = limits.walk[d].source.kind == Step::Kind::free;
+    const bool target = limits.walk[d].target.kind == Step::Kind::free;
+    if (source && piece.source_stride[d] % limits.source_steps != 0) return false;
+    if (target && piece.target_stride[d] % limits.target_steps != 0) return false;
+  }
+  return true;
+}
+
 void add_pieces(TileMove& move, const RouteLimits& limits, TransferPlan plan, std::int64_t source,
                 std::int64_t target) {
   for (auto& piece : plan.pieces) {
@@ -167,11 +179,22 @@ void add_pieces(TileMove& move, const RouteLimits& limits, TransferPlan plan, st
     piece.target += target;
     if (piece.source % limits.source_unit != 0 || piece.target % limits.target_unit != 0) {
       move.error = "a transfer would begin inside what the instruction counts as one unit of address";
+    } else if (!strides_fit(limits, piece)) {
+      move.error = "a transfer would go on inside what the instruction counts as one unit of its strides";
     }
     move.pieces.push_back(std::move(piece));
   }
   move.bytes += plan.bytes;
   move.source_bytes += plan.source_bytes;
+}
+
+/// A tile of equal values from another of them, over and over where that one is smaller: of shorter words.
+void add_equal_values(TileMove& move, const RouteLimits& limits, std::int64_t bytes, std::int64_t given) {
+  const std::int64_t times = bytes / given;
+  if (times > 0) add_pieces(move, limits, plan_copy(limits, {given, {{times, 0, given}}}), 0, 0);
+  if (const std::int64_t rest = bytes - times * given; rest > 0) {
+    add_pieces(move, limits, plan_copy(limits, {rest, {}}), 0, times * given);
+  }
 }
 
 /// Whether parts of the outer tile begin where its blocks of lanes begin: they are cut between blocks, or not at all.
@@ -341,13 +364,14 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
   const Hop& hop = hop_at(u, level);
   const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
   if (level == 0 && is_constant(use)) return make_image_move(use, tile, limits);
+  const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
   if (u.filled) {
-    add_pieces(move, limits, plan_copy(limits, {tile.bytes, {}}), 0, 0);
+    add_equal_values(move, limits, tile.bytes, other->bytes);
     return timed(std::move(move), u, level);
   }
-  const Layout* other = level == 0 ? nullptr : &layout(use, level - 1, outer);
   const std::int64_t word = machine_.architecture.memories[u.memory].word;
-  move.padded = padded && is_constant(use) && lanes_begin_blocks(tile, *other) && begins_words(tile, *other, word);
+  move.padded =
+      padded && !u.dense && is_constant(use) && lanes_begin_blocks(tile, *other) && begins_words(tile, *other, word);
   const bool close = move.padded;
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error, part)) {
     if (u.role == UseRole::output) swap_sides(copy);

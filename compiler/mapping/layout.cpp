@@ -200,14 +200,14 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
       layout.error = fmt::format("rows of {} bytes do not fit the wired step of {}", packer.size(), dim.step);
       return layout;
     }
-    const bool blocked = lanes && !group.dense;
+    const bool blocked = lanes && !group.dense && !use.dense;
     packer.push(std::move(group), dim.step, blocked ? dim.maximum : INT64_MAX);
   }
   if (wired.empty()) closest_first(layout, step.chains, free_dims);
   for (const int dim : free_dims) {
     if (wired.empty()) {
       packer.fill_words();
-    } else {
+    } else if (!use.dense) {
       packer.align();
     }
     for (auto it = step.chains[dim].rbegin(); it != step.chains[dim].rend(); ++it) {
@@ -218,7 +218,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
   packer.place_blocks(use.filled && memory != use.memory);
   for (int a = static_cast<int>(layout.axes.size()) - 1; a >= 0; --a) {
     if (is_grouped(a)) continue;
-    packer.align();
+    if (!use.dense) packer.align();
     packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
   }
   layout.bytes = round_up(packer.size(), word);

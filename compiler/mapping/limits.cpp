@@ -31,6 +31,25 @@ std::int64_t greatest(const Isa& isa, const Mnemonic& mnemonic, const Binding& b
   return value;
 }
 
+/// What the binding's values are multiples of: its field's unit or, where a register alone gives them, the least unit
+/// in which one is set.
+std::int64_t unit_of(const Isa& isa, const Binding& binding) {
+  if (binding.base == Binding::Base::none) return binding.field >= 0 ? binding.unit : 1;
+  if (binding.base != Binding::Base::fixed_register || binding.field >= 0 || binding.bias != 0) return 1;
+  std::int64_t least = 0;
+  for (const Mnemonic& mnemonic : isa.mnemonics) {
+    for (const RegisterUpdate& update : mnemonic.updates) {
+      if (update.reg != binding.reg && update.base == Binding::Base::fixed_register) continue;
+      const bool by_field = mnemonic.meaning == Meaning::set && update.base == Binding::Base::fixed_register &&
+                            update.amount.base == Binding::Base::none && update.amount.field >= 0 &&
+                            update.amount.bias == 0;
+      if (!by_field) return 1;
+      least = std::gcd(least, update.amount.unit);
+    }
+  }
+  return std::max<std::int64_t>(least, 1);
+}
+
 bool is_constant(const Binding& binding) { return binding.base == Binding::Base::none && binding.field < 0; }
 
 void limit_step(Step& step, const Binding& binding) {
@@ -59,13 +78,18 @@ RouteLimits limit_route(const Architecture& architecture, int index, int unit) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
   const Route& route = architecture.units[unit].routes[mnemonic.route];
   const auto names = transfer_arguments(route);
-  RouteLimits limits{index, route.walk, 1, 1, pace_of(architecture, architecture.units[unit], route)};
+  RouteLimits limits;
+  limits.mnemonic = index;
+  limits.walk = route.walk;
+  limits.pace = pace_of(architecture, architecture.units[unit], route);
   for (std::size_t a = 0; a < names.size(); ++a) {
     const Binding& binding = mnemonic.arguments[a];
     const std::string& name = names[a];
-    const bool plain = binding.base == Binding::Base::none && binding.field >= 0;
-    if (name == "src.base" && plain) limits.source_unit = binding.unit;
-    if (name == "dst.base" && plain) limits.target_unit = binding.unit;
+    const std::int64_t counted = unit_of(architecture.isa, binding);
+    if (name == "src.base") limits.source_unit = counted;
+    if (name == "dst.base") limits.target_unit = counted;
+    if (name.starts_with("src.stride")) limits.source_steps = std::lcm(limits.source_steps, counted);
+    if (name.starts_with("dst.stride")) limits.target_steps = std::lcm(limits.target_steps, counted);
     const auto digits = name.find_last_not_of("0123456789") + 1;
     if (digits == name.size()) continue;
     WalkDim& dim = limits.walk[std::stoul(name.substr(digits))];
@@ -91,8 +115,7 @@ RunLimits limit_run(const Architecture& architecture, int index, int unit) {
     for (std::size_t a = 0; a < names.size(); ++a) {
       const Binding& binding = mnemonic.arguments[a];
       const bool moves = names[a] == operand.name + ".base" || names[a].starts_with(operand.name + ".stride");
-      if (moves && binding.base == Binding::Base::none && binding.field >= 0)
-        multiple = std::lcm(multiple, binding.unit);
+      if (moves) multiple = std::lcm(multiple, unit_of(architecture.isa, binding));
     }
     limits.units.push_back(multiple);
   }

@@ -30,6 +30,8 @@ struct RouteLimits {
   std::int64_t source_unit = 1;  ///< addresses are multiples of this
   std::int64_t target_unit = 1;
   TransferPace pace;
+  std::int64_t source_steps = 1;  ///< free strides are multiples of this
+  std::int64_t target_steps = 1;
 };
 
 struct RunLimits {

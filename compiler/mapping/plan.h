@@ -56,6 +56,7 @@ struct Use {
   int memory = -1;        ///< the capability's
   int home = -1;          ///< memory that its tensor lives in: off-chip, or on chip where it is kept between layers
   bool windowed = false;  ///< overlapping windows share their elements on chip (else each window has its own copy)
+  bool dense = false;     ///< tiles lie on chip without gaps and blocks: lanes run on, rows begin inside words
   std::vector<Hop> hops;  ///< in the direction of the data; input: home -> memory, output: memory -> home
   int depth = 0;          ///< transfers between home and the capability's memory; its tile lives at level depth - 1
   std::vector<SharedTiles> shared;  ///< by level, of a part of divided work; else empty
@@ -138,7 +139,8 @@ inline std::int64_t trips(const Mapping& mapping, int level, int iterator) {
   return ceil_div(outer_extent(mapping, level, iterator), mapping.tile[level][iterator]);
 }
 
-/// Gives a mapping of the same assignment the other's tiles, loop order and copies, with what is predicted of them.
+/// Gives a mapping of the same assignment the other's tiles, their density, loop order, copies and movers, with what is
+/// predicted of them.
 void adopt_tiling(Mapping& mapping, const Mapping& other);
 
 /// The use that holds the main statement's target.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <random>
 
+#include "compiler/mapping/dense_tiles.h"
 #include "compiler/mapping/keeping.h"
 #include "compiler/mapping/tiling_space.h"
 #include "compiler/mapping/verify.h"
@@ -44,6 +45,7 @@ Mapping draw_mapping(const TilingSpace& space, const Mapping& assignment, Draw& 
     }
     draw.shuffle(mapping.order[level]);
   }
+  for (Use& use : mapping.uses) use.dense = may_be_dense(use) && draw.below(3) == 0;
   mapping.copies = equal_copies(mapping.uses.size(), mapping.levels, 1);
   for (auto& levels : mapping.copies) {
     for (int& copies : levels) copies += static_cast<int>(draw.below(3));

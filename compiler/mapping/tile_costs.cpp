@@ -185,7 +185,9 @@ void TileMeasure::add_use(int u) {
     return;
   }
   if (use.role == UseRole::accumulator) return;
-  if (geometry_.kept_on_chip(u) && !tiles_begin_at_units(machine_, mapping_, u, geometry_.strides(u))) {
+  const bool kept = geometry_.kept_on_chip(u);
+  if ((kept && !tiles_begin_at_units(machine_, mapping_, u, geometry_.strides(u))) ||
+      (use.dense && !dense_parts_begin_at_units(machine_, mapping_, use))) {
     costs_.error = "tiles would begin inside what instructions count as one unit of address";
     return;
   }
@@ -294,6 +296,32 @@ void TileMeasure::add_step(int s) {
 
 }  // namespace
 
+namespace {
+
+/// Bytes of the greatest of the use's tiles at a level, whole or remaining: what remains of one may be laid otherwise,
+/// and take more. `box` is decided up to iterator `it`.
+std::int64_t greatest_bytes(Geometry& geometry, const Mapping& mapping, int u, int level, std::size_t it, Extents& box,
+                            std::string& error) {
+  const int at = box_level(mapping, mapping.uses[u], level);
+  if (it == box.size()) {
+    const Layout& layout = geometry.layout(u, level, box);
+    if (error.empty()) error = layout.error;
+    return layout.bytes;
+  }
+  std::int64_t most = 0;
+  const int iterator = static_cast<int>(it);
+  if (!depends(mapping.uses[u].access, iterator)) {
+    return greatest_bytes(geometry, mapping, u, level, it + 1, box, error);
+  }
+  for (const auto& [size, count] : box_classes(mapping, iterator, at)) {
+    box[it] = size;
+    most = std::max(most, greatest_bytes(geometry, mapping, u, level, it + 1, box, error));
+  }
+  return most;
+}
+
+}  // namespace
+
 TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& error) {
   TileBytes bytes(mapping.uses.size(), std::vector<std::int64_t>(static_cast<std::size_t>(mapping.levels), 0));
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
@@ -302,9 +330,8 @@ TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& er
     for (int level = first_level(use); level < use.depth; ++level) {
       const bool innermost = level + 1 == use.depth;
       if (use.role == UseRole::start && innermost) continue;
-      const Layout& layout = geometry.layout(u, level, mapping.tile[box_level(mapping, use, level)]);
-      bytes[u][level] = layout.bytes;
-      if (error.empty()) error = layout.error;
+      Extents box = mapping.tile[box_level(mapping, use, level)];
+      bytes[u][level] = greatest_bytes(geometry, mapping, u, level, 0, box, error);
     }
   }
   return bytes;

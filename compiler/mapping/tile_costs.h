@@ -10,7 +10,7 @@
 
 namespace accord {
 
-/// [use][level]: of one copy of the tile; 0 where there is none.
+/// [use][level]: of one copy of the tile, the greatest of whole and remaining ones; 0 where there is none.
 using TileBytes = std::vector<std::vector<std::int64_t>>;
 
 /// What a mapping's tile sizes cost, whatever the loops' order and the copies.

@@ -23,6 +23,7 @@ constexpr std::size_t max_header = 1 << 16;
 struct Header {
   std::string descr;
   Shape shape;
+  bool columns_first = false;  ///< Fortran order, in which NumPy writes what was transposed
 };
 
 std::string read_bytes(std::istream& stream, std::size_t count) {
@@ -66,12 +67,15 @@ Shape parse_shape(std::string_view text) {
 }
 
 Header parse_header(std::string_view text) {
-  if (!value_of(text, "fortran_order").starts_with("False")) throw Error("Fortran order is not supported");
+  const auto order = value_of(text, "fortran_order");
+  const bool columns_first = order.starts_with("True");
+  if (!columns_first && !order.starts_with("False"))
+    throw Error("the header's fortran_order is neither True nor False");
   const auto descr = value_of(text, "descr");
   if (!descr.starts_with('\'')) throw Error("structured arrays are not supported");
   const auto close = descr.find('\'', 1);
   if (close == std::string_view::npos) throw Error("the header is cut off");
-  return {std::string(descr.substr(1, close - 1)), parse_shape(value_of(text, "shape"))};
+  return {std::string(descr.substr(1, close - 1)), parse_shape(value_of(text, "shape")), columns_first};
 }
 
 Header read_header(std::istream& stream) {
@@ -117,6 +121,21 @@ std::vector<std::byte> read_data(std::istream& stream, std::size_t size) {
   return data;
 }
 
+/// Row-major, from an array whose first index lies innermost.
+void reorder(Value& value) {
+  const auto size = static_cast<std::size_t>(bytes(value.type));
+  std::vector<std::byte> rows(value.data.size());
+  Shape at(value.shape.size(), 0);
+  for (std::size_t from = 0; from < value.data.size(); from += size) {
+    std::size_t to = 0;
+    for (std::size_t d = 0; d < at.size(); ++d)
+      to = to * static_cast<std::size_t>(value.shape[d]) + static_cast<std::size_t>(at[d]);
+    std::memcpy(rows.data() + to * size, value.data.data() + from, size);
+    for (std::size_t d = 0; d < at.size() && ++at[d] == value.shape[d]; ++d) at[d] = 0;
+  }
+  value.data = std::move(rows);
+}
+
 Value read_value(std::istream& stream) {
   const auto header = read_header(stream);
   const auto count = count_of(header.shape);
@@ -137,6 +156,7 @@ Value read_value(std::istream& stream) {
     value.type = *type;
     value.data = read_data(stream, count * static_cast<std::size_t>(bytes(*type)));
   }
+  if (header.columns_first) reorder(value);
   if (stream.peek() != std::istream::traits_type::eof()) throw Error("there is data beyond the array");
   return value;
 }

@@ -1,6 +1,7 @@
 // Do weights narrower than the array pass their bus alone, without what pads the array's rows?
 #include <doctest/doctest.h>
 
+#include "cli/files.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 #include "tests/shipped.h"
@@ -40,5 +41,15 @@ TEST_CASE("are weights right that pass three memories whose words are longer tha
       CAPTURE(results);
       run_checked(architecture, product(seed, 1, sum, results), seed);
     }
+  }
+}
+
+TEST_CASE("do equal values fill tiles of longer words than those on their way") {
+  const std::string text = read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/three_memories.yaml");
+  for (const char* memory :
+       {"sm: {kind: memory, capacity: 128 KiB, banks: 8, word: ", "rf: {kind: memory, capacity: 32 KiB, word: "}) {
+    CAPTURE(std::string(memory));
+    run_checked(loaded(replaced(text, std::string(memory) + "64 B", std::string(memory) + "128 B")),
+                product(seed, 1, 15, 24), seed);
   }
 }

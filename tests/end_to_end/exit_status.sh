@@ -30,6 +30,7 @@ printf 'accord: 1\nnonsense: 2\n' >broken.yaml
 expect 0 --help
 expect 1
 expect 1 frobnicate
+grep -q '`frobnicate` is no command' err.txt || { echo 'the unknown command is not named:'; cat err.txt; failed=1; }
 expect 0 check gemmini16 --json check.json
 expect 1 check broken.yaml
 expect 1 check missing.yaml

@@ -3,6 +3,7 @@
 
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/predictions.h"
+#include "tests/shipped.h"
 #include "tests/square_conv.h"
 
 using namespace accord;
@@ -29,4 +30,10 @@ TEST_CASE("is a layer predicted whose windows begin inside words") {
 
 TEST_CASE("are layers predicted on a machine that begins operations in order") {
   check_predictions(machine("hvx"), {.mean = 0.05, .worst = 0.12});
+}
+
+TEST_CASE("is a layer predicted whose tiles are few bytes and whose schedules differ by chance") {
+  TopologyLayer layer = square_conv("first", 3, 66, 16, 7);
+  layer.stride_h = layer.stride_w = 2;
+  check_predictions(described("two_kilobytes"), {layer}, {.mean = 0.1, .worst = 0.1});
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "archdsl/source/error.h"
@@ -83,6 +85,22 @@ TEST_CASE("Are weights that the file lacks seeded, with a warning?") {
   CHECK(network.inputs.size() == 1);
   REQUIRE(network.warnings.size() == 1);
   CHECK(network.warnings[0].find("'w' got seeded values") != std::string::npos);
+}
+
+TEST_CASE("Is an output declared otherwise than the operators make it said?") {
+  for (const std::int64_t height : {4, 5}) {
+    ZooBuilder b("declared", 0);
+    const auto x = b.image_input("x", {1, 2, 6, 6});
+    b.input("w", onnx::TensorProto::FLOAT, {4, 2, 3, 3});
+    b.output(b.node("Conv", "conv", {x.name, "w"}), {1, 4, height, 4});
+    const Scratch file("declared.onnx");
+    b.write(file.path);
+    const auto warnings = load_model(file.path).warnings;
+    const bool said = std::ranges::any_of(warnings, [](const std::string& warning) {
+      return warning.find("is declared as [1,4,5,4]; the operators make it [1,4,4,4]") != std::string::npos;
+    });
+    CHECK(said == (height == 5));
+  }
 }
 
 TEST_CASE("Is a file that does not exist an Error?") {

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "compiler/explore.h"
 #include "compiler/layer_alone.h"
 #include "tests/unit/mapping/small_layers.h"
 
@@ -35,6 +36,7 @@ int check_all(const Architecture& architecture, std::uint64_t seed) {
     if (layer.placement != Placement::machine) continue;
     LayerAlone alone(compilation, layer, [](const Architecture&, const Program&) { return std::int64_t{1}; });
     for (const auto& mapping : layer.mappings) {
+      INFO(mapping_text(compilation.machine, layer.work, mapping));
       CHECK(alone.cycles(mapping) < std::numeric_limits<double>::infinity());
       ++checked;
     }

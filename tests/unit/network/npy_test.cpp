@@ -65,6 +65,14 @@ TEST_CASE("Are all header versions and wide types read?") {
   CHECK(load_bytes(file_bytes(1, header("|b1", "False", "(2,)"), std::string("\1\0", 2))).type == ElementType::u8);
 }
 
+TEST_CASE("Are arrays row-major afterwards whose first index lies innermost?") {
+  // NumPy writes so what was transposed: here 2 x 3 x 2, whose element i, j, k is the character 6 * i + 2 * j + k.
+  const auto value = load_bytes(file_bytes(1, header("|i1", "True", "(2, 3, 2)"), "agciekbhdjfl"));
+  std::string read;
+  for (const std::byte element : value.data) read += static_cast<char>(element);
+  CHECK(read == "abcdefghijkl");
+}
+
 TEST_CASE("Is everything else a clear Error?") {
   const auto rejects = [](const std::string& bytes, const char* message) {
     CHECK_THROWS_WITH_AS(load_bytes(bytes), doctest::Contains(message), Error);
@@ -72,7 +80,7 @@ TEST_CASE("Is everything else a clear Error?") {
   rejects("", "cut off");
   rejects("not an array at all", "not a NumPy array");
   rejects(file_bytes(4, header("<f4", "False", "()"), "1234"), "version 4");
-  rejects(file_bytes(1, header("<f4", "True", "(1,)"), "1234"), "Fortran order");
+  rejects(file_bytes(1, header("<f4", "Maybe", "(1,)"), "1234"), "fortran_order");
   rejects(file_bytes(1, header(">f4", "False", "(1,)"), "1234"), "'>f4' is not supported");
   rejects(file_bytes(1, header("<f4", "False", "(2,)"), "1234"), "cut off");
   rejects(file_bytes(1, header("<f4", "False", "(1,)"), "12345"), "beyond the array");

@@ -1,0 +1,51 @@
+#include "compiler/mapping/dense_tiles.h"
+
+#include <algorithm>
+
+#include "compiler/mapping/geometry.h"
+
+namespace accord {
+namespace {
+
+std::int64_t elements_of(const Layout& layout) {
+  std::int64_t count = 1;
+  for (const LayoutGroup& group : layout.groups) count *= group.extent;
+  return count;
+}
+
+/// Whether rows of the tile are cut into blocks, or have gaps between them.
+bool is_loose(const Layout& layout, std::int64_t element) {
+  constexpr double gaps = 1.05;  ///< times the elements' own bytes: worth it
+  const bool blocks = std::ranges::any_of(layout.groups, [](const auto& group) { return group.extent > group.block; });
+  return blocks || static_cast<double>(layout.bytes) > gaps * static_cast<double>(elements_of(layout) * element);
+}
+
+}  // namespace
+
+bool may_be_dense(const Use& use) {
+  const bool result = use.role == UseRole::output && use.step > 0;  // initial values come into the main step's
+  return (use.role == UseRole::input || result) && !use.filled && use.depth > 0;
+}
+
+std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapping& mapping) {
+  Geometry geometry(problem.machine, problem.network, problem.work, problem.homes, mapping);
+  Mapping result = mapping;
+  Geometry dense(problem.machine, problem.network, problem.work, problem.homes, result);
+  bool some = false;
+  for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
+    const Use& use = mapping.uses[u];
+    if (!may_be_dense(use)) continue;
+    const Extents& tile = mapping.tile[box_level(mapping, use, use.depth - 1)];
+    const Layout& now = geometry.layout(static_cast<int>(u), use.depth - 1, tile);
+    if (!is_loose(now, geometry.element_bytes(static_cast<int>(u)))) continue;
+    result.uses[u].dense = true;
+    const Layout& then = dense.layout(static_cast<int>(u), use.depth - 1, tile);
+    const bool better = then.error.empty() && (then.bytes < now.bytes || then.groups.size() != now.groups.size() ||
+                                               !is_loose(then, dense.element_bytes(static_cast<int>(u))));
+    result.uses[u].dense = better;
+    some = some || better;
+  }
+  return some ? std::optional(std::move(result)) : std::nullopt;
+}
+
+}  // namespace accord
