@@ -22,8 +22,9 @@ bool is_loose(const Layout& layout, std::int64_t element) {
 
 }  // namespace
 
-bool may_be_dense(const Use& use) {
-  const bool result = use.role == UseRole::output && use.step > 0;  // initial values come into the main step's
+bool may_be_dense(const Mapping& mapping, const Use& use) {
+  const bool started = std::ranges::any_of(mapping.uses, [](const Use& u) { return u.role == UseRole::start; });
+  const bool result = use.role == UseRole::output && (use.step > 0 || !started);
   return (use.role == UseRole::input || result) && !use.filled && use.depth > 0;
 }
 
@@ -34,7 +35,7 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
   bool some = false;
   for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
     const Use& use = mapping.uses[u];
-    if (!may_be_dense(use)) continue;
+    if (!may_be_dense(mapping, use)) continue;
     const Extents& tile = mapping.tile[box_level(mapping, use, use.depth - 1)];
     const Layout& now = geometry.layout(static_cast<int>(u), use.depth - 1, tile);
     if (!is_loose(now, geometry.element_bytes(static_cast<int>(u)))) continue;

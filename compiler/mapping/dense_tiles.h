@@ -8,7 +8,7 @@ namespace accord {
 
 /// Whether tiles of the use may lie without gaps (Use::dense): those of inputs, and of results that no initial values
 /// are brought to.
-bool may_be_dense(const Use& use);
+bool may_be_dense(const Mapping& mapping, const Use& use);
 
 /// The mapping, which has tiles, with inputs and results lying without gaps on chip (Use::dense) where words or blocks
 /// of lanes would leave gaps or break rows; nothing where none would, or where no wire allows it.

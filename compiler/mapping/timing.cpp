@@ -76,9 +76,12 @@ RequestTiming requests_of(const Architecture& architecture, const Hop& hop, cons
   const bool stores = architecture.memories[route.target].off_chip;
   const std::int64_t together = stores ? target_run(piece) : piece.contiguous;
   RequestTiming requests;
-  requests.bytes = std::min(unit.request, std::max<std::int64_t>(together, 1));
+  // A run that is longer than a request takes several, the last of what is left: all of mean size here.
+  const std::int64_t run = std::max<std::int64_t>(together, 1), in_run = ceil_div(run, unit.request);
+  requests.bytes = ceil_div(run, in_run);
   const auto each = static_cast<double>(requests.bytes);
-  requests.count = std::ceil(static_cast<double>(stores ? piece.bytes : piece.source_bytes) / each);
+  const auto moved = static_cast<double>(stores ? piece.bytes : piece.source_bytes);
+  requests.count = std::ceil(moved / static_cast<double>(run) * static_cast<double>(in_run));
   double beats = 1;
   if (route.links.empty()) beats = std::max(beats, request_beats(private_wire(architecture, route), each));
   for (const int link : route.links) beats = std::max(beats, request_beats(architecture.links[link], each));
