@@ -41,8 +41,8 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
     if (!is_loose(now, geometry.element_bytes(static_cast<int>(u)))) continue;
     result.uses[u].dense = true;
     const Layout& then = dense.layout(static_cast<int>(u), use.depth - 1, tile);
-    const bool better = then.error.empty() && (then.bytes < now.bytes || then.groups.size() != now.groups.size() ||
-                                               !is_loose(then, dense.element_bytes(static_cast<int>(u))));
+    const bool better =
+        then.error.empty() && (then.bytes < now.bytes || !is_loose(then, dense.element_bytes(static_cast<int>(u))));
     result.uses[u].dense = better;
     some = some || better;
   }
