@@ -141,6 +141,13 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
   return out;
 }
 
+/// What is known of the layer, or of an equal one.
+LayerSearch& known(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
+  auto& search = compilation.searches[signature(compilation, layer)];
+  if (!search) search = std::make_shared<LayerSearch>(search_layer(compilation, shared, layer));
+  return *search;
+}
+
 }  // namespace
 
 double LayerSearch::predicted_cycles() const {
@@ -173,16 +180,6 @@ void measure_kept(const Compilation& compilation, const LayerPlan& layer, LayerS
   measure_best(compilation, layer, std::exchange(search.scheduled, {}), search.kept);
   keep(search.kept, kept);
 }
-
-namespace {
-
-LayerSearch& known(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
-  auto& search = compilation.searches[signature(compilation, layer)];
-  if (!search) search = std::make_shared<LayerSearch>(search_layer(compilation, shared, layer));
-  return *search;
-}
-
-}  // namespace
 
 const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
   return known(compilation, shared, layer);

@@ -42,8 +42,8 @@ double Shortening::all_operations() const {
 }
 
 double Shortening::share(std::size_t layer) const {
-  if (layer == 0) return 1;
-  return static_cast<double>(loops_[layer - 1].fewer) / static_cast<double>(loops_[layer - 1].more);
+  const Loop& loop = loops_[layer - 1];
+  return static_cast<double>(loop.fewer) / static_cast<double>(loop.more);
 }
 
 /// The last trip, which may be a smaller one, is the whole work's.

@@ -20,7 +20,7 @@ class Shortening {
   double all_operations() const;
 
   std::size_t layers() const { return loops_.size() + 1; }
-  /// Trips of a shortened layer as a part of the longest one's.
+  /// Trips of a shortened layer, but the longest, as a part of that one's.
   double share(std::size_t layer) const;
   /// A part of the work in the shortened layer of this index, 0 the longest.
   Mapping shortened(Mapping part, std::size_t layer) const;

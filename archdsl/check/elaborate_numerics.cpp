@@ -99,8 +99,9 @@ Numerics read_numerics(Elaboration& elaboration, const Node* node) {
   check_signed(scope, numerics.storage, reader.find("storage"), "storage");
   check_signed(scope, numerics.weight, reader.find("weight"), "weight");
   const ElementType accumulator = numerics.integer ? ElementType::i32 : ElementType::fp32;
-  numerics.accumulator = read_type(scope, reader.find("accumulator"), "accumulator", accumulator);
-  if (const Node* const given = reader.find("accumulator")) elaboration.accumulator_place = given->place;
+  const Node* const given = reader.find("accumulator");
+  numerics.accumulator = read_type(scope, given, "accumulator", accumulator);
+  if (given) elaboration.accumulator_place = given->place;
   set_default_requantisation(numerics);
   const Node* const requantise = reader.find("requantise");
   if (requantise) numerics.requantise = scope.text(*requantise, "requantise").value_or(numerics.requantise);

@@ -34,8 +34,9 @@ void check_accumulator(Elaboration& elaboration) {
     for (const Capability& capability : architecture.units[u].capabilities) {
       const auto type = summed_in(capability);
       if (type == wanted) return;
-      if (type && !other) place = elaboration.units[u].place;
-      if (type && !other) other = type;
+      if (!type || other) continue;
+      other = type;
+      place = elaboration.units[u].place;
     }
   }
   if (!other) return;

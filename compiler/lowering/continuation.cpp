@@ -29,30 +29,32 @@ void Continuation::ranges_of(const OpList& list, std::size_t op) {
   }
 }
 
-/// What each operation touches, whether it conflicts with what came before, and when that is predicted to be done.
-void Continuation::find_lead(const OpList& list) {
+/// What each operation touches, and when what it conflicts with is predicted to be done; true if anything does.
+bool Continuation::find_lead(const OpList& list) {
   const std::size_t count = list.ops.size();
   touched_.clear();
   first_touched_.assign(1, 0);
   units_.resize(count);
-  conflicts_ = false;
+  bool conflicts = false;
   lead_ = {std::vector<std::int64_t>(count, dispatched_), free_};
   for (std::size_t i = 0; i < count; ++i) {
     ranges_of(list, i);
     units_[i] = list.ops[i].unit;
     history_.before(units_[i], now_, [&](int, const LayerHistory::Place& place) {
-      conflicts_ = true;
+      conflicts = true;
       lead_.ready[i] = std::max(lead_.ready[i], place.done);
     });
     touched_.insert(touched_.end(), now_.begin(), now_.end());
     first_touched_.push_back(touched_.size());
   }
+  return conflicts;
 }
 
 Continuation::Ordered Continuation::with_semaphores(const OpList& list) {
   const auto earlier = [&](const LowOp& op, const auto& fn) {
     const auto index = static_cast<std::size_t>(&op - list.ops.data());
-    history_.before(op.unit, touched(index), [&](int unit, const LayerHistory::Place& place) { fn(unit, place.position); });
+    history_.before(op.unit, touched(index),
+                    [&](int unit, const LayerHistory::Place& place) { fn(unit, place.position); });
   };
   auto added = synchroniser_.add(list, schedule_.order, earlier);
   positions_ = std::move(added.positions);
@@ -62,8 +64,8 @@ Continuation::Ordered Continuation::with_semaphores(const OpList& list) {
 Continuation::Ordered Continuation::order(const OpList& list) {
   const auto kind = architecture_.sync.kind;
   Ordered ordered;
-  if (kind != Sync::Kind::in_order) find_lead(list);
-  fenced_ = kind == Sync::Kind::interlock && conflicts_;
+  const bool conflicts = kind != Sync::Kind::in_order && find_lead(list);
+  fenced_ = kind == Sync::Kind::interlock && conflicts;
   if (fenced_) {
     lead_ = {};
     ordered.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});

@@ -39,7 +39,7 @@ class Continuation {
   std::int64_t changes() const { return changes_; }
 
  private:
-  void find_lead(const OpList& list);
+  bool find_lead(const OpList& list);
   Ordered with_semaphores(const OpList& list);
   std::int64_t dispatched(const OpList& list) const;
   void ranges_of(const OpList& list, std::size_t op);
@@ -64,7 +64,6 @@ class Continuation {
   std::vector<AddressRange> touched_;       ///< of one operation after the other
   std::vector<std::size_t> first_touched_;  ///< by operation, and their end
   std::vector<int> units_;                  ///< by operation
-  bool conflicts_ = false;                  ///< one of them with one since the last fence
   std::int64_t last_dispatch_ = 0;
   bool fenced_ = false;
   std::vector<AddressRange> now_;

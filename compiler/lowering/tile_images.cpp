@@ -7,6 +7,12 @@
 #include "compiler/lowering/lowering.h"
 
 namespace accord {
+namespace {
+
+/// Initial values that come right from off-chip memory: their image is the accumulator's lanes, which no walk arranges.
+bool is_lanes(const Use& use) { return use.role == UseRole::start && use.depth == 1; }
+
+}  // namespace
 
 /// The use's tiles at the outermost level, in the order of the loops of levels `level` to `last` that choose them.
 void Lowering::each_tile(const Use& use, int level, int last, std::size_t depth, Box& box, const Box& outer,
@@ -29,7 +35,7 @@ void Lowering::each_tile(const Use& use, int level, int last, std::size_t depth,
 
 std::int64_t Lowering::image_size(int u, const Box& box) {
   const Use& use = mapping_.uses[u];
-  if (use.role == UseRole::start && use.depth == 1) return geometry_.layout(u, 0, box.extent).bytes;
+  if (is_lanes(use)) return geometry_.layout(u, 0, box.extent).bytes;
   const TileMove& move = geometry_.move(u, 0, box.extent, mapping_.extent);
   if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
   return move.image_bytes;
@@ -39,7 +45,7 @@ std::int64_t Lowering::image_size(int u, const Box& box) {
 std::int64_t Lowering::find_image(int u, const Box& box) {
   const Use& use = mapping_.uses[u];
   int form = 0;
-  if (use.role != UseRole::start || use.depth > 1) {
+  if (!is_lanes(use)) {
     const TileMove& move = geometry_.move(u, 0, box.extent, mapping_.extent);
     const auto [known, first] = forms_.try_emplace(&move);
     if (first) known->second = images_.form_of(move.pieces);
@@ -52,7 +58,7 @@ std::int64_t Lowering::find_image(int u, const Box& box) {
 void Lowering::write_image(int u, const Box& box, std::byte* image) {
   const Use& use = mapping_.uses[u];
   const auto tile = materialise(network_, work_, use, geometry_.layout(u, 0, box.extent), box.origin, box.extent);
-  if (use.role == UseRole::start && use.depth == 1) {
+  if (is_lanes(use)) {
     std::ranges::copy(tile, image);
     return;
   }
@@ -68,12 +74,11 @@ void Lowering::write_image(int u, const Box& box, std::byte* image) {
 void Lowering::lay_images(int u) {
   const Use& use = mapping_.uses[u];
   if (off_chip_.empty() || use.depth == 0 || use.hops.empty() || !geometry_.is_constant(u)) return;
-  const bool start = use.role == UseRole::start && use.depth == 1;
   std::vector<std::pair<Box, std::int64_t>> placed;
   std::int64_t size = 0;
   const Box whole{Extents(mapping_.extent.size(), 0), mapping_.extent};
   Box box = whole;
-  each_tile(use, 0, start ? target_level_ : box_level(mapping_, use, 0), 0, box, whole, [&](const Box& tile) {
+  each_tile(use, 0, is_lanes(use) ? target_level_ : box_level(mapping_, use, 0), 0, box, whole, [&](const Box& tile) {
     if (find_image(u, tile) >= 0) return;
     placed.emplace_back(tile, size);
     size += ceil_div(image_size(u, tile), OffChip::alignment) * OffChip::alignment;

@@ -33,16 +33,16 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
   Mapping result = mapping;
   Geometry dense(problem.machine, problem.network, problem.work, problem.homes, result);
   bool some = false;
-  for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
+  for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     if (!may_be_dense(mapping, use)) continue;
+    const std::int64_t element = geometry.element_bytes(u);
     const Extents& tile = mapping.tile[box_level(mapping, use, use.depth - 1)];
-    const Layout& now = geometry.layout(static_cast<int>(u), use.depth - 1, tile);
-    if (!is_loose(now, geometry.element_bytes(static_cast<int>(u)))) continue;
+    const Layout& now = geometry.layout(u, use.depth - 1, tile);
+    if (!is_loose(now, element)) continue;
     result.uses[u].dense = true;
-    const Layout& then = dense.layout(static_cast<int>(u), use.depth - 1, tile);
-    const bool better =
-        then.error.empty() && (then.bytes < now.bytes || !is_loose(then, dense.element_bytes(static_cast<int>(u))));
+    const Layout& then = dense.layout(u, use.depth - 1, tile);
+    const bool better = then.error.empty() && (then.bytes < now.bytes || !is_loose(then, element));
     result.uses[u].dense = better;
     some = some || better;
   }

@@ -16,11 +16,6 @@ struct Load {
   std::vector<Hop> movers;
 };
 
-Hop& hop_at(Use& use, int level) {
-  return use.role == UseRole::output ? use.hops[use.hops.size() - 1 - static_cast<std::size_t>(level)]
-                                     : use.hops[static_cast<std::size_t>(level)];
-}
-
 bool has_choice(const Machine& machine, const Mapping& mapping) {
   return std::ranges::any_of(mapping.uses, [&](const Use& use) {
     return std::ranges::any_of(use.hops, [&](const Hop& hop) { return machine.elements.parallel(hop).size() > 1; });
@@ -43,7 +38,9 @@ std::optional<Mapping> on_parallel_movers(const SearchProblem& problem, const Ma
     if (movers.size() == 1) {
       busy[move.hop.unit] += cycles;
     } else {
-      loads.push_back({&hop_at(result.uses[move.use], move.level), cycles, std::move(movers)});
+      const Use& use = mapping.uses[move.use];
+      const auto at = static_cast<std::size_t>(&hop_at(use, move.level) - use.hops.data());
+      loads.push_back({&result.uses[move.use].hops[at], cycles, std::move(movers)});
     }
   }
   std::ranges::stable_sort(loads, [](const Load& a, const Load& b) { return a.cycles > b.cycles; });

@@ -36,6 +36,20 @@ std::vector<std::pair<std::int64_t, std::int64_t>> box_classes(const Mapping& ma
   return classes;
 }
 
+/// Calls fn(box) for the whole and the remaining boxes of a level, as far as the access depends on them; where it does
+/// not, and before iterator `it`, `box` stays.
+template <typename Fn>
+void for_each_box(const Mapping& mapping, const Access& access, int level, Extents& box, Fn&& fn, std::size_t it = 0) {
+  while (it < box.size() && !depends(access, static_cast<int>(it))) ++it;
+  if (it == box.size()) return fn(box);
+  const std::int64_t whole = box[it];
+  for (const auto& [size, count] : box_classes(mapping, static_cast<int>(it), level)) {
+    box[it] = size;
+    for_each_box(mapping, access, level, box, fn, it + 1);
+  }
+  box[it] = whole;
+}
+
 class TileMeasure {
  public:
   TileMeasure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping)
@@ -61,7 +75,7 @@ class TileMeasure {
   bool keeps_partial_results() const;
   void check_room();
   void add_use(int u);
-  bool cuts_between_blocks(int u, int level, std::size_t it, Extents& outer);
+  bool cuts_between_blocks(int u, int level);
   int levels_inside(const Use& use) const;
   void add_step(int s);
   double average(const Use& use, int level) const;
@@ -152,18 +166,14 @@ bool begin_with_blocks(const Layout& outside, const Extents& outer, const Extent
 }
 
 /// Whether the tiles of a level begin where blocks of lanes begin in the use's tile outside it, a whole or a remaining
-/// one. `outer` is decided up to iterator `it`.
-bool TileMeasure::cuts_between_blocks(int u, int level, std::size_t it, Extents& outer) {
+/// one.
+bool TileMeasure::cuts_between_blocks(int u, int level) {
   const int holder = std::min(level, mapping_.uses[u].depth) - 1;
-  if (it == outer.size()) return begin_with_blocks(geometry_.layout(u, holder, outer), outer, mapping_.tile[level]);
-  if (!depends(mapping_.uses[u].access, static_cast<int>(it))) return cuts_between_blocks(u, level, it + 1, outer);
-  const std::int64_t whole = outer[it];
+  Extents outer = mapping_.tile[holder];
   bool all = true;
-  for (const auto& [size, count] : box_classes(mapping_, static_cast<int>(it), holder)) {
-    outer[it] = size;
-    all = all && cuts_between_blocks(u, level, it + 1, outer);
-  }
-  outer[it] = whole;
+  for_each_box(mapping_, mapping_.uses[u].access, holder, outer, [&](const Extents& box) {
+    all = all && begin_with_blocks(geometry_.layout(u, holder, box), box, mapping_.tile[level]);
+  });
   return all;
 }
 
@@ -179,8 +189,7 @@ void TileMeasure::add_use(int u) {
   const Use& use = mapping_.uses[u];
   for (int level = 1; level < levels_inside(use); ++level) {
     if (use.role == UseRole::accumulator && level < use.depth) continue;
-    Extents outer = mapping_.tile[std::min(level, use.depth) - 1];
-    if (cuts_between_blocks(u, level, 0, outer)) continue;
+    if (cuts_between_blocks(u, level)) continue;
     costs_.error = "tiles would cut blocks of lanes";
     return;
   }
@@ -296,32 +305,6 @@ void TileMeasure::add_step(int s) {
 
 }  // namespace
 
-namespace {
-
-/// Bytes of the greatest of the use's tiles at a level, whole or remaining: what remains of one may be laid otherwise,
-/// and take more. `box` is decided up to iterator `it`.
-std::int64_t greatest_bytes(Geometry& geometry, const Mapping& mapping, int u, int level, std::size_t it, Extents& box,
-                            std::string& error) {
-  const int at = box_level(mapping, mapping.uses[u], level);
-  if (it == box.size()) {
-    const Layout& layout = geometry.layout(u, level, box);
-    if (error.empty()) error = layout.error;
-    return layout.bytes;
-  }
-  std::int64_t most = 0;
-  const int iterator = static_cast<int>(it);
-  if (!depends(mapping.uses[u].access, iterator)) {
-    return greatest_bytes(geometry, mapping, u, level, it + 1, box, error);
-  }
-  for (const auto& [size, count] : box_classes(mapping, iterator, at)) {
-    box[it] = size;
-    most = std::max(most, greatest_bytes(geometry, mapping, u, level, it + 1, box, error));
-  }
-  return most;
-}
-
-}  // namespace
-
 TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& error) {
   TileBytes bytes(mapping.uses.size(), std::vector<std::int64_t>(static_cast<std::size_t>(mapping.levels), 0));
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
@@ -330,8 +313,14 @@ TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& er
     for (int level = first_level(use); level < use.depth; ++level) {
       const bool innermost = level + 1 == use.depth;
       if (use.role == UseRole::start && innermost) continue;
-      Extents box = mapping.tile[box_level(mapping, use, level)];
-      bytes[u][level] = greatest_bytes(geometry, mapping, u, level, 0, box, error);
+      const int at = box_level(mapping, use, level);
+      Extents box = mapping.tile[at];
+      // What remains of a tile may be laid otherwise, and take more.
+      for_each_box(mapping, use.access, at, box, [&](const Extents& extents) {
+        const Layout& layout = geometry.layout(u, level, extents);
+        bytes[u][level] = std::max(bytes[u][level], layout.bytes);
+        if (error.empty()) error = layout.error;
+      });
     }
   }
   return bytes;

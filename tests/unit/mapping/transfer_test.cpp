@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/mapping/timing.h"
 #include "tests/draw.h"
+#include "tests/shipped.h"
 
 using namespace accord;
 
@@ -248,5 +250,23 @@ TEST_CASE("does a packed image fill its target once and read its source without 
         next += run;
       });
     }
+  }
+}
+
+TEST_CASE("does each run that is longer than a request take one more for what is left of it") {
+  const Architecture architecture = shipped("gemmini16");
+  const auto unit = std::ranges::find(architecture.units, "load", &Unit::name);
+  REQUIRE(unit != architecture.units.end());
+  const Hop hop{static_cast<int>(unit - architecture.units.begin()), 0};
+  const std::int64_t rows = 6;
+  for (const auto& [run, requests] : std::map<std::int64_t, std::int64_t>{
+           {unit->request - 1, 1}, {unit->request, 1}, {unit->request + 1, 2}, {2 * unit->request + 1, 3}}) {
+    CAPTURE(run);
+    TransferPiece piece;
+    piece.extent = {run, rows, 1};
+    piece.source_stride = piece.target_stride = {0, 2 * run, 0};
+    piece.bytes = piece.source_bytes = run * rows;
+    piece.contiguous = run;
+    CHECK(transfer_timing(architecture, hop, piece).requests.count == static_cast<double>(requests * rows));
   }
 }
