@@ -26,6 +26,8 @@ constexpr std::size_t varied = 4;     // assignments that are tried otherwise, t
 constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
 constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
 
+double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
+
 std::vector<bool> density_of(const Mapping& mapping) {
   std::vector<bool> dense;
   for (const Use& use : mapping.uses) dense.push_back(use.dense);
@@ -43,7 +45,7 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
     }
     all.push_back({index, mapping});
   }
-  std::ranges::stable_sort(all, {}, [](const SearchResult::Found& found) { return found.mapping.predicted_cycles; });
+  std::ranges::stable_sort(all, {}, predicted_of);
   // Assignments are often divided alike: the schedule sees every division before it sees one again.
   std::set<std::vector<SpatialLoop>> seen;
   std::vector<SearchResult::Found> first, again;
@@ -58,13 +60,13 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   return some;
 }
 
-/// Adds mappings of the first assignments whose tiles lie without gaps, where bytes and not instructions take the time,
-/// and such whose transfers several movers share; each with tiles of its own.
+/// Mappings of the first assignments whose tiles lie without gaps, where bytes and not instructions take the time, and
+/// such whose transfers several movers share; each with tiles of its own, the quickest first.
 class Variants {
  public:
   Variants(const SearchProblem& problem, const Searcher& searcher) : problem_(problem), searcher_(searcher) {}
 
-  void add(std::vector<SearchResult::Found>& known) {
+  std::vector<SearchResult::Found> of(const std::vector<SearchResult::Found>& known) {
     std::set<std::size_t> tried;
     for (const auto& [index, mapping] : known) {
       if (tried.size() == varied || !tried.insert(index).second) continue;
@@ -75,9 +77,8 @@ class Variants {
       const bool is_better = best && best->predicted_cycles < mapping.predicted_cycles;
       if (const auto apart = on_parallel_movers(problem_, is_better ? *best : mapping)) search(index, *apart);
     }
-    std::ranges::move(known, std::back_inserter(found_));
-    std::ranges::stable_sort(found_, {}, [](const SearchResult::Found& one) { return one.mapping.predicted_cycles; });
-    known = std::move(found_);
+    std::ranges::stable_sort(found_, {}, predicted_of);
+    return std::move(found_);
   }
 
  private:
@@ -163,16 +164,28 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   LayerSearch result;
   result.all = searcher.search(problem);
   result.kept = result.all.found;
-  if (searcher.leaves_choice()) Variants(problem, searcher).add(result.kept);
-  // What the first choice left out for its budget the second may look at.
-  const auto choose = [&] {
-    const bool settled = !searcher.leaves_choice() || refine(compilation, shared, layer, result.kept, result.scheduled);
+  if (!searcher.leaves_choice()) {
     keep(result.kept, kept);
+    if (divide_all(problem, searcher, shared, result.kept)) keep(result.kept, kept);
+    return result;
+  }
+  const auto choose = [&](std::vector<SearchResult::Found>& found) {
+    const bool settled = refine(compilation, shared, layer, found, result.scheduled);
+    keep(found, kept);
     return settled;
   };
-  keep(result.kept, searcher.leaves_choice() ? compared : kept);
-  const bool settled = choose();
-  if (divide_all(problem, searcher, shared, result.kept) || !settled) choose();
+  auto variants = Variants(problem, searcher).of(result.kept);
+  keep(result.kept, compared);
+  keep(variants, compared);
+  bool settled = choose(result.kept);
+  settled &= choose(variants);
+  std::ranges::move(variants, std::back_inserter(result.kept));
+  if (settled) {
+    std::ranges::stable_sort(result.kept, {}, predicted_of);
+    keep(result.kept, kept);
+  }
+  // What the first choice left out for its budget the second may look at.
+  if (divide_all(problem, searcher, shared, result.kept) || !settled) choose(result.kept);
   return result;
 }
 

@@ -136,7 +136,7 @@ Contention::Contention(const Architecture& architecture, const OpList& list)
   for (const auto& [lane, units] : users) {
     if (units.size() > 1) numbers.emplace(lane, numbers.size());
   }
-  taken_.resize(numbers.size());
+  lanes_.resize(numbers.size());
   served_.resize(numbers.size());
   const auto ways = [&](const std::vector<std::vector<LaneList>>& lists) {
     std::vector<std::vector<Way>> result(lists.size());
@@ -184,9 +184,9 @@ std::int64_t Contention::pass(const LowOp& op, int stretches, std::int64_t from)
   const Way& way = way_of(op);
   const auto earliest = static_cast<double>(from);
   double wait = 0;
-  for (const Crossed& crossed : way) wait = std::max(wait, taken_[crossed.lane].wait(earliest));
+  for (const Crossed& crossed : way) wait = std::max(wait, lanes_[crossed.lane].wait(earliest));
   for (const Crossed& crossed : way) {
-    taken_[crossed.lane].add(earliest, crossed.cycles(op) / stretches + met(crossed, op, stretches));
+    lanes_[crossed.lane].take(earliest, crossed.cycles(op) / stretches + met(crossed, op, stretches));
   }
   return static_cast<std::int64_t>(std::ceil(wait));
 }
@@ -209,24 +209,6 @@ double Contention::Served::meet(const Memory& memory, const Stream& stream, int 
   if (last != streams.end()) streams.erase(last);
   streams.insert(streams.begin(), stream);
   return lost;
-}
-
-double Contention::Taken::wait(double from) const {
-  return std::max((from < begin && idle < begin ? idle : end) - from, 0.0);
-}
-
-void Contention::Taken::add(double from, double cycles) {
-  if (from < begin && idle < begin) {
-    const double done = std::max(from, idle) + cycles;
-    end += std::max(done - begin, 0.0);
-    idle = std::min(done, begin);
-    return;
-  }
-  if (from > end) {
-    idle = end;
-    begin = from;
-  }
-  end = std::max(end, from) + cycles;
 }
 
 }  // namespace accord

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
+#include "compiler/lowering/lane.h"
 #include "compiler/lowering/operation.h"
 
 namespace accord {
@@ -37,13 +38,6 @@ class Contention {
     const Memory* dram = nullptr;  ///< whose rows and directions requests meet at
     bool writes = false;
     double cycles(const LowOp& op) const;
-  };
-
-  /// When a lane is taken last, and since when it was idle before: what is given later may still pass then.
-  struct Taken {
-    double idle = 0, begin = 0, end = 0;
-    double wait(double from) const;
-    void add(double from, double cycles);
   };
 
   /// Operations that read or write one tensor, as far as operations say: elements with a part of one work each go
@@ -80,7 +74,7 @@ class Contention {
   bool in_step_;
   std::int64_t grain_ = 1;                               ///< turns of a stretch
   std::vector<std::vector<Way>> routes_, capabilities_;  ///< [unit][route or capability]
-  std::vector<Taken> taken_;                             ///< by lane
+  std::vector<Lane> lanes_;                              ///< by lane
   std::vector<Served> served_;                           ///< by lane
 };
 

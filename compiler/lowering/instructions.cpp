@@ -13,7 +13,7 @@ constexpr std::size_t most_kept = 1 << 16;  ///< instructions of steps
 }  // namespace
 
 LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, const TransferPiece& piece,
-                       std::int64_t source, std::int64_t target) {
+                       const Place& source, const Place& target) {
   const RouteLimits& limits = *machine.limits.route(hop.unit, hop.route);
   const Route& route = machine.architecture.units[hop.unit].routes[hop.route];
   LowOp op;
@@ -21,8 +21,8 @@ LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, con
   op.unit = hop.unit;
   op.first = static_cast<std::uint32_t>(list.values.size());
   auto& values = list.values;
-  values.emplace_back(source + piece.source);
-  values.emplace_back(target + piece.target);
+  values.emplace_back(source.address + piece.source);
+  values.emplace_back(target.address + piece.target);
   for (const auto extent : piece.extent) values.emplace_back(extent);
   auto strides = [&](Step WalkDim::*side, const std::vector<std::int64_t>& steps) {
     for (std::size_t d = 1; d < route.walk.size(); ++d) {
@@ -42,6 +42,9 @@ LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, con
   op.awaited = static_cast<std::int32_t>(timing.awaited);
   op.answer = static_cast<std::int32_t>(timing.answer);
   op.hurry = static_cast<std::int32_t>(timing.hurry);
+  op.image = source.image;
+  op.touch(source.buffer, false, static_cast<std::int64_t>(std::ceil(timing.source_words)));
+  op.touch(target.buffer, true, static_cast<std::int64_t>(std::ceil(timing.target_words)));
   list.ops.push_back(op);
   return list.ops.back();
 }

@@ -9,6 +9,7 @@
 
 #include "compiler/lowering/buffer_history.h"
 #include "compiler/lowering/contention.h"
+#include "compiler/lowering/port_contention.h"
 #include "compiler/lowering/request_window.h"
 #include "compiler/lowering/schedule.h"
 
@@ -154,6 +155,7 @@ class ListScheduler {
       : list_(list),
         successors_(successors_of(list)),
         contention_(architecture, list),
+        ports_(architecture, list),
         from_(lead.ready),
         ready_(list.ops.size(), -1),
         slots_(architecture.controller, from_.empty() ? 0 : *std::ranges::min_element(from_)),
@@ -200,9 +202,10 @@ class ListScheduler {
     auto operator<=>(const Event&) const = default;
   };
 
-  /// A transfer that takes turns with those of other units.
+  /// An operation that was begun; a transfer may take turns with those of other units.
   struct Stream {
     std::int64_t start = 0, waited = 0;
+    std::int64_t late = 0;  ///< its results beside that
     int all = 0, left = 0;  ///< stretches
     Event next;
   };
@@ -222,7 +225,8 @@ class ListScheduler {
     station_.enter(start + op.latency);
     queues_[unit].take();
     schedule_.order.push_back(choice.op);
-    streams_[unit] = {start, 0, stretches, stretches, {start, choice.op, unit}};
+    const PortContention::Delay delay = ports_.begin(op, start);
+    streams_[unit] = {start, delay.unit, delay.results, stretches, stretches, {start, choice.op, unit}};
     if (stretches == 0) {
       finish(unit, choice.op);
     } else {
@@ -248,7 +252,7 @@ class ListScheduler {
     const LowOp& op = list_.ops[index];
     const std::int64_t begun =
         streams_[unit].start + streams_[unit].waited + windows_[unit].wait(op, streams_[unit].start);
-    std::int64_t done = begun + op.latency;
+    std::int64_t done = begun + op.latency + streams_[unit].late;
     // What a mover brings leaves it in order.
     if (!queues_[unit].keeps_order()) done = answered_[unit] = std::max(answered_[unit], done);
     queues_[unit].free_from(begun + op.busy);
@@ -273,6 +277,7 @@ class ListScheduler {
   const OpList& list_;
   Successors successors_;
   Contention contention_;
+  PortContention ports_;
   std::vector<std::int64_t> from_;   ///< results that the operation needs are there
   std::vector<std::int64_t> ready_;  ///< the same once it may start
   IssueSlots slots_;

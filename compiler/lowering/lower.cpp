@@ -80,11 +80,7 @@ void Lowering::emit_move(int u, int level, const TileMove& move, const Place& so
     const auto pieces = cut(whole, limits, target.buffer >= 0, parts_of_move(u, level, whole), request);
     list_.cuts = list_.cuts || pieces.size() > 1;
     for (const auto& piece : pieces) {
-      LowOp& op = instructions_.transfer(hop, piece, source.address, target.address);
-      op.statement = mapping_.steps[mapping_.uses[u].step].statement;
-      op.image = source.image;
-      op.touch(source.buffer, false);
-      op.touch(target.buffer, true);
+      instructions_.transfer(hop, piece, source, target).statement = mapping_.steps[mapping_.uses[u].step].statement;
     }
   }
 }

@@ -71,12 +71,6 @@ class Lowering {
   void choose_rolled();
   void lay_images(int u);
   /// Where a transfer begins or ends.
-  struct Place {
-    std::int64_t address = 0;
-    int buffer = -1;          ///< -1: off-chip
-    std::uint32_t image = 0;  ///< LowOp::image
-  };
-
   void each_tile(const Use& use, int level, int last, std::size_t depth, Box& box, const Box& outer,
                  const std::function<void(const Box&)>& fn) const;
   void begin_target(int level);

@@ -89,7 +89,7 @@ OpList fill_margin(const Machine& machine, const Home& home, const Tensor& tenso
       if ((target + piece.target) % limits.target_unit != 0 || (source + piece.source) % limits.source_unit != 0) {
         throw Error("the margin begins inside what the instruction counts as one unit of address");
       }
-      append_transfer(machine, list, hop, piece, source, target).statement = 0;
+      append_transfer(machine, list, hop, piece, {source}, {target}).statement = 0;
     }
   }
   return list;

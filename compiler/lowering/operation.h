@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdint>
@@ -28,6 +29,13 @@ struct BufferAccess {
   std::uint32_t last : 3 = buffer_parts - 1;
 };
 
+/// Where a transfer begins or ends.
+struct Place {
+  std::int64_t address = 0;
+  int buffer = -1;          ///< -1: off-chip
+  std::uint32_t image = 0;  ///< LowOp::image
+};
+
 /// One operation before encoding: a mnemonic with the values its arguments must take.
 struct LowOp {
   int mnemonic = -1;
@@ -46,12 +54,15 @@ struct LowOp {
   std::int32_t dram = 0;                    ///< predicted cycles for which they occupy a DRAM alone
   float batches = 0;                        ///< in which they meet others there (DramTraffic)
   std::array<BufferAccess, 17> accesses{};  ///< a capability has at most 16 operands, a multicast as many targets
+  std::array<std::uint16_t, 17> words{};    ///< of each access, that pass its memory's ports; 65535: so many or more
   std::uint8_t access_count = 0;
+  bool adds = false;        ///< what it writes it also reads
   std::uint32_t image = 0;  ///< constants' tile that a transfer reads, as the layer's ConstantImages number it; 0: none
 
-  void touch(int buffer, bool write) {
+  void touch(int buffer, bool write, std::int64_t passing = 0) {
     if (buffer < 0 || access_count == accesses.size()) return;
     assert(buffer < 1 << 25);
+    words[access_count] = static_cast<std::uint16_t>(std::min<std::int64_t>(passing, UINT16_MAX));
     accesses[access_count++] = {static_cast<std::uint32_t>(buffer), write, 0, buffer_parts - 1};
   }
   std::span<const BufferAccess> buffers() const { return {accesses.data(), access_count}; }

@@ -8,6 +8,7 @@
 #include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/port_loads.h"
 
 namespace accord {
 namespace {
@@ -47,6 +48,8 @@ StepInstructions::StepInstructions(const Machine& machine, const Mapping& mappin
   op_.mnemonic = machine.limits.run(plan_.match.unit, plan_.match.capability)->mnemonic;
   op_.unit = plan_.match.unit;
   op_.statement = plan_.statement;
+  const int target = capability_.program.statements.back().target.operand;
+  op_.adds = mapping.uses[uses_[use_of(target)].view.use].role == UseRole::accumulator;
   place_arguments();
   op_.count = static_cast<std::uint32_t>(template_.size());
   make_loops();
@@ -202,6 +205,18 @@ void StepInstructions::set_loads(MaybeValue* values, HeldTiles& held) const {
   }
 }
 
+/// Of each operand on chip.
+std::vector<std::uint16_t> StepInstructions::port_words_on_chip() const {
+  std::vector<std::uint16_t> result;
+  for (const auto& [use, at] : bases_) {
+    if (uses_[use].buffer < 0) continue;
+    const PortWords words = port_words(machine_, mapping_, plan_, shape_, uses_[use].view, box_, formula_values_);
+    const double most = std::max(words.read, words.written);  // a result is written as often as read, if at all
+    result.push_back(static_cast<std::uint16_t>(std::min<double>(std::round(most), UINT16_MAX)));
+  }
+  return result;
+}
+
 void StepInstructions::set_timing(LowOp& op, const MaybeValue* values) {
   formula_values_.clear();
   for (std::size_t d = 0; d < chunk_.size(); ++d) formula_values_.push_back(*values[d]);
@@ -212,12 +227,14 @@ void StepInstructions::set_timing(LowOp& op, const MaybeValue* values) {
     const Unit& unit = machine_.architecture.units[plan_.match.unit];
     timings_.push_back({formula_values_, static_cast<std::int32_t>(instruction_cycles(unit, working)),
                         static_cast<std::int32_t>(working + latency_around(machine_, plan_.match, formula_values_)),
-                        requests_of(machine_, mapping_, step_, shape_, views_, box_, formula_values_)});
+                        requests_of(machine_, mapping_, step_, shape_, views_, box_, formula_values_),
+                        port_words_on_chip()});
     known = timings_.end() - 1;
   }
   op.busy = known->busy;
   op.latency = known->latency;
   set_requests(op, known->requests);
+  std::ranges::copy(known->words, op.words.begin());
 }
 
 void StepInstructions::emit(HeldTiles& held) {

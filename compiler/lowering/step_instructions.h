@@ -62,6 +62,7 @@ class StepInstructions {
     std::vector<std::int64_t> formula_values;
     std::int32_t busy, latency;
     RequestTiming requests;
+    std::vector<std::uint16_t> words;  ///< of LowOp
   };
 
   void place_arguments();
@@ -77,6 +78,7 @@ class StepInstructions {
   void forget_changed(const OpList& list, const std::vector<PlacedUse>& uses, HeldTiles& held) const;
   void remember(std::size_t operand, const MaybeValue* values, HeldTiles& held) const;
   void set_loads(MaybeValue* values, HeldTiles& held) const;
+  std::vector<std::uint16_t> port_words_on_chip() const;
   void set_timing(LowOp& op, const MaybeValue* values);
 
   const Machine& machine_;

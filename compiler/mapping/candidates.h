@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/mapping/elements.h"
@@ -27,12 +29,13 @@ struct Topology {
 struct Machine {
   explicit Machine(const Architecture& a)
       : architecture(a), limits(a), topology(std::make_shared<const Topology>(a, limits)) {}
-  /// `like` at other rates.
-  Machine(const Machine& like, const Architecture& a)
-      : architecture(a), limits(like.limits, a), topology(like.topology) {}
+  /// `like` at other rates, for one of several parts, of which so many use each memory.
+  Machine(const Machine& like, const Architecture& a, std::vector<std::int64_t> users)
+      : architecture(a), limits(like.limits, a), topology(like.topology), memory_users(std::move(users)) {}
   const Architecture& architecture;
   Limits limits;
   std::shared_ptr<const Topology> topology;
+  std::vector<std::int64_t> memory_users;  ///< parts of divided work at once, by memory; empty: one
   const ComponentGraph& graph = topology->graph;
   const Elements& elements = topology->elements;
   const Multicasts& multicasts = topology->multicasts;

@@ -37,12 +37,14 @@ class Predictor {
     cost_.error = overfull(machine_, mapping_, footprint(machine_, mapping_, tiles_.bytes, copies));
     if (!cost_.error.empty()) return cost_;
     for (const auto& move : tiles_.moves) add_move(move);
-    cost_.link_cycles = std::max({busiest_link(), dram_cycles(), shared_port_cycles()});
+    const double ports = port_cycles();
+    cost_.link_cycles = std::max({busiest_link(), dram_cycles(), ports});
     double sum = 0;
     for (std::size_t s = 0; s < mapping_.steps.size(); ++s) {
       cost_.unit_cycles[mapping_.steps[s].match.unit] += tiles_.step_cycles[s];
     }
     for (const double cycles : cost_.unit_cycles) sum += cycles;
+    crowding_ = std::max(ports / std::max(*std::ranges::max_element(cost_.unit_cycles), 1.0), 1.0);
     cost_.instructions = code();
     const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
     const bool loops = machine_.architecture.controller.loop_depth > 0;
@@ -64,7 +66,7 @@ class Predictor {
   double busiest() const;
   double busiest_link() const;
   double dram_cycles() const;
-  double shared_port_cycles() const;
+  double port_cycles() const;
   void cross(const TileCosts::Move& move, double times);
   double rounds() const;
   double exposed(double unhindered) const;
@@ -97,6 +99,7 @@ class Predictor {
   Cost cost_;
   std::vector<double> for_others_;  ///< per unit: cycles for parts that get its multicasts beside this one
   std::vector<double> first_;       ///< per unit: until the first tiles are there
+  double crowding_ = 1;             ///< by which steps take longer, as units wait for each other at ports
   double last_ = 0;                 ///< what is left when the main statement ends
   std::vector<Moved> moved_;
   boost::container::small_vector<Lane, 8> lanes_;
@@ -159,23 +162,31 @@ double Predictor::dram_cycles() const {
   return most;
 }
 
-/// What all units ask together of ports that reads and writes share, were their words spread over the banks.
-double Predictor::shared_port_cycles() const {
+/// What all units, those of other parts of divided work among them, ask together of a memory's ports, were their words
+/// spread over the banks.
+double Predictor::port_cycles() const {
   double most = 0;
   const auto& memories = machine_.architecture.memories;
   for (std::size_t m = 0; m < memories.size(); ++m) {
-    if (memories[m].off_chip || !memories[m].shared_ports) continue;
-    const int memory = static_cast<int>(m);
-    double words = 0;
+    const Memory& memory = memories[m];
+    if (memory.off_chip) continue;
+    MemoryWords words{static_cast<int>(m)};
     for (std::size_t i = 0; i < moved_.size(); ++i) {
       const TileCosts::Move& move = tiles_.moves[i];
       const Route& route = machine_.architecture.units[move.hop.unit].routes[move.hop.route];
-      if (route.source == memory) words += move.source_words * moved_[i].times;
-      if (route.target == memory) words += move.target_words * moved_[i].times;
+      if (route.source == words.memory) words.read += move.source_words * moved_[i].times;
+      if (route.target == words.memory) words.written += move.target_words * moved_[i].times;
     }
-    for (const SharedWords& shared : tiles_.step_shared) words += shared.memory == memory ? shared.words : 0;
-    const double ports = static_cast<double>(memories[m].read_ports) * memories[m].banks;
-    most = std::max(most, words / ports * static_cast<double>(word_period(memories[m]).cycles(1)));
+    for (const MemoryWords& step : tiles_.step_words) {
+      if (step.memory != words.memory) continue;
+      words.read += step.read;
+      words.written += step.written;
+    }
+    const double asked = memory.shared_ports
+                             ? (words.read + words.written) / memory.read_ports
+                             : std::max(words.read / memory.read_ports, words.written / memory.write_ports);
+    const double users = machine_.memory_users.empty() ? 1 : static_cast<double>(machine_.memory_users[m]);
+    most = std::max(most, users * asked / memory.banks * static_cast<double>(word_period(memory).cycles(1)));
   }
   return most;
 }
@@ -212,7 +223,7 @@ double Predictor::rounds() const {
   double most = 0;
   const int target = target_use(mapping_);
   const double tiles = static_cast<double>(fills_.of(target, std::max(target_level(mapping_), 0)));
-  double results = tiles_.step_cycles[0] + tiles * tiles_.step_latency[0];
+  double results = crowding_ * tiles_.step_cycles[0] + tiles * tiles_.step_latency[0];
   for (const auto& moved : moved_) {
     const Use& use = mapping_.uses[moved.use];
     const double transfers = moved.cycles + moved.times * moved.latency;
@@ -222,12 +233,12 @@ double Predictor::rounds() const {
     }
     if (moved.use == target) results += transfers;
     if (moved.use == target || moved.times <= 1) continue;
-    const double used = tiles_.step_cycles[use.step] + moved.times * tiles_.step_latency[use.step];
+    const double used = crowding_ * tiles_.step_cycles[use.step] + moved.times * tiles_.step_latency[use.step];
     most = std::max(most, (transfers + used) / fills_.copies(moved.use, moved.level));
   }
   if (target_level(mapping_) < 0 || tiles <= 1) return most;
   for (std::size_t s = 1; s < mapping_.steps.size(); ++s) {
-    results += tiles_.step_cycles[s] + tiles * tiles_.step_latency[s];
+    results += crowding_ * tiles_.step_cycles[s] + tiles * tiles_.step_latency[s];
   }
   return std::max(most, results / fills_.copies(target, target_level(mapping_)));
 }

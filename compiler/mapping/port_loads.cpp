@@ -55,7 +55,8 @@ double mean_words(std::int64_t run, std::int64_t between, std::int64_t word) {
 
 /// What an instruction touches of an operand: words run by run, and the bytes from the first to the last.
 struct Touched {
-  std::int64_t words = 0, extent = 0;
+  double words = 0;
+  std::int64_t extent = 0;
 };
 
 /// The greatest part of a word that instructions over the box begin at multiples of.
@@ -95,7 +96,7 @@ Touched touched_by(const Mapping& mapping, const StepShape& shape, const UseView
       between = std::gcd(between, step);
     }
   }
-  return {static_cast<std::int64_t>(std::ceil(static_cast<double>(runs) * mean_words(run, between, word))), extent};
+  return {static_cast<double>(runs) * mean_words(run, between, word), extent};
 }
 
 /// Whether the instruction finds the held operand where an earlier one has loaded it: the flags of held operands stand
@@ -119,22 +120,30 @@ std::int64_t port_cycles(const Memory& memory, const PortLoad& load) {
                   cycles(load.written, load.most_written, memory.write_ports));
 }
 
+PortWords port_words(const Machine& machine, const Mapping& mapping, const StatementPlan& plan, const StepShape& shape,
+                     const UseView& view, const Extents& box, const std::vector<std::int64_t>& formula_values) {
+  const Use& use = mapping.uses[view.use];
+  const Memory& memory = machine.architecture.memories[use.memory];
+  const bool mover = machine.architecture.units[plan.match.unit].kind == UnitKind::mover;
+  const bool requested = memory.off_chip && (mover || memory.dram);
+  if (requested || is_kept(machine.capability(plan.match), use.operand, formula_values)) return {};
+  const Touched touched = touched_by(mapping, shape, view, box, formula_values, memory.word);
+  const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
+  const std::int64_t banks = std::clamp<std::int64_t>(ceil_div(touched.extent, memory.bank_bytes()), 1, memory.banks);
+  return {use.role == UseRole::output ? 0 : touched.words, result ? touched.words : 0, banks};
+}
+
 PortLoads port_loads(const Machine& machine, const Mapping& mapping, const StatementPlan& plan, const StepShape& shape,
                      const std::vector<UseView>& views, const Extents& box,
                      const std::vector<std::int64_t>& formula_values) {
   PortLoads loads;
-  const bool mover = machine.architecture.units[plan.match.unit].kind == UnitKind::mover;
   for (const auto& view : views) {
+    const PortWords words = port_words(machine, mapping, plan, shape, view, box, formula_values);
+    if (words.read + words.written == 0) continue;
     const Use& use = mapping.uses[view.use];
-    const Memory& memory = machine.architecture.memories[use.memory];
-    const bool requested = memory.off_chip && (mover || memory.dram);
-    if (requested || is_kept(machine.capability(plan.match), use.operand, formula_values)) continue;
     auto load = std::ranges::find(loads, use.memory, &PortLoad::memory);
     if (load == loads.end()) load = loads.insert(load, {use.memory});
-    const Touched touched = touched_by(mapping, shape, view, box, formula_values, memory.word);
-    const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
-    const std::int64_t banks = std::clamp<std::int64_t>(ceil_div(touched.extent, memory.bank_bytes()), 1, memory.banks);
-    load->add(use.role == UseRole::output ? 0 : touched.words, result ? touched.words : 0, banks);
+    load->add(words, machine.capability(plan.match).operands[use.operand].held);
   }
   return loads;
 }

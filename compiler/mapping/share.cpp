@@ -67,7 +67,8 @@ class Sharing {
     for (const Site* part : parts) footings_.push_back(footing_of(architecture, *part));
   }
 
-  void run() {
+  /// The parts that use each memory.
+  std::vector<std::int64_t> run() {
     for (const auto& [unit, users] : count(footings_, &Footing::units)) {
       if (users > 1) share_unit(unit, users);
     }
@@ -81,6 +82,9 @@ class Sharing {
     for (const auto& [memory, users] : memory_users_) share_dram(architecture_.memories[memory], users);
     serve_alike();
     if (parts_.size() > 1) share_controller(static_cast<int>(parts_.size()));
+    std::vector<std::int64_t> parts(architecture_.memories.size(), 1);
+    for (const auto& [memory, users] : memory_users_) parts[memory] = users;
+    return parts;
   }
 
  private:
@@ -161,15 +165,10 @@ class Sharing {
   std::map<int, std::int64_t> memory_users_;
 };
 
-Architecture share(Architecture architecture, const std::vector<const Site*>& parts) {
-  Sharing(architecture, parts).run();
-  return architecture;
-}
-
 }  // namespace
 
 SharedMachine::SharedMachine(const Machine& whole, const std::vector<const Site*>& parts)
-    : architecture_(share(whole.architecture, parts)), machine_(whole, architecture_) {}
+    : architecture_(whole.architecture), machine_(whole, architecture_, Sharing(architecture_, parts).run()) {}
 
 const Machine& SharedMachines::of(const Mapping& mapping) {
   if (part_count(mapping) < 2) return whole_;

@@ -271,11 +271,12 @@ void TileMeasure::add_box(int s, const Extents& box, std::int64_t count) {
   const StepCycles cycles = cycles_of(machine_, mapping_, s, shape, seen, box);
   costs_.step_cycles[s] += static_cast<double>(count) * static_cast<double>(cycles.cycles);
   costs_.step_instructions[s] += static_cast<double>(count) * static_cast<double>(cycles.instructions);
-  for (const SharedWords& shared : cycles.shared) {
-    auto& all = costs_.step_shared;
-    auto known = std::ranges::find(all, shared.memory, &SharedWords::memory);
-    if (known == all.end()) known = all.insert(known, {shared.memory, 0});
-    known->words += static_cast<double>(count) * shared.words;
+  for (const MemoryWords& words : cycles.words) {
+    auto& all = costs_.step_words;
+    auto known = std::ranges::find(all, words.memory, &MemoryWords::memory);
+    if (known == all.end()) known = all.insert(known, {words.memory});
+    known->read += static_cast<double>(count) * words.read;
+    known->written += static_cast<double>(count) * words.written;
   }
   for (std::size_t w = 0; w < 2; ++w) costs_.step_dram[s][w] += cycles.dram[w] * static_cast<double>(count);
 }

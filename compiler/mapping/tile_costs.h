@@ -36,7 +36,7 @@ struct TileCosts {
   std::vector<double> step_cycles;                    ///< [step]: all its instructions on their unit
   std::vector<double> step_instructions;              ///< [step]
   std::vector<std::array<DramTraffic, 2>> step_dram;  ///< [step]: read, written
-  std::vector<SharedWords> step_shared;               ///< of all steps, each memory once
+  std::vector<MemoryWords> step_words;                ///< of all steps, each memory once
   std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
   TileBytes bytes;
   std::vector<std::vector<bool>> depends;  ///< the mapping's `dependences` (fills.h)

@@ -322,9 +322,9 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
     const std::int64_t working = working_cycles(machine, mapping, step, shape, views, box, values, loads);
     total.cycles += count * instruction_cycles(unit, working);
     for (const PortLoad& load : loads) {
-      const Memory& memory = machine.architecture.memories[load.memory];
-      if (!memory.shared_ports || memory.off_chip) continue;
-      total.shared.push_back({load.memory, static_cast<double>(count * (load.read + load.written))});
+      if (machine.architecture.memories[load.memory].off_chip) continue;
+      const auto all = static_cast<double>(count);
+      total.words.push_back({load.memory, all * load.mean_read, all * load.mean_written});
     }
     const auto asked = [&](const Use& use, const RequestTiming& requests) {
       total.dram[use.role == UseRole::output ? 1 : 0] += requests.dram * static_cast<double>(count);

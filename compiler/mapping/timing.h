@@ -63,17 +63,17 @@ RequestTiming requests_of(const Machine& machine, const Mapping& mapping, int st
 /// Cycles for which it keeps its unit busy: on a mover the next one's set-up at least.
 std::int64_t instruction_cycles(const Unit& unit, std::int64_t working);
 
-/// Words that pass ports which reads and writes of a memory on chip share: units wait there for each other.
-struct SharedWords {
+/// Words that pass the ports of a memory on chip, where units wait for each other.
+struct MemoryWords {
   int memory = -1;
-  double words = 0;
+  double read = 0, written = 0;
 };
 
 /// Cycles that the step's instructions over one box occupy its unit, and their number.
 struct StepCycles {
   std::int64_t instructions = 0;
   std::int64_t cycles = 0;
-  std::vector<SharedWords> shared;
+  std::vector<MemoryWords> words;
   std::array<DramTraffic, 2> dram;  ///< read, written
 };
 StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,

@@ -40,4 +40,11 @@ inline ConstantData owned(std::vector<std::byte> bytes) {
   return std::make_shared<const ConstantBytes>(std::move(bytes));
 }
 
+/// So many written values, from std::make_unique_for_overwrite: a large model's are not worth zeroing first.
+template <typename T>
+ConstantData owned(std::unique_ptr<T[]> values, std::size_t count) {
+  const auto bytes = std::as_bytes(std::span<const T>(values.get(), count));
+  return std::make_shared<const ConstantBytes>(bytes, std::shared_ptr<const T[]>(std::move(values)));
+}
+
 }  // namespace accord

@@ -1,8 +1,12 @@
 #include "compiler/network/constants.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "archdsl/tensor/convert.h"
 
@@ -51,19 +55,27 @@ std::vector<double> broadcast_numbers(const Tensor& constant, const Shape& to) {
 
 namespace {
 
-/// Block by block: both sides stay in the cache.
-template <std::size_t size>
-void transpose(const std::byte* from, std::size_t rows, std::size_t columns, std::byte* to) {
-  constexpr std::size_t block = 32;
+/// Block by block, by way of a block of its own: a cache line of either side is touched once, whole.
+template <typename T>
+ConstantData transposed(const std::byte* from, std::size_t rows, std::size_t columns) {
+  constexpr std::size_t block = 64 / sizeof(T);
+  auto to = std::make_unique_for_overwrite<T[]>(rows * columns);
+  std::array<T, block> row{};
+  std::array<T, block * block> turned{};
   for (std::size_t r0 = 0; r0 < rows; r0 += block) {
+    const std::size_t height = std::min(block, rows - r0);
     for (std::size_t c0 = 0; c0 < columns; c0 += block) {
-      for (std::size_t c = c0; c < std::min(c0 + block, columns); ++c) {
-        for (std::size_t r = r0; r < std::min(r0 + block, rows); ++r) {
-          std::memcpy(to + (c * rows + r) * size, from + (r * columns + c) * size, size);
-        }
+      const std::size_t width = std::min(block, columns - c0);
+      for (std::size_t r = 0; r < height; ++r) {
+        std::memcpy(row.data(), from + ((r0 + r) * columns + c0) * sizeof(T), width * sizeof(T));
+        for (std::size_t c = 0; c < width; ++c) turned[c * block + r] = row[c];
+      }
+      for (std::size_t c = 0; c < width; ++c) {
+        std::memcpy(to.get() + (c0 + c) * rows + r0, turned.data() + c * block, height * sizeof(T));
       }
     }
   }
+  return owned(std::move(to), rows * columns);
 }
 
 }  // namespace
@@ -73,15 +85,13 @@ ConstantData transposed_matrix(const Tensor& constant) {
   const auto rows = static_cast<std::size_t>(constant.shape[rank - 2]);
   const auto columns = static_cast<std::size_t>(constant.shape[rank - 1]);
   const auto* from = constant.data->unaligned().data();
-  std::vector<std::byte> to(constant.data->size());
-  assert(to.size() == rows * columns * static_cast<std::size_t>(bytes(constant.type)));
+  assert(constant.data->size() == rows * columns * static_cast<std::size_t>(bytes(constant.type)));
   switch (bytes(constant.type)) {
-    case 1: transpose<1>(from, rows, columns, to.data()); break;
-    case 2: transpose<2>(from, rows, columns, to.data()); break;
-    case 4: transpose<4>(from, rows, columns, to.data()); break;
-    default: transpose<8>(from, rows, columns, to.data()); break;
+    case 1: return transposed<std::uint8_t>(from, rows, columns);
+    case 2: return transposed<std::uint16_t>(from, rows, columns);
+    case 4: return transposed<std::uint32_t>(from, rows, columns);
+    default: return transposed<std::uint64_t>(from, rows, columns);
   }
-  return owned(std::move(to));
 }
 
 }  // namespace accord

@@ -1,6 +1,7 @@
 // Does the compiler know what waits for answers and words cost, and which ways exclude each other?
 #include <doctest/doctest.h>
 
+#include "cli/files.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/predictions.h"
 #include "tests/shipped.h"
@@ -30,6 +31,17 @@ TEST_CASE("is a layer predicted whose windows begin inside words") {
 
 TEST_CASE("are layers predicted on a machine that begins operations in order") {
   check_predictions(machine("hvx"), {.mean = 0.05, .worst = 0.12});
+}
+
+TEST_CASE("are layers predicted where units wait for each other's words") {
+  // Two vector units share the read ports of a register file: ten words for what takes either two cycles.
+  std::string two = read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/two_movers.yaml");
+  two = replaced(replaced(two, "  v:", "  v[2]:"), "ports: {read: 8", "ports: {read: 4");
+  two = replaced(replaced(two, "v.dot4}", "\"v[e].dot4\"}"), "v.rq}", "\"v[e].rq\"}");
+  two = replaced(two, "fields: {j: 6", "fields: {e: 1, j: 6");
+  check_predictions(loaded(two), {square_conv("wide", 64, 28, 64, 3)}, {.mean = 0.05, .worst = 0.05});
+  // Loads of initial values and a deep array write one bank of the accumulator.
+  check_predictions(machine("gemmini16"), {square_conv("few", 16, 28, 64, 1)}, {.mean = 0.1, .worst = 0.1});
 }
 
 TEST_CASE("is a layer predicted whose tiles are few bytes and whose schedules differ by chance") {

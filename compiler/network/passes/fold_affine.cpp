@@ -2,7 +2,9 @@
 // of it are composed, and what follows a Conv or Gemm goes into its weights.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "compiler/network/constants.h"
@@ -96,14 +98,18 @@ std::size_t row_axis(const Network& network, const Operator& op) {
 
 /// Rows times their scales.
 Tensor scaled_rows(const Tensor& weights, const Numbers& scale) {
+  const auto count = count_of(weights.shape);
   const auto rows = static_cast<std::size_t>(weights.shape[0]);
-  const auto length = count_of(weights.shape) / rows;
-  const auto* values = constant_data<float>(weights);
-  std::vector<float> scaled(rows * length);
-  for (std::size_t i = 0; i < scaled.size(); ++i) {
-    scaled[i] = static_cast<float>(values[i] * at(scale, i / length));
+  const auto length = count / rows;
+  const std::byte* from = weights.data->unaligned().data();
+  auto scaled = std::make_unique_for_overwrite<float[]>(count);
+  std::memcpy(scaled.get(), from, count * sizeof(float));
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double factor = at(scale, r);
+    float* row = scaled.get() + r * length;
+    for (std::size_t i = 0; i < length; ++i) row[i] = static_cast<float>(row[i] * factor);
   }
-  return make_constant(weights.name, weights.shape, scaled);
+  return {weights.name, ElementType::fp32, weights.shape, owned(std::move(scaled), count), std::nullopt};
 }
 
 bool all_equal(const Numbers& values, double value) {

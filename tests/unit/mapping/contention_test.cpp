@@ -32,9 +32,9 @@ OpList loads(const Machine& machine, int cores, int each, std::int64_t rows) {
           piece.target_stride = {0, 256, 16};
           piece.contiguous = 64;
           piece.bytes = piece.source_bytes = 64 * rows;
-          append_transfer(machine, list, {static_cast<int>(u), static_cast<int>(r)}, piece, 0, 0)
-              .touch(static_cast<int>(list.buffers.size()), true);
-          list.buffers.push_back({});
+          const Place target{0, static_cast<int>(list.buffers.size())};
+          append_transfer(machine, list, {static_cast<int>(u), static_cast<int>(r)}, piece, {}, target);
+          list.buffers.push_back({routes[r].target, 0, 64 * rows});
         }
       }
     }
@@ -100,6 +100,6 @@ TEST_CASE("does what a mover repeats take a cycle of its clock each") {
   row.bytes = 6400;
   row.source_bytes = row.contiguous = 64;
   OpList list;
-  append_transfer(machine, list, {static_cast<int>(load - architecture.units.begin()), 0}, row, 0, 0);
+  append_transfer(machine, list, {static_cast<int>(load - architecture.units.begin()), 0}, row, {}, {});
   CHECK(list.ops[0].busy == load->period.cycles(100));
 }

@@ -59,7 +59,7 @@ void load(const Machine& machine, OpList& list, const Element& element, std::int
   piece.extent = {64, 1, 1};
   piece.source_stride = piece.target_stride = {0, 0, 0};
   piece.bytes = piece.source_bytes = piece.contiguous = 64;
-  append_transfer(machine, list, element.load, piece, source, 64 * buffer).touch(buffer, true);
+  append_transfer(machine, list, element.load, piece, {source}, {64 * buffer, buffer});
 }
 
 void compute(OpList& list, const Element& element, int buffer) {
