@@ -61,7 +61,8 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
 }
 
 /// Mappings of the first assignments whose tiles lie without gaps, where bytes and not instructions take the time, and
-/// such whose transfers several movers share; each with tiles of its own, the quickest first.
+/// such whose transfers several movers share; each with tiles of its own. Those that promise to be quicker than what
+/// they vary, the quickest first.
 class Variants {
  public:
   Variants(const SearchProblem& problem, const Searcher& searcher) : problem_(problem), searcher_(searcher) {}
@@ -70,25 +71,27 @@ class Variants {
     std::set<std::size_t> tried;
     for (const auto& [index, mapping] : known) {
       if (tried.size() == varied || !tried.insert(index).second) continue;
-      const bool waits =
-          mapping.predicted_cycles > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
+      const double most = mapping.predicted_cycles;
+      const bool waits = most > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
       const auto dense = waits ? with_dense_tiles(problem_, mapping) : std::nullopt;
-      const auto best = dense ? search(index, *dense) : std::nullopt;
-      const bool is_better = best && best->predicted_cycles < mapping.predicted_cycles;
-      if (const auto apart = on_parallel_movers(problem_, is_better ? *best : mapping)) search(index, *apart);
+      const auto best = dense ? search(index, *dense, most) : std::nullopt;
+      if (const auto apart = on_parallel_movers(problem_, best ? *best : mapping)) search(index, *apart, most);
     }
     std::ranges::stable_sort(found_, {}, predicted_of);
     return std::move(found_);
   }
 
  private:
-  /// The best of the variant's mappings, if it has any.
-  std::optional<Mapping> search(std::size_t index, const Mapping& variant) {
+  /// The best of the variant's mappings, if it is quicker.
+  std::optional<Mapping> search(std::size_t index, const Mapping& variant, double most) {
     const std::vector<Mapping> assignments = {variant};
     const auto& [machine, network, work, homes, all, cost] = problem_;
     const SearchResult result = searcher_.search({machine, network, work, homes, assignments, cost});
-    for (const auto& found : result.found) found_.push_back({index, found.mapping});
-    return result.found.empty() ? std::nullopt : std::optional(result.found.front().mapping);
+    for (const auto& found : result.found) {
+      if (found.mapping.predicted_cycles < most) found_.push_back({index, found.mapping});
+    }
+    const bool is_quicker = !result.found.empty() && result.found.front().mapping.predicted_cycles < most;
+    return is_quicker ? std::optional(result.found.front().mapping) : std::nullopt;
   }
 
   const SearchProblem& problem_;
