@@ -189,7 +189,11 @@ std::vector<int> read_links(Elaboration& elaboration, const Node& node) {
   for (const Node* const item : items_of(node)) {
     const auto name = elaboration.scope.text(*item, "link");
     const int link = name ? elaboration.resolve(ComponentKind::link, *name, item->place, "link") : -1;
-    if (link >= 0) links.push_back(link);
+    if (std::ranges::find(links, link) != links.end()) {
+      elaboration.scope.reporter().report("wrong-value", item->place, fmt::format("the way passes `{}` twice", *name));
+    } else if (link >= 0) {
+      links.push_back(link);
+    }
   }
   return links;
 }

@@ -22,6 +22,8 @@ void check_unused(Elaboration& elaboration);
 void check_templates_used(Elaboration& elaboration);
 // rules_widths.cpp
 void check_widths(Elaboration& elaboration);
+// rules_links.cpp
+void check_links(Elaboration& elaboration);
 // rules_reach.cpp
 void check_reach(Elaboration& elaboration);
 // rules_isa.cpp

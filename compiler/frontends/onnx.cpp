@@ -116,8 +116,14 @@ TensorId OnnxImporter::define(const std::string& name, Tensor tensor) {
 
 TensorId OnnxImporter::find(const std::string& name) const {
   const auto found = tensors_.find(name);
-  if (found == tensors_.end()) throw Error(fmt::format("tensor '{}' is used but not defined before", name));
-  return found->second;
+  if (found != tensors_.end()) return found->second;
+  if (produced_.contains(name)) {
+    throw Error(
+        fmt::format("tensor '{}' is used before the node that makes it: nodes must stand in the order in which "
+                    "they can run, so that none leads back to itself",
+                    name));
+  }
+  throw Error(fmt::format("tensor '{}' is used, and no node, input or initialiser makes it", name));
 }
 
 void OnnxImporter::count_constant(std::size_t size) {

@@ -13,7 +13,7 @@ constexpr std::size_t most_kept = 1 << 16;  ///< instructions of steps
 }  // namespace
 
 LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, const TransferPiece& piece,
-                       const Place& source, const Place& target) {
+                       const TransferEnd& source, const TransferEnd& target) {
   const RouteLimits& limits = *machine.limits.route(hop.unit, hop.route);
   const Route& route = machine.architecture.units[hop.unit].routes[hop.route];
   LowOp op;

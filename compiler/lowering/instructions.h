@@ -11,7 +11,7 @@ namespace accord {
 
 /// Appends a transfer with its argument values to a list.
 LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, const TransferPiece& piece,
-                       const Place& source, const Place& target);
+                       const TransferEnd& source, const TransferEnd& target);
 
 /// Appends operations with their argument values to a list.
 class Instructions {
@@ -19,7 +19,7 @@ class Instructions {
   Instructions(const Machine& machine, const Mapping& mapping, OpList& list)
       : machine_(machine), mapping_(mapping), list_(list) {}
 
-  LowOp& transfer(const Hop& hop, const TransferPiece& piece, const Place& source, const Place& target) {
+  LowOp& transfer(const Hop& hop, const TransferPiece& piece, const TransferEnd& source, const TransferEnd& target) {
     return append_transfer(machine_, list_, hop, piece, source, target);
   }
 

@@ -72,7 +72,7 @@ std::int64_t Lowering::home_address(int u, const Extents& origin) const {
   return address;
 }
 
-void Lowering::emit_move(int u, int level, const TileMove& move, const Place& source, const Place& target) {
+void Lowering::emit_move(int u, int level, const TileMove& move, const TransferEnd& source, const TransferEnd& target) {
   const Hop& hop = hop_at(mapping_.uses[u], level);
   const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
   const std::int64_t request = machine_.architecture.units[hop.unit].request;
@@ -152,7 +152,7 @@ void Lowering::ensure(int u, int level) {
   const TileMove& move = geometry_.move(u, level, box.extent, outer_extents(u, level), {}, padded);
   resident.padded = move.padded;
   if (!move.error.empty()) throw Error("tile of another shape cannot be moved: " + move.error);
-  Place source;
+  TransferEnd source;
   if (level > 0) {
     source = {tile_address(u, level - 1) + offset_outside(u, level), buffer_id(u, level - 1)};
   } else if (geometry_.is_constant(u)) {
@@ -167,7 +167,7 @@ void Lowering::load_start() {
   const Use& use = mapping_.uses[start_];
   const int level = use.depth - 1;
   const Box& box = box_of(start_, level, target_level_);
-  Place source;
+  TransferEnd source;
   const TileMove& move = geometry_.move(start_, level, box.extent, outer_extents(start_, level));
   if (!move.error.empty()) throw Error("initial values cannot be moved: " + move.error);
   if (level > 0) {

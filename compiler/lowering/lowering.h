@@ -85,9 +85,9 @@ class Lowering {
   void load_start();
   double cycles_between(int u, int level);
   std::int64_t parts_of_move(int u, int level, const TransferPiece& piece) const;
-  void emit_move(int u, int level, const TileMove& move, const Place& source, const Place& target);
+  void emit_move(int u, int level, const TileMove& move, const TransferEnd& source, const TransferEnd& target);
   std::int64_t home_address(int u, const Extents& origin) const;
-  Place constant_image(int u, const Box& box);
+  TransferEnd constant_image(int u, const Box& box);
   std::int64_t find_image(int u, const Box& box);
   std::int64_t image_size(int u, const Box& box);
   void write_image(int u, const Box& box, std::byte* image);

@@ -30,7 +30,7 @@ struct BufferAccess {
 };
 
 /// Where a transfer begins or ends.
-struct Place {
+struct TransferEnd {
   std::int64_t address = 0;
   int buffer = -1;          ///< -1: off-chip
   std::uint32_t image = 0;  ///< LowOp::image

@@ -104,7 +104,7 @@ std::int64_t Lowering::address_of_images(int u, const std::vector<std::pair<Box,
   return memory.add_constant(std::move(block), what);
 }
 
-Place Lowering::constant_image(int u, const Box& box) {
+TransferEnd Lowering::constant_image(int u, const Box& box) {
   if (off_chip_.empty() && mapping_.spatial.empty()) return {};
   const std::int64_t address = find_image(u, box);
   assert(address >= 0 || off_chip_.empty());

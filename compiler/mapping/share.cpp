@@ -43,7 +43,8 @@ Footing footing_of(const Architecture& architecture, const Site& site) {
       const Route& route = architecture.units[hop.unit].routes[hop.route];
       footing.units.insert(hop.unit);
       footing.hops.insert({hop.unit, hop.route});
-      footing.memories.insert({route.source, route.target});
+      footing.memories.insert(route.source);
+      if (route.also.empty()) footing.memories.insert(route.target);  // else the part's own is one of several
       footing.links.insert(route.links.begin(), route.links.end());
     }
   }

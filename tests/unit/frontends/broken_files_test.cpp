@@ -74,6 +74,20 @@ TEST_CASE("Is a node without outputs an Error?") {
   }
 }
 
+TEST_CASE("Is a node that uses what a later one makes told from one that uses what nobody makes?") {
+  onnx::ModelProto proto;
+  REQUIRE(proto.ParseFromString(small_model()));
+  const Scratch file("cyclic.onnx");
+  auto cyclic = proto;
+  auto& first = *cyclic.mutable_graph()->mutable_node(0);
+  first.set_input(0, cyclic.graph().node(1).output(0));
+  write_file(file.path, cyclic.SerializeAsString());
+  CHECK_THROWS_WITH_AS(load_model(file.path), doctest::Contains("before the node that makes it"), Error);
+  first.set_input(0, "nothing");
+  write_file(file.path, cyclic.SerializeAsString());
+  CHECK_THROWS_WITH_AS(load_model(file.path), doctest::Contains("no node, input or initialiser makes it"), Error);
+}
+
 TEST_CASE("Are weights that the file lacks seeded, with a warning?") {
   ZooBuilder b("stripped", 0);
   const auto x = b.image_input("x", {1, 2, 6, 6});

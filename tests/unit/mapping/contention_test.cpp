@@ -32,7 +32,7 @@ OpList loads(const Machine& machine, int cores, int each, std::int64_t rows) {
           piece.target_stride = {0, 256, 16};
           piece.contiguous = 64;
           piece.bytes = piece.source_bytes = 64 * rows;
-          const Place target{0, static_cast<int>(list.buffers.size())};
+          const TransferEnd target{0, static_cast<int>(list.buffers.size())};
           append_transfer(machine, list, {static_cast<int>(u), static_cast<int>(r)}, piece, {}, target);
           list.buffers.push_back({routes[r].target, 0, 64 * rows});
         }

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <map>
+#include <string>
+
+#include "archdsl/check/rules.h"
+
+namespace accord {
+
+namespace {
+
+/// `core[0][2].spad` as `core[*][*].spad`: what the elements of an array have in common.
+std::string without_indices(const std::string& name) {
+  std::string common;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    common += name[i];
+    if (name[i] != '[') continue;
+    common += '*';
+    while (i + 1 < name.size() && std::isdigit(static_cast<unsigned char>(name[i + 1])) != 0) ++i;
+  }
+  return common;
+}
+
+/// A route of several elements' movers: the first of them that passes links, and of those that pass none.
+struct Alike {
+  const Route* linked = nullptr;
+  const Route* apart = nullptr;
+  Place place;  ///< of the latter
+  int count = 0;
+};
+
+}  // namespace
+
+// A mesh that misses a link still works, over private wires that the machine will not have.
+void check_links(Elaboration& elaboration) {
+  const Architecture& architecture = elaboration.architecture;
+  const auto name = [&](int memory) { return architecture.memories[static_cast<std::size_t>(memory)].name; };
+  std::map<std::string, Alike> routes;
+  for (std::size_t u = 0; u < architecture.units.size(); ++u) {
+    const Unit& unit = architecture.units[u];
+    for (std::size_t r = 0; r < unit.routes.size(); ++r) {
+      const Route& route = unit.routes[r];
+      const std::string common = without_indices(unit.name + " " + name(route.source) + " " + name(route.target));
+      Alike& alike = routes[common];
+      if (!route.links.empty()) {
+        if (alike.linked == nullptr) alike.linked = &route;
+      } else if (alike.count++ == 0) {
+        alike.apart = &route;
+        alike.place = elaboration.units[u].route_places[r];
+      }
+    }
+  }
+  for (const auto& [common, alike] : routes) {
+    if (alike.linked == nullptr || alike.apart == nullptr) continue;
+    const std::string others = alike.count > 1 ? fmt::format(", nor {} others like it", alike.count - 1) : "";
+    elaboration.scope.reporter().report(
+        "no-way", alike.place,
+        fmt::format("no links lead from `{}` to `{}`{}: wires of its own join them", name(alike.apart->source),
+                    name(alike.apart->target), others),
+        fmt::format("from `{}` to `{}` links do", name(alike.linked->source), name(alike.linked->target)));
+  }
+}
+
+}  // namespace accord
