@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -9,32 +10,40 @@
 
 namespace accord {
 
-/// A constant's bytes: its own, or those of somebody else who keeps them, such as a model's file, at any address there.
+class ConstantBytes;
+using ConstantData = std::shared_ptr<const ConstantBytes>;
+
+/// A constant's bytes: its own; those of somebody else who keeps them, such as a model's file, at any address there; or
+/// such as are made when they are first asked for.
 class ConstantBytes {
  public:
-  explicit ConstantBytes(std::vector<std::byte> own) : own_(std::move(own)), bytes_(own_) {}
+  explicit ConstantBytes(std::vector<std::byte> own) : size_(own.size()), own_(std::move(own)), bytes_(own_) {}
   /// `given` stays as long as `keeper` does.
   ConstantBytes(std::span<const std::byte> given, std::shared_ptr<const void> keeper)
-      : bytes_(given), keeper_(std::move(keeper)) {}
+      : size_(given.size()), bytes_(given), keeper_(std::move(keeper)) {}
+  /// `make` gives `size` bytes.
+  ConstantBytes(std::size_t size, std::function<ConstantData()> make)
+      : size_(size), made_late_(true), make_(std::move(make)) {}
   ConstantBytes(const ConstantBytes&) = delete;
   ConstantBytes& operator=(const ConstantBytes&) = delete;
 
-  std::size_t size() const { return bytes_.size(); }
+  std::size_t size() const { return size_; }
   /// Elements begin at any address. Not beside another thread's first call of `data`, after which they lie elsewhere.
-  std::span<const std::byte> unaligned() const { return bytes_; }
+  std::span<const std::byte> unaligned() const { return made_late_ ? aligned() : bytes_; }
   /// Elements of every type begin at their alignment. The first call copies those that do not, and gives the keeper up.
   const std::byte* data() const;
   std::span<const std::byte> aligned() const { return {data(), size()}; }
-  std::vector<std::byte> copy() const { return {bytes_.begin(), bytes_.end()}; }
+  std::vector<std::byte> copy() const { return {unaligned().begin(), unaligned().end()}; }
 
  private:
+  std::size_t size_;
+  bool made_late_ = false;
+  mutable std::function<ConstantData()> make_;  ///< until it has
   mutable std::vector<std::byte> own_;
   mutable std::span<const std::byte> bytes_;
   mutable std::shared_ptr<const void> keeper_;
   mutable std::once_flag aligned_;
 };
-
-using ConstantData = std::shared_ptr<const ConstantBytes>;
 
 inline ConstantData owned(std::vector<std::byte> bytes) {
   return std::make_shared<const ConstantBytes>(std::move(bytes));

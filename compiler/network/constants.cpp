@@ -77,14 +77,18 @@ ConstantData transposed_matrix(const Tensor& constant) {
   const auto rank = constant.shape.size();
   const auto rows = static_cast<std::size_t>(constant.shape[rank - 2]);
   const auto columns = static_cast<std::size_t>(constant.shape[rank - 1]);
-  const auto* from = constant.data->unaligned().data();
-  assert(constant.data->size() == rows * columns * static_cast<std::size_t>(bytes(constant.type)));
-  switch (bytes(constant.type)) {
-    case 1: return transposed<std::uint8_t>(from, rows, columns);
-    case 2: return transposed<std::uint16_t>(from, rows, columns);
-    case 4: return transposed<std::uint32_t>(from, rows, columns);
-    default: return transposed<std::uint64_t>(from, rows, columns);
-  }
+  const auto size = static_cast<std::size_t>(bytes(constant.type));
+  assert(constant.data->size() == rows * columns * size);
+  const auto make = [data = constant.data, rows, columns, size]() -> ConstantData {
+    const std::byte* from = data->unaligned().data();
+    switch (size) {
+      case 1: return transposed<std::uint8_t>(from, rows, columns);
+      case 2: return transposed<std::uint16_t>(from, rows, columns);
+      case 4: return transposed<std::uint32_t>(from, rows, columns);
+      default: return transposed<std::uint64_t>(from, rows, columns);
+    }
+  };
+  return std::make_shared<const ConstantBytes>(rows * columns * size, make);
 }
 
 }  // namespace accord

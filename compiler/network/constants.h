@@ -19,7 +19,7 @@ std::vector<double> numbers_of(const Tensor& constant);
 std::vector<double> broadcast_numbers(const Tensor& constant, const Shape& to);
 
 /// The elements of a constant matrix [R, C] (or [1.., R, C]) as [C, R]. Most of a transformer's bytes pass here: they
-/// are read once, where they lie.
+/// are moved when they are asked for, so that they need not lie beside each other.
 ConstantData transposed_matrix(const Tensor& constant);
 
 }  // namespace accord
