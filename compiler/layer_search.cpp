@@ -86,12 +86,10 @@ class Variants {
   std::optional<Mapping> search(std::size_t index, const Mapping& variant, double most) {
     const std::vector<Mapping> assignments = {variant};
     const auto& [machine, network, work, homes, all, cost] = problem_;
-    const SearchResult result = searcher_.search({machine, network, work, homes, assignments, cost});
-    for (const auto& found : result.found) {
-      if (found.mapping.predicted_cycles < most) found_.push_back({index, found.mapping});
-    }
-    const bool is_quicker = !result.found.empty() && result.found.front().mapping.predicted_cycles < most;
-    return is_quicker ? std::optional(result.found.front().mapping) : std::nullopt;
+    auto found = searcher_.search({machine, network, work, homes, assignments, cost}).found;
+    std::erase_if(found, [&](const SearchResult::Found& one) { return predicted_of(one) >= most; });
+    for (const auto& quicker : found) found_.push_back({index, quicker.mapping});
+    return found.empty() ? std::nullopt : std::optional(found.front().mapping);
   }
 
   const SearchProblem& problem_;

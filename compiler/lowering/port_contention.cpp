@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "archdsl/graph/rates.h"
+
 namespace accord {
 
 PortContention::PortContention(const Architecture& architecture, const OpList& list)
     : architecture_(architecture), buffers_(list.buffers) {
   for (const Memory& memory : architecture.memories) {
     first_.push_back(ports_.size());
-    const double period = static_cast<double>(memory.period.numerator) / static_cast<double>(memory.period.denominator);
     for (const int count : {memory.read_ports, memory.write_ports}) {
-      ports_.resize(ports_.size() + static_cast<std::size_t>(memory.banks), {-1, false, period / count, {}, {}});
+      const double word = 1 / per_reference_cycle(count, memory.period);
+      ports_.resize(ports_.size() + static_cast<std::size_t>(memory.banks), {-1, false, word, {}, {}});
     }
   }
   for (const LowOp& op : list.ops) {

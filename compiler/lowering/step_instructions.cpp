@@ -48,8 +48,7 @@ StepInstructions::StepInstructions(const Machine& machine, const Mapping& mappin
   op_.mnemonic = machine.limits.run(plan_.match.unit, plan_.match.capability)->mnemonic;
   op_.unit = plan_.match.unit;
   op_.statement = plan_.statement;
-  const int target = capability_.program.statements.back().target.operand;
-  op_.adds = mapping.uses[uses_[use_of(target)].view.use].role == UseRole::accumulator;
+  op_.adds = mapping.uses[uses_[use_of(target())].view.use].role == UseRole::accumulator;
   place_arguments();
   op_.count = static_cast<std::uint32_t>(template_.size());
   make_loops();
@@ -137,8 +136,8 @@ void StepInstructions::make_loops() {
       return capability_.operands[u.operand].held && depends(u.access, it);
     });
   };
-  const PlacedUse& target = uses_[use_of(capability_.program.statements.back().target.operand)];
-  auto reduces = [&](int it) { return !depends(mapping_.uses[target.view.use].access, it); };
+  const Access& result = mapping_.uses[uses_[use_of(target())].view.use].access;
+  auto reduces = [&](int it) { return !depends(result, it); };
   for (const int it : shape_.loops) loops_.push_back({it, -1, box_[it], holds(it), reduces(it)});
   chunk_.assign(shape_.dims.size(), 1);
   for (std::size_t d = 0; d < shape_.dims.size(); ++d) {
@@ -205,16 +204,14 @@ void StepInstructions::set_loads(MaybeValue* values, HeldTiles& held) const {
   }
 }
 
-/// Of each operand on chip.
-std::vector<std::uint16_t> StepInstructions::port_words_on_chip() const {
-  std::vector<std::uint16_t> result;
+/// Of each operand on chip. A result is written as often as read, if at all.
+decltype(LowOp::words) StepInstructions::port_words_on_chip() const {
+  LowOp touching;
   for (const auto& [use, at] : bases_) {
-    if (uses_[use].buffer < 0) continue;
     const PortWords words = port_words(machine_, mapping_, plan_, shape_, uses_[use].view, box_, formula_values_);
-    const double most = std::max(words.read, words.written);  // a result is written as often as read, if at all
-    result.push_back(static_cast<std::uint16_t>(std::min<double>(std::round(most), UINT16_MAX)));
+    touching.touch(uses_[use].buffer, false, std::llround(std::max(words.read, words.written)));
   }
-  return result;
+  return touching.words;
 }
 
 void StepInstructions::set_timing(LowOp& op, const MaybeValue* values) {
@@ -234,7 +231,7 @@ void StepInstructions::set_timing(LowOp& op, const MaybeValue* values) {
   op.busy = known->busy;
   op.latency = known->latency;
   set_requests(op, known->requests);
-  std::ranges::copy(known->words, op.words.begin());
+  op.words = known->words;
 }
 
 void StepInstructions::emit(HeldTiles& held) {
@@ -273,9 +270,8 @@ void StepInstructions::append(OpList& list, const std::vector<PlacedUse>& uses, 
   list.ops.insert(list.ops.end(), ops_.begin(), ops_.end());
   list.values.insert(list.values.end(), values_.begin(), values_.end());
   LowOp touching;
-  const int target = capability_.program.statements.back().target.operand;
   for (const auto& [use, at] : bases_) {
-    touching.touch(uses[use].buffer, mapping_.uses[uses[use].view.use].operand == target);
+    touching.touch(uses[use].buffer, mapping_.uses[uses[use].view.use].operand == target());
     for (std::size_t v = first_value + at; v < list.values.size(); v += count) *list.values[v] += uses[use].base;
   }
   for (LowOp& op : std::span(list.ops).subspan(first)) {

@@ -62,7 +62,7 @@ class StepInstructions {
     std::vector<std::int64_t> formula_values;
     std::int32_t busy, latency;
     RequestTiming requests;
-    std::vector<std::uint16_t> words;  ///< of LowOp
+    decltype(LowOp::words) words;
   };
 
   void place_arguments();
@@ -73,12 +73,13 @@ class StepInstructions {
   std::vector<std::size_t> decisive_arguments(int operand) const;
   void set_strides();
   std::size_t base_argument(int operand) const;
+  int target() const { return capability_.program.statements.back().target.operand; }
   std::size_t use_of(int operand) const;
 
   void forget_changed(const OpList& list, const std::vector<PlacedUse>& uses, HeldTiles& held) const;
   void remember(std::size_t operand, const MaybeValue* values, HeldTiles& held) const;
   void set_loads(MaybeValue* values, HeldTiles& held) const;
-  std::vector<std::uint16_t> port_words_on_chip() const;
+  decltype(LowOp::words) port_words_on_chip() const;
   void set_timing(LowOp& op, const MaybeValue* values);
 
   const Machine& machine_;

@@ -41,34 +41,34 @@ OpList list_of(std::vector<LowOp> ops) {
   return list;
 }
 
+/// Of the second operation, behind the first, which begins at once and waits for nobody.
+PortContention::Delay behind(const Architecture& architecture, const LowOp& first, const LowOp& second,
+                             std::int64_t start) {
+  const OpList list = list_of({first, second});
+  PortContention ports(architecture, list);
+  CHECK(ports.begin(list.ops[0], 0).unit == 0);
+  return ports.begin(list.ops[1], start);
+}
+
 }  // namespace
 
 TEST_CASE("does a unit by itself wait for nobody") {
-  const Architecture architecture = units_on(1, 1);
-  const OpList list = list_of({operation(0, 8, 0, false, 8), operation(0, 8, 0, false, 8)});
-  PortContention ports(architecture, list);
-  CHECK(ports.begin(list.ops[0], 0).unit == 0);
-  CHECK(ports.begin(list.ops[1], 8).unit == 0);
+  const LowOp read = operation(0, 8, 0, false, 8);
+  CHECK(behind(units_on(1, 1), read, read, 8).unit == 0);
 }
 
 TEST_CASE("do units wait that read one bank at once, but not those in different ones") {
-  const Architecture architecture = units_on(1, 1);
   for (const int other : {0, 1}) {
     CAPTURE(other);
-    const OpList list = list_of({operation(0, 8, 0, false, 8), operation(1, 8, other, false, 8)});
-    PortContention ports(architecture, list);
-    CHECK(ports.begin(list.ops[0], 0).unit == 0);
-    CHECK(ports.begin(list.ops[1], 3).unit == (other == 0 ? 5 : 0));
+    const PortContention::Delay delay =
+        behind(units_on(1, 1), operation(0, 8, 0, false, 8), operation(1, 8, other, false, 8), 3);
+    CHECK(delay.unit == (other == 0 ? 5 : 0));
   }
 }
 
 TEST_CASE("do several ports serve as many words at once") {
-  const Architecture architecture = units_on(4, 1);
   // Five words each over four ports: together they take two and a half cycles, of which each has two.
-  const OpList list = list_of({operation(0, 2, 0, false, 5), operation(1, 2, 0, false, 5)});
-  PortContention ports(architecture, list);
-  CHECK(ports.begin(list.ops[0], 0).unit == 0);
-  CHECK(ports.begin(list.ops[1], 0).unit == 1);
+  CHECK(behind(units_on(4, 1), operation(0, 2, 0, false, 5), operation(1, 2, 0, false, 5), 0).unit == 1);
 }
 
 TEST_CASE("does a transfer leave the cycles between its words to others") {
@@ -94,25 +94,20 @@ TEST_CASE("do transfers that ask for more than there is share it") {
 }
 
 TEST_CASE("do results that wait for ports come later, and hold up no unit") {
-  const OpList list = list_of({operation(0, 8, 0, true, 8), operation(1, 8, 0, true, 8)});
   for (const bool shared : {false, true}) {
     CAPTURE(shared);
-    const Architecture architecture = units_on(1, 1, shared);
-    PortContention ports(architecture, list);
-    ports.begin(list.ops[0], 0);
-    const PortContention::Delay delay = ports.begin(list.ops[1], 0);
+    const PortContention::Delay delay =
+        behind(units_on(1, 1, shared), operation(0, 8, 0, true, 8), operation(1, 8, 0, true, 8), 0);
     CHECK(delay.unit == 0);
     CHECK(delay.results == 8);
   }
 }
 
 TEST_CASE("do reads wait for writes where they share a port, and only there") {
-  const OpList list = list_of({operation(0, 8, 0, true, 8), operation(1, 8, 0, false, 8)});
   for (const bool shared : {false, true}) {
     CAPTURE(shared);
-    const Architecture architecture = units_on(1, 1, shared);
-    PortContention ports(architecture, list);
-    ports.begin(list.ops[0], 0);
-    CHECK(ports.begin(list.ops[1], 0).unit == (shared ? 8 : 0));
+    const PortContention::Delay delay =
+        behind(units_on(1, 1, shared), operation(0, 8, 0, true, 8), operation(1, 8, 0, false, 8), 0);
+    CHECK(delay.unit == (shared ? 8 : 0));
   }
 }
