@@ -60,9 +60,9 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   return some;
 }
 
-/// Mappings of the first assignments whose tiles lie without gaps, where bytes and not instructions take the time, and
-/// such whose transfers several movers share; each with tiles of its own. Those that promise to be quicker than what
-/// they vary, the quickest first.
+/// Mappings of the first assignments without hardware loops, such whose tiles lie without gaps, where bytes and not
+/// instructions take the time, and such whose transfers several movers share; each with tiles of its own. Those that
+/// promise to be quicker than what they vary, the quickest first.
 class Variants {
  public:
   Variants(const SearchProblem& problem, const Searcher& searcher) : problem_(problem), searcher_(searcher) {}
@@ -71,29 +71,43 @@ class Variants {
     std::set<std::size_t> tried;
     for (const auto& [index, mapping] : known) {
       if (tried.size() == varied || !tried.insert(index).second) continue;
-      const double most = mapping.predicted_cycles;
-      const bool waits = most > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
-      const auto dense = waits ? with_dense_tiles(problem_, mapping) : std::nullopt;
-      const auto best = dense ? search(index, *dense, most) : std::nullopt;
-      if (const auto apart = on_parallel_movers(problem_, best ? *best : mapping)) search(index, *apart, most);
+      most_ = mapping.predicted_cycles;
+      vary(index, mapping);
+      if (const auto straight = search(index, without_loops(mapping))) vary(index, *straight);
     }
     std::ranges::stable_sort(found_, {}, predicted_of);
     return std::move(found_);
   }
 
  private:
-  /// The best of the variant's mappings, if it is quicker.
-  std::optional<Mapping> search(std::size_t index, const Mapping& variant, double most) {
-    const std::vector<Mapping> assignments = {variant};
+  void vary(std::size_t index, const Mapping& mapping) {
+    const bool waits = most_ > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
+    const auto dense = waits ? search(index, with_dense_tiles(problem_, mapping)) : std::nullopt;
+    search(index, on_parallel_movers(problem_, dense ? *dense : mapping));
+  }
+
+  std::optional<Mapping> without_loops(const Mapping& mapping) const {
+    if (!mapping.rolls || main_instructions(problem_.machine, mapping) > most_instructions_of_layer)
+      return std::nullopt;
+    Mapping straight = mapping;
+    straight.rolls = false;
+    return straight;
+  }
+
+  /// The best of the variant's mappings, if there is one and it is quicker than what is varied.
+  std::optional<Mapping> search(std::size_t index, const std::optional<Mapping>& variant) {
+    if (!variant) return std::nullopt;
+    const std::vector<Mapping> assignments = {*variant};
     const auto& [machine, network, work, homes, all, cost] = problem_;
     auto found = searcher_.search({machine, network, work, homes, assignments, cost}).found;
-    std::erase_if(found, [&](const SearchResult::Found& one) { return predicted_of(one) >= most; });
+    std::erase_if(found, [&](const SearchResult::Found& one) { return predicted_of(one) >= most_; });
     for (const auto& quicker : found) found_.push_back({index, quicker.mapping});
     return found.empty() ? std::nullopt : std::optional(found.front().mapping);
   }
 
   const SearchProblem& problem_;
   const Searcher& searcher_;
+  double most_ = 0;  ///< predicted of what is varied
   std::vector<SearchResult::Found> found_;
 };
 

@@ -12,7 +12,7 @@ namespace accord {
 namespace {
 
 /// Operations of a list from which on it is shortened. What hardware loops repeat makes lists no longer.
-double enough(const Architecture& architecture) { return architecture.controller.loop_depth > 0 ? 15000 : 1500; }
+double enough(const Mapping& mapping) { return mapping.rolls ? 15000 : 1500; }
 
 constexpr double agreement = 0.1;  ///< of sums with schedules, about what trips take
 
@@ -34,7 +34,7 @@ MappingSchedule::MappingSchedule(const Compilation& compilation, SharedMachines&
 
 MappingSchedule::MappingSchedule(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
                                  const Mapping& mapping)
-    : MappingSchedule(compilation, shared, layer, mapping, enough(compilation.architecture)) {}
+    : MappingSchedule(compilation, shared, layer, mapping, enough(mapping)) {}
 
 OpList MappingSchedule::lowered(std::size_t layer) const {
   std::vector<Mapping> parts;

@@ -22,13 +22,12 @@ bool only_rearranges(const Compilation& compilation, const Group& group) {
   return op.type == "Concat" || may_be_view(compilation.network, op, compilation.homes);
 }
 
-/// Without hardware loops each is kept: some GB of the compiler's memory.
-constexpr std::int64_t most_instructions_of_layer = 1 << 22;
+/// Without hardware loops each is kept.
 constexpr std::int64_t most_instructions = 1 << 24;
 
 /// Leaves out assignments that would make the program too long.
 void drop_long(const Compilation& compilation, LayerPlan& layer) {
-  if (compilation.architecture.controller.loop_depth > 0 || layer.mappings.empty()) return;
+  if (compilation.machine.rolls() || layer.mappings.empty()) return;
   std::int64_t room = most_instructions;
   for (const LayerPlan& other : compilation.layers) room -= other.instructions;
   room = std::clamp<std::int64_t>(room, 0, most_instructions_of_layer);

@@ -93,7 +93,8 @@ class CapabilityReader {
     const auto low = end(std::string_view(text).substr(0, dots));
     const auto high = dots == std::string::npos ? low : end(std::string_view(text).substr(dots + 2));
     if (!low || !high) {
-      report("bad-dimension", node.place, fmt::format("dimension `{}`: `{}` is no range", dim.name, text),
+      report("bad-dimension", node.place,
+             fmt::format("dimension `{}`: `{}` is no range of whole numbers from 1 to 2^40", dim.name, text),
              "`16`, `1..16` or `{min: 8, max: 64, multiple: 8}`");
       return;
     }

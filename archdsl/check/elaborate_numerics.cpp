@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "archdsl/check/elaborate.h"
 #include "archdsl/source/suggest.h"
@@ -84,6 +86,26 @@ void check_signed(Scope& scope, ElementType type, const Node* node, std::string_
                           "a signed type");
 }
 
+/// The compiler finds values for a scale, or for a mult and a shift, or for one of these.
+void check_roles(Scope& scope, const Numerics& numerics, const std::vector<Place>& places) {
+  using Role = Numerics::Role;
+  std::set<Role> before;
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    const Role role = numerics.parameters[p].role();
+    const bool fits = numerics.integer ? role != Role::unknown : role == Role::scale;
+    const bool beside =
+        before.contains(role) || (!before.empty() && (role == Role::scale || before.contains(Role::scale)));
+    before.insert(role);
+    if (fits && !beside) continue;
+    scope.reporter().report("unknown-parameter", places[p],
+                            fmt::format("the compiler finds no values for `{}`{}: no network compiles for this machine",
+                                        numerics.parameters[p].name, fits ? " beside those before" : ""),
+                            numerics.integer
+                                ? "a float that is called `scale`, or integers that are called `mult` and `shift`"
+                                : "a float that is called `scale`");
+  }
+}
+
 }  // namespace
 
 Numerics read_numerics(Elaboration& elaboration, const Node* node) {
@@ -106,9 +128,12 @@ Numerics read_numerics(Elaboration& elaboration, const Node* node) {
   const Node* const requantise = reader.find("requantise");
   if (requantise) numerics.requantise = scope.text(*requantise, "requantise").value_or(numerics.requantise);
   if (const Node* const parameters = reader.find("parameters")) {
+    std::vector<Place> places;
     for (const NodeEntry& entry : scope.entries(parameters, "parameters", 16)) {
       numerics.parameters.push_back(read_parameter(scope, entry));
+      places.push_back(entry.key.place);
     }
+    if (scope.reporter().errors() == errors) check_roles(scope, numerics, places);
   } else if (numerics.integer) {
     numerics.parameters = {{"scale", ElementType::fp32, true}};
   }

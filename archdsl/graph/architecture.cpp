@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <string_view>
 
 namespace accord {
 
@@ -22,6 +23,12 @@ std::int64_t Period::cycles(std::int64_t own) const {
   __extension__ using Wide = __int128;
   const Wide exact = (static_cast<Wide>(own) * numerator + denominator - 1) / denominator;
   return exact > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(exact);
+}
+
+Numerics::Role Numerics::Parameter::role() const {
+  const auto named = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+  if (is_float(type)) return named("scale") ? Role::scale : Role::unknown;
+  return named("mult") ? Role::mult : named("shift") ? Role::shift : Role::unknown;
 }
 
 std::vector<std::string> transfer_arguments(const Route& route) {

@@ -213,10 +213,14 @@ struct Numerics {
   ElementType weight = ElementType::i8;
   ElementType accumulator = ElementType::i32;
   std::string requantise;  ///< e.g. "i8(clamp(round(fp32(x) * scale), lo, hi))"
+  enum class Role { unknown, scale, mult, shift };
   struct Parameter {
-    std::string name;  ///< `scale` (float) or `mult`, `shift` (integers)
+    std::string name;
     ElementType type = ElementType::fp32;
     bool per_channel = false;
+
+    /// What it stands for: a float whose name holds "scale"; an integer whose name holds "mult" or "shift".
+    Role role() const;
   };
   std::vector<Parameter> parameters;
 };

@@ -95,6 +95,8 @@ constexpr std::array codes = {
                    "`numerics.requantise` does not parse, or gives another type than `storage`."},
     DiagnosticCode{"unsigned-numerics", Severity::warning,
                    "Activations or weights of an unsigned type: no network compiles for the machine."},
+    DiagnosticCode{"unknown-parameter", Severity::warning,
+                   "A parameter of the requantisation that the compiler has no values for: no network compiles."},
 };
 
 std::string_view word(Severity severity) {

@@ -209,11 +209,21 @@ void infer_slice(OnnxNode& node) {
   node.result(node.input(0).type, shape);
 }
 
+void expect_within(const OnnxNode& node, std::int64_t extent) {
+  if (!node.input(1).is_constant()) return;
+  for (const std::int64_t index : node.constant_integers(1)) {
+    if (index < -extent || index >= extent) {
+      throw Error(fmt::format("index {} is not among the {} elements", index, extent));
+    }
+  }
+}
+
 void infer_gather(OnnxNode& node) {
   const auto& x = node.shape(0);
   const auto& indices = node.shape(1);
   if (is_float(node.input(1).type)) throw Error("the indices must be integers");
   const auto axis = normalise_axis(node.get_int("axis", 0), x.size());
+  expect_within(node, x[static_cast<std::size_t>(axis)]);
   Shape shape(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(axis));
   shape.insert(shape.end(), indices.begin(), indices.end());
   shape.insert(shape.end(), x.begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.end());

@@ -1,6 +1,8 @@
 // Shapes of the operators of quantised models.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "archdsl/source/error.h"
 #include "compiler/frontends/onnx_node.h"
 
@@ -8,7 +10,17 @@ namespace accord {
 
 namespace {
 
+void expect_scale(const OnnxNode& node, std::size_t i) {
+  if (!node.input(i).is_constant()) return;
+  for (const double scale : node.constant_numbers(i)) {
+    if (scale > 0 && std::isfinite(scale)) continue;
+    throw Error(
+        fmt::format("the scale '{}' has a value of {}, where one above 0 is expected", node.input(i).name, scale));
+  }
+}
+
 void normalise_quantisation_axis(OnnxNode& node) {
+  expect_scale(node, 1);
   if (node.get_int("block_size", 0) != 0) throw Error("scales per block are not supported");
   const auto& scale = node.shape(1);
   if (element_count(scale) == 1) {
@@ -36,6 +48,7 @@ void infer_dequantize(OnnxNode& node) {
 
 /// x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias?: the window is that of Conv.
 void infer_qlinear_conv(OnnxNode& node) {
+  for (const std::size_t i : {1, 4, 6}) expect_scale(node, i);
   OnnxNode conv = node;
   conv.op.type = "Conv";
   conv.inputs = {node.inputs[0], node.inputs[3]};
@@ -47,6 +60,7 @@ void infer_qlinear_conv(OnnxNode& node) {
 }
 
 void infer_qlinear_matmul(OnnxNode& node) {
+  for (const std::size_t i : {1, 4, 6}) expect_scale(node, i);
   node.result(node.input(7).type, matmul_shape(node.shape(0), node.shape(3)));
 }
 

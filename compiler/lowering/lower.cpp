@@ -130,7 +130,7 @@ bool Lowering::still_held(int u) {
 /// Takes the oldest copy for the current box.
 int Lowering::next_copy(int u, int level) {
   const int copies = buffers_[u][level].copies();
-  const bool keeps = mapping_.keeps_tiles && mapping_.uses[u].role == UseRole::input;
+  const bool keeps = !mapping_.rolls && mapping_.uses[u].role == UseRole::input;
   if (level > 0 || !keeps) return (resident_[u][level].copy + 1) % copies;
   Held& held = held_[u];
   const std::size_t copy = held.next;

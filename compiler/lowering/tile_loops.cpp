@@ -62,12 +62,9 @@ void Lowering::visit_turn(int level, std::size_t depth, std::int64_t turn) {
 }
 
 /// Loops that become hardware loops, as deep as the machine nests them: the innermost that turns often enough, then
-/// those that turn most often. Waits and signals count turns: on machines that need them every turn stands in the
-/// program. So does it where the operations of other elements stand in between.
+/// those that turn most often.
 void Lowering::choose_rolled() {
   const Controller& controller = machine_.architecture.controller;
-  const bool rolls = mapping_.spatial.empty() && machine_.architecture.sync.kind != Sync::Kind::semaphores &&
-                     machine_.limits.mnemonic_for(Meaning::loop) >= 0;
   struct Candidate {
     int level;
     std::size_t depth;
@@ -83,7 +80,7 @@ void Lowering::choose_rolled() {
     }
   }
   if (!candidates.empty() && candidates.back().turns < least_inner) candidates.pop_back();
-  if (!rolls || candidates.empty()) return;
+  if (!mapping_.rolls || candidates.empty()) return;
   std::stable_sort(candidates.begin(), candidates.end() - 1,
                    [](const Candidate& a, const Candidate& b) { return a.turns > b.turns; });
   std::rotate(candidates.begin(), candidates.end() - 1, candidates.end());

@@ -43,6 +43,9 @@ struct Machine {
   const Capability& capability(const Match& match) const {
     return architecture.units[match.unit].capabilities[match.capability];
   }
+  /// Whether loops may become hardware loops. Waits and signals count turns: where they are needed, every turn stands
+  /// in the program.
+  bool rolls() const;
 };
 
 /// The transfers between a tensor's home and a memory on chip, away from the home or (`output`) towards it; empty where

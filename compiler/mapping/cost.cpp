@@ -47,7 +47,7 @@ class Predictor {
     crowding_ = std::max(ports / std::max(*std::ranges::max_element(cost_.unit_cycles), 1.0), 1.0);
     cost_.instructions = code();
     const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
-    const bool loops = machine_.architecture.controller.loop_depth > 0;
+    const bool loops = machine_.rolls();
     const double ties = tie_weight * sum + (loops ? code_weight : tie_weight) * cost_.instructions;
     if (in_order) {
       cost_.cycles = InOrderCost(machine_, mapping_, tiles_, fills_).cycles(cost_.unit_cycles) + ties;
@@ -195,7 +195,7 @@ double Predictor::port_cycles() const {
 /// most. What a loop repeats stands there about three times, as kernel, prologue and epilogue; five times where two
 /// copies of tiles from off-chip memory take turns.
 double Predictor::code() const {
-  const auto deep = static_cast<std::size_t>(machine_.architecture.controller.loop_depth);
+  const auto deep = static_cast<std::size_t>(mapping_.rolls ? machine_.architecture.controller.loop_depth : 0);
   double instructions = 0;
   for (const double executed : tiles_.step_instructions) instructions += executed;
   for (std::size_t m = 0; m < moved_.size(); ++m) instructions += tiles_.moves[m].pieces * moved_[m].times;

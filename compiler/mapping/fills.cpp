@@ -32,7 +32,7 @@ Fills::Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depen
   fills_.reserve(mapping.uses.size() * static_cast<std::size_t>(mapping.levels));
   for (std::size_t u = 0; u < depends.size(); ++u) {
     const auto& relevant = depends[u];
-    const bool keeps = mapping.keeps_tiles && mapping.uses[u].role == UseRole::input && !mapping.copies.empty();
+    const bool keeps = !mapping.rolls && mapping.uses[u].role == UseRole::input && !mapping.copies.empty();
     const std::int64_t copies = keeps ? mapping.copies[u].front() : 1;
     std::int64_t tiles = 1, again = 1;
     Round round;

@@ -28,7 +28,7 @@ std::vector<std::int64_t> rounds_of(const Mapping& mapping, const Use& use) {
 
 std::vector<Copies> keeping_copies(const Mapping& mapping, const Copies& others) {
   std::vector<Copies> all;
-  if (!mapping.keeps_tiles) return all;
+  if (mapping.rolls) return all;
   for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
     const Use& use = mapping.uses[u];
     if (use.role != UseRole::input || use.depth == 0) continue;

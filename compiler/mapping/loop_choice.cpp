@@ -13,7 +13,7 @@ constexpr double worth_keeping = 1.01;  ///< prediction without that over the on
 
 /// Results take turns with the unit that computes them and those that add to them, convert and store them: more than
 /// two copies let several of these run at once.
-std::vector<FewCopies> few_copies(const Machine& machine, const Mapping& mapping) {
+std::vector<FewCopies> few_copies(const Mapping& mapping) {
   std::vector<FewCopies> choices;
   for (const auto& [inputs, results] :
        {std::pair(1, 1), {2, 1}, {2, 2}, {1, 2}, {3, 2}, {2, 3}, {2, 4}, {4, 2}, {4, 4}}) {
@@ -22,7 +22,7 @@ std::vector<FewCopies> few_copies(const Machine& machine, const Mapping& mapping
       const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
       auto& levels = copies.emplace_back(static_cast<std::size_t>(mapping.levels), result ? results : inputs);
       // Copies that alternate are no steady step for a hardware loop.
-      if (machine.architecture.controller.loop_depth > 0) std::fill(levels.begin() + 1, levels.end(), 1);
+      if (mapping.rolls) std::fill(levels.begin() + 1, levels.end(), 1);
     }
   }
   return choices;
@@ -31,7 +31,7 @@ std::vector<FewCopies> few_copies(const Machine& machine, const Mapping& mapping
 }  // namespace
 
 LoopChooser::LoopChooser(const Machine& machine, Geometry& geometry, const Work& work, Mapping& mapping)
-    : machine_(machine), geometry_(geometry), work_(work), mapping_(mapping), copies_(few_copies(machine, mapping)) {}
+    : machine_(machine), geometry_(geometry), work_(work), mapping_(mapping), copies_(few_copies(mapping)) {}
 
 /// Output loops outside, reduction loops innermost, so that a result is finished before the next begins; the longest
 /// reduction loop innermost, which hardware loops shorten most.

@@ -116,9 +116,9 @@ struct Mapping {
   std::vector<std::vector<std::int64_t>> tile;  ///< [level][iterator]
   std::vector<std::vector<int>> order;          ///< [level]: loops, outermost first
   Copies copies;
-  /// An input's level 0 tile that one of its copies still holds is not brought again. Turns of hardware loops, which
-  /// all do the same, bring it.
-  bool keeps_tiles = false;
+  /// Its loops may become hardware loops, whose turns all do the same. Else an input's level 0 tile that one of its
+  /// copies still holds is not brought again.
+  bool rolls = false;
   double predicted_cycles = 0;
   bool scheduled = false;      ///< those are the cycles of its schedule, not of a cost model
   double measured_cycles = 0;  ///< of the layer alone on the machine; 0: not measured
@@ -139,8 +139,8 @@ inline std::int64_t trips(const Mapping& mapping, int level, int iterator) {
   return ceil_div(outer_extent(mapping, level, iterator), mapping.tile[level][iterator]);
 }
 
-/// Gives a mapping of the same assignment the other's tiles, their density, loop order, copies and movers, with what is
-/// predicted of them.
+/// Gives a mapping of the same assignment the other's tiles, their density, loop order, copies, movers and whether it
+/// rolls, with what is predicted of them.
 void adopt_tiling(Mapping& mapping, const Mapping& other);
 
 /// The use that holds the main statement's target.

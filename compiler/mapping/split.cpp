@@ -96,10 +96,12 @@ class Divider {
   /// Those that are quicker than the mapping itself.
   std::vector<Mapping> quicker(const Searcher& searcher) {
     std::vector<Mapping> quicker;
-    if (elements_ < 2) return quicker;
+    // The operations of other elements stand between those of a loop: none rolls.
+    if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return quicker;
     for (auto& division : most_promising()) {
       Mapping divided = mapping_;
       divided.spatial = std::move(division);
+      divided.rolls = false;
       divided.scheduled = false;
       divided.measured_cycles = 0;
       for (auto& tiled : tile(divided, searcher)) {
@@ -156,6 +158,7 @@ class Divider {
     const auto most = static_cast<std::int64_t>(elements_);
     std::vector<Division> all = divisions(problem_.machine, problem_.work, mapping_, most).all;
     Mapping divided = mapping_;
+    divided.rolls = false;
     divided.tile.clear();
     std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>> open;
     for (std::size_t d = 0; d < all.size(); ++d) {

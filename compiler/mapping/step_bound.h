@@ -13,6 +13,9 @@ namespace accord {
 std::int64_t step_bound(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents,
                         std::int64_t units = 1);
 
+/// Of a layer's main capability, where every turn of its loops stands in the program: some GB of the compiler's memory.
+constexpr std::int64_t most_instructions_of_layer = 1 << 22;
+
 /// Instructions of the main capability, each with its dims as full as they get.
 std::int64_t main_instructions(const Machine& machine, const Mapping& mapping);
 

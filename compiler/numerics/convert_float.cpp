@@ -28,7 +28,7 @@ class FloatConverter {
         numerics_(numerics),
         plan_(plan_roles(from, false, !numerics.parameters.empty(), sums != AddedSums::none)) {
     for (const auto& parameter : numerics.parameters) {
-      if (!is_float(parameter.type) || parameter.name.find("scale") == std::string::npos) {
+      if (parameter.role() != Numerics::Role::scale) {
         throw Error("requantisation '" + numerics.requantise +
                     "': the only parameter of a float machine is a float `scale`");
       }

@@ -59,9 +59,9 @@ double as_stored(ElementType type, double value) {
 }  // namespace
 
 Requantiser::Requantiser(const Numerics& numerics) : numerics_(numerics) {
-  scale_ = find("scale");
-  mult_ = find("mult");
-  shift_ = find("shift");
+  scale_ = find(Numerics::Role::scale);
+  mult_ = find(Numerics::Role::mult);
+  shift_ = find(Numerics::Role::shift);
   const std::size_t known = static_cast<std::size_t>((scale_ >= 0) + (mult_ >= 0) + (shift_ >= 0));
   if (known == 0 || known != numerics.parameters.size() || (scale_ >= 0 && known > 1)) {
     throw Error(
@@ -71,14 +71,9 @@ Requantiser::Requantiser(const Numerics& numerics) : numerics_(numerics) {
   }
 }
 
-int Requantiser::find(const char* part) const {
-  for (std::size_t i = 0; i < numerics_.parameters.size(); ++i) {
-    const auto& parameter = numerics_.parameters[i];
-    const bool wants_float = std::string(part) == "scale";
-    if (parameter.name.find(part) != std::string::npos && is_float(parameter.type) == wants_float)
-      return static_cast<int>(i);
-  }
-  return -1;
+int Requantiser::find(Numerics::Role role) const {
+  const auto found = std::ranges::find(numerics_.parameters, role, &Numerics::Parameter::role);
+  return found == numerics_.parameters.end() ? -1 : static_cast<int>(found - numerics_.parameters.begin());
 }
 
 bool Requantiser::per_channel() const {

@@ -13,8 +13,8 @@ namespace accord::numerics {
 
 /// Finds values for the parameters of a machine's requantisation so that expression(x) is within one unit of
 /// clamp(x * multiplier, lo, hi); whether it is gets checked by evaluating the expression.
-/// Parameters are known by name and type: a float whose name holds "scale"; integers whose names hold "mult" and
-/// "shift". One of these two may be absent: powers of two alone, or a shift that the expression states.
+/// Parameters are a scale alone, or mult and shift (Numerics::Role). One of these two may be absent: powers of two
+/// alone, or a shift that the expression states.
 class Requantiser {
  public:
   /// Throws Error when a parameter's meaning is not known.
@@ -27,11 +27,10 @@ class Requantiser {
   bool powers_of_two() const;
 
   /// Constants for the parameters in the covenant's order: rank 1 with one element per channel where the covenant says
-  /// per channel, else rank 0. `multipliers`: one, or one for each of the channels. `bound` is the greatest |x| that can
-  /// occur.
-  /// Throws Error naming the requantisation when no values do.
-  std::vector<Tensor> solve(const std::vector<double>& multipliers, std::int64_t channels, double bound, double lo, double hi,
-                            const std::string& tensor_name);
+  /// per channel, else rank 0. `multipliers`: one, or one for each of the channels. `bound` is the greatest |x| that
+  /// can occur. Throws Error naming the requantisation when no values do.
+  std::vector<Tensor> solve(const std::vector<double>& multipliers, std::int64_t channels, double bound, double lo,
+                            double hi, const std::string& tensor_name);
 
   /// "mult,shift"
   std::string parameter_names() const;
@@ -66,7 +65,7 @@ class Requantiser {
   double got(const Wanted& wanted, const std::vector<double>& values) const;
   std::string cause(const Wanted& wanted);
   std::string coarseness(const Wanted& wanted) const;
-  int find(const char* part) const;
+  int find(Numerics::Role role) const;
 
   const Numerics& numerics_;
   int scale_ = -1, mult_ = -1, shift_ = -1;  ///< indices of the parameters

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "simulator/time/rates.h"
@@ -55,7 +56,8 @@ class DependenceGraph {
 
   Time after(Time time, const Delay& delay) {
     if (!recording_ || delay.amount == 0) return Time(time.at + delay.cycles, time.node);
-    return Time(time.at + delay.cycles, add(time.node, delay, 0));
+    // What is taken off may lead to before the run's begin, which the node is never earlier than.
+    return Time(std::max<Cycle>(time.at + delay.cycles, 0), add(time.node, delay, 0));
   }
   Time later(Time a, Time b) {
     if (!recording_ || a.node == b.node) return a.at >= b.at ? a : b;

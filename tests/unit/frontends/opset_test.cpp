@@ -149,6 +149,21 @@ TEST_CASE("Are antialiasing, scales per block and opsets to come refused?") {
                        Error);
 }
 
+TEST_CASE("Are scales that are not above 0, and indices beyond the elements, refused where the model is read?") {
+  const auto refused = [](const std::string& graph, const char* why) {
+    CHECK_THROWS_WITH_AS(imported(13, graph), doctest::Contains(why), Error);
+  };
+  for (const char* scale : {"0.0", "-1.0"}) {
+    refused(std::string("g (float[4] x) => (uint8[4] y) {\n  scale = Constant <value = float {") + scale +
+                "}> ()\n  y = QuantizeLinear (x, scale)\n}",
+            "the scale 'scale' has a value of");
+  }
+  refused(
+      "g (float[4,2] x) => (float[1,2] y) {\n  i = Constant <value = int64[1] {4}> ()\n  y = Gather <axis = 0> (x, "
+      "i)\n}",
+      "index 4 is not among the 4 elements");
+}
+
 TEST_CASE("Are operators that need the values of their inputs, and what none can do, refused with the reason?") {
   const auto refused = [](const std::string& graph, const char* why) {
     CHECK_THROWS_WITH_AS(imported(18, graph), doctest::Contains(why), Error);

@@ -18,7 +18,7 @@ constexpr std::size_t iterators = 4;
 Mapping drawn_mapping(std::mt19937_64& random) {
   const auto below = [&](int count) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count)); };
   Mapping mapping;
-  mapping.keeps_tiles = below(4) != 0;
+  mapping.rolls = below(4) == 0;
   mapping.tile.resize(1);
   mapping.order.resize(1);
   for (std::size_t it = 0; it < iterators; ++it) {
@@ -43,7 +43,7 @@ Mapping drawn_mapping(std::mt19937_64& random) {
 std::int64_t brought(const Mapping& mapping, int u) {
   std::vector<std::int64_t> at(iterators, 0);
   std::deque<std::vector<std::int64_t>> held;
-  const int copies = mapping.keeps_tiles ? mapping.copies[u].front() : 1;
+  const int copies = !mapping.rolls ? mapping.copies[u].front() : 1;
   std::int64_t count = 0;
   for (bool more = true; more;) {
     auto seen = at;
@@ -95,7 +95,7 @@ TEST_CASE("With copies for a whole round some loop brings nothing again") {
     mapping.copies = one;
     const Fills before(mapping);
     for (const Copies& copies : keeping_copies(mapping, one)) {
-      REQUIRE(mapping.keeps_tiles);
+      REQUIRE_FALSE(mapping.rolls);
       mapping.copies = copies;
       const Fills after(mapping);
       const int u = copies[0].front() > 1 ? 0 : 1;
