@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kept = 3;       // per capability, for the case that an encoding cannot express the best
 constexpr std::size_t varied = 4;     // assignments that are tried otherwise, too
+constexpr double straight = 1.25;     // times the sums with hardware loops, which leave out what turns wait for
 constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
 constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
 
@@ -62,7 +63,7 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
 
 /// Mappings of the first assignments without hardware loops, such whose tiles lie without gaps, where bytes and not
 /// instructions take the time, and such whose transfers several movers share; each with tiles of its own. Those that
-/// promise to be quicker than what they vary, the quickest first.
+/// promise to be quicker than what they vary, the quickest first; without loops, those that may be.
 class Variants {
  public:
   Variants(const SearchProblem& problem, const Searcher& searcher) : problem_(problem), searcher_(searcher) {}
@@ -73,7 +74,11 @@ class Variants {
       if (tried.size() == varied || !tried.insert(index).second) continue;
       most_ = mapping.predicted_cycles;
       vary(index, mapping);
-      if (const auto straight = search(index, without_loops(mapping))) vary(index, *straight);
+      most_ = straight * mapping.predicted_cycles;
+      if (const auto other = search(index, without_loops(mapping))) {
+        most_ = other->predicted_cycles;
+        vary(index, *other);
+      }
     }
     std::ranges::stable_sort(found_, {}, predicted_of);
     return std::move(found_);
@@ -89,12 +94,12 @@ class Variants {
   std::optional<Mapping> without_loops(const Mapping& mapping) const {
     if (!mapping.rolls || main_instructions(problem_.machine, mapping) > most_instructions_of_layer)
       return std::nullopt;
-    Mapping straight = mapping;
-    straight.rolls = false;
-    return straight;
+    Mapping other = mapping;
+    other.rolls = false;
+    return other;
   }
 
-  /// The best of the variant's mappings, if there is one and it is quicker than what is varied.
+  /// The best of the variant's mappings, if there is one and it promises enough.
   std::optional<Mapping> search(std::size_t index, const std::optional<Mapping>& variant) {
     if (!variant) return std::nullopt;
     const std::vector<Mapping> assignments = {*variant};
@@ -107,7 +112,7 @@ class Variants {
 
   const SearchProblem& problem_;
   const Searcher& searcher_;
-  double most_ = 0;  ///< predicted of what is varied
+  double most_ = 0;  ///< that a variant's prediction stays below
   std::vector<SearchResult::Found> found_;
 };
 

@@ -21,8 +21,7 @@ class Refinement {
   Refinement(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
              std::vector<SearchResult::Found>& mappings, std::vector<ScheduledMapping>& scheduled)
       : compilation_(compilation), shared_(shared), layer_(layer), mappings_(mappings), scheduled_(scheduled) {
-    const bool loops = compilation_.architecture.controller.loop_depth > 0;
-    left_ = loops ? most_in_loops : most_operations;
+    left_ = mappings.front().mapping.rolls ? most_in_loops : most_operations;
   }
 
   bool run() {

@@ -129,7 +129,7 @@ class Simulation {
         evaluator_(architecture, binder_, pointers(stores_), unwritten()),
         layers_(program.layers.size(), architecture.links.size()),
         leaves_(unit_names(architecture), architecture.sync.semaphores),
-        races_(architecture, hazards_),
+        races_(architecture, hazards_, run_.pool),
         run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, races()},
         front_(architecture, program, map_, hazards_),
         host_(places_),

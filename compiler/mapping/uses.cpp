@@ -112,6 +112,11 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
       return false;
     }
     use.depth = accumulator_depth(use.memory);
+  } else if (!use.filled && work_.operands[use.access.operand].tensor == no_tensor) {
+    reason(fmt::format("`{}` is an intermediate result beside that of {}, and one alone stays on chip",
+                       work_.program.operands[use.access.operand].name,
+                       machine_.capability(mapping.steps[0].match).name));
+    return false;
   } else if (!route_use(use)) {
     return false;
   }

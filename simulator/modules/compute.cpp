@@ -9,17 +9,22 @@ void Compute::begin(Operation& operation, Time at) {
   const OperationShape& shape = *operation.shape;
   const Delay start(Cause::start, index(), shape.start), interval(Cause::interval, index(), shape.interval);
   const Time reading = graph.after(at, start);
-  Time read = graph.after(reading, interval);
+  Time read = graph.after(reading, interval), begun = reading;
   free_ = graph.after(at, interval);
   for (const AccessShape& access : shape.accesses) {
     if (!access.reads) continue;
-    const Time passed = memory(access.memory).access(false, operation, access, reading).end;
-    read = graph.later(read, passed);
-    free_ = graph.later_after(passed, -start, free_);
+    const TimeSlot passed = memory(access.memory).access(false, operation, access, reading);
+    begun = graph.later(begun, passed.first);
+    read = graph.later(read, passed.end);
+    free_ = graph.later_after(passed.end, -start, free_);
   }
-  operation.done = graph.after(read, {Cause::drain, index(), shape.drain});
+  const Delay drain(Cause::drain, index(), shape.drain);
+  operation.done = graph.after(read, drain);
+  // Results follow what is read, however long that takes.
   const Cycle written = std::max<Cycle>(1, shape.interval);
-  const Time writing = graph.later_after(operation.done, -Delay(Cause::interval, index(), written), reading);
+  const Time writing = read.at - begun.at > written
+                           ? graph.after(begun, drain)
+                           : graph.later_after(operation.done, -Delay(Cause::interval, index(), written), reading);
   for (const AccessShape& access : shape.accesses) {
     if (!access.writes) continue;
     operation.done = graph.later(operation.done, memory(access.memory).access(true, operation, access, writing).end);

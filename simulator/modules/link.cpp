@@ -99,10 +99,29 @@ TimeSlot LinkModule::pass(const Way& way, std::int64_t bytes, Time earliest) {
   return slot;
 }
 
-void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, Time out) {
+Time LinkModule::out(const std::vector<Waiting>& waiting, std::int64_t bytes) const {
+  auto last = waiting.begin();
+  for (; bytes > last->bytes; ++last) bytes -= last->bytes;
+  const Cycle takes = last->out.at - last->from;
+  const Cycle earlier = takes * (last->bytes - bytes) / last->bytes;
+  return run_.graph.after(last->out, {Cause::fixed, 0, -earlier});
+}
+
+void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, Time written) {
   if (spec_.fifo == 0) return;
-  // From then on the FIFO holds the rest.
-  const Time until = run_.graph.after(run_.graph.after(out, -latency()), -beats(std::min(bytes, spec_.fifo)));
+  auto& waiting = waiting_[spec_.crossbar ? way.target : spec_.duplex && way.backward ? 1 : 0];
+  Cycle from = slot.first.at + latency_;
+  std::erase_if(waiting, [&](const Waiting& before) { return before.out.at <= from; });
+  std::int64_t over = bytes - spec_.fifo;
+  for (const Waiting& before : waiting) {
+    over += before.bytes;
+    if (before.target == way.target) from = std::max(from, before.out.at);
+  }
+  waiting.push_back({way.target, std::min(from, written.at), written, bytes});
+  if (over <= 0) return;
+  // The last beat passes when those before it have left it room.
+  const Time room = run_.graph.after(out(waiting, over), -latency());
+  const Time until = run_.graph.after(room, beats(std::min(bytes, spec_.width)));
   if (until <= slot.end.at) return;
   if (spec_.crossbar) run_.graph.hold(inputs_[way.source], slot.end, until);
   run_.graph.hold(spec_.crossbar ? outputs_[way.target] : lane(way), slot.end, until);

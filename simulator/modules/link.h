@@ -35,8 +35,9 @@ class LinkModule : public sc_core::sc_module {
   };
   /// Takes the link for `bytes` bytes.
   TimeSlot pass(const Way& way, std::int64_t bytes, Time earliest);
-  /// The last of `bytes` bytes that passed in `slot` is out at `out`: without a FIFO that holds them the link waits.
-  void hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, Time out);
+  /// The last of `bytes` bytes that passed in `slot` is written at `written`: the link stands still where its FIFO
+  /// cannot hold what waits for the target.
+  void hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, Time written);
   Delay latency() const { return {Cause::link_latency, number_, latency_}; }
   /// Bytes that passed.
   std::int64_t bytes() const { return bytes_; }
@@ -47,6 +48,15 @@ class LinkModule : public sc_core::sc_module {
   Mover* choose() const;
   bool before(const Mover& a, const Mover& b) const;
   Delay beats(std::int64_t bytes) const;
+  /// A request's bytes in the FIFO, which their target takes from `from` to `out`.
+  struct Waiting {
+    int target = -1;
+    Cycle from = 0;
+    Time out;
+    std::int64_t bytes = 0;
+  };
+  /// When so many bytes of those that wait are out, the oldest first.
+  Time out(const std::vector<Waiting>& waiting, std::int64_t bytes) const;
   Timeline& lane(const Way& way) { return lanes_[spec_.duplex && way.backward ? 1 : 0]; }
 
   RunState& run_;
@@ -58,10 +68,11 @@ class LinkModule : public sc_core::sc_module {
   BusyAccount account_;
   std::vector<Mover*> movers_;
   Cycle lookahead_ = 1;
-  Timeline lanes_[2];                         ///< by direction; all in the first without `duplex`
-  std::map<int, Timeline> inputs_, outputs_;  ///< of a crossbar, by memory
-  Cycle free_ = 0;                            ///< when the last request served has passed
-  std::size_t served_ = 0;                    ///< mover served last
+  Timeline lanes_[2];                            ///< by direction; all in the first without `duplex`
+  std::map<int, Timeline> inputs_, outputs_;     ///< of a crossbar, by memory
+  std::map<int, std::vector<Waiting>> waiting_;  ///< by direction, in a crossbar by target
+  Cycle free_ = 0;                               ///< when the last request served has passed
+  std::size_t served_ = 0;                       ///< mover served last
   std::int64_t bytes_ = 0;
   sc_core::sc_event wake_;
 };

@@ -58,7 +58,7 @@ std::uint64_t greatest(const std::uint64_t* entries, std::size_t count) {
 
 }  // namespace
 
-RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards)
+RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool)
     : architecture_(architecture),
       hazards_(hazards),
       semaphores_(architecture.sync.semaphores, static_cast<int>(architecture.units.size())),
@@ -68,6 +68,7 @@ RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards)
   for (std::size_t u = 0; u < clocks_.size(); ++u) clocks_[u][u] = 1;
   if (architecture.sync.kind == Sync::Kind::in_order) return;
   watches_ = true;
+  if (architecture.sync.kind == Sync::Kind::interlock) interlock_.emplace(architecture, pool);
   for (std::size_t m = 0; m < shadows_.size(); ++m) {
     const Memory& memory = architecture.memories[m];
     if (architecture.sync.kind == Sync::Kind::interlock && !memory.off_chip) continue;
@@ -88,6 +89,7 @@ void RaceDetector::join_all() {
   for (const VectorClock& clock : clocks_) all.join(clock);
   for (VectorClock& clock : clocks_) clock = all;
   semaphores_.fence();
+  if (interlock_) interlock_->forget();
 }
 
 void RaceDetector::wait(int unit, int semaphore) {
@@ -112,7 +114,8 @@ void RaceDetector::signal(int unit, int semaphore, const VectorClock& knowledge,
                               architecture_.units[static_cast<std::size_t>(misled)].name));
 }
 
-void RaceDetector::begin(const Operation& operation, Cycle now) {
+void RaceDetector::begin(Operation& operation, Cycle now) {
+  operation_ = &operation;
   const auto unit = static_cast<std::size_t>(operation.unit);
   semaphores_.settle(operation.unit, clocks_[unit]);
   const std::uint64_t count = ++clocks_[unit][unit];
@@ -133,6 +136,15 @@ void RaceDetector::begin(const Operation& operation, Cycle now) {
                  });
     if (other) report(operation, access, access.writes, *other, now);
   }
+  if (interlock_) interlock_->begin(operation, count);
+}
+
+/// Whether the operation that begins waits for the earlier one by what lies on chip; its unit knows that from now on.
+bool RaceDetector::interlocked(const Instance& earlier) {
+  if (!interlock_ || !interlock_->comes_after(*operation_, earlier.unit, earlier.count)) return false;
+  std::uint64_t& known = clocks_[static_cast<std::size_t>(operation_->unit)][static_cast<std::size_t>(earlier.unit)];
+  known = std::max(known, earlier.count);
+  return true;
 }
 
 std::optional<RaceDetector::Instance> RaceDetector::unordered_write(const VectorClock& clock, std::uint64_t write) {
@@ -210,7 +222,9 @@ std::optional<RaceDetector::Instance> RaceDetector::read_shadow(Shadow& shadow, 
   std::optional<Instance> race;
   const auto look = [&](std::size_t first, std::size_t end, std::uint64_t mask) {
     if (ordered) return;
-    if (const auto found = unordered_write(clock, shadow, first, end, mask)) race = found;
+    auto found = unordered_write(clock, shadow, first, end, mask);
+    while (found && interlocked(*found)) found = unordered_write(clock, shadow, first, end, mask);
+    if (found) race = found;
   };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
     look(g, g + 1, mask);
@@ -276,7 +290,9 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   std::optional<Instance> race;
   const auto look = [&](std::size_t first, std::size_t end, std::uint64_t mask) {
     if (ordered) return;
-    if (const auto found = unordered_write(clock, shadow, first, end, mask)) race = found;
+    auto found = unordered_write(clock, shadow, first, end, mask);
+    while (found && interlocked(*found)) found = unordered_write(clock, shadow, first, end, mask);
+    if (found) race = found;
   };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
     look(g, g + 1, mask);
@@ -289,7 +305,8 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   for_each_granule(address, length, in_part, whole);
   for (std::size_t slot = 0; slot < shadow.reads.size(); ++slot) {
     if (shadow.reader[slot] == unit) continue;
-    if (const auto found = unordered_read(clock, shadow, slot, address, length)) race = found;
+    const auto found = unordered_read(clock, shadow, slot, address, length);
+    if (found && !interlocked(*found)) race = found;
   }
   return race;
 }

@@ -8,6 +8,7 @@
 #include "archdsl/graph/architecture.h"
 #include "simulator/kernels/zeroed_array.h"
 #include "simulator/modules/hazard_log.h"
+#include "simulator/modules/interlock_order.h"
 #include "simulator/modules/read_log.h"
 #include "simulator/modules/semaphore_order.h"
 #include "simulator/modules/vector_clock.h"
@@ -21,10 +22,10 @@ namespace accord::sim {
 class RaceDetector {
  public:
   /// Watches all memories under semaphores, off-chip ones under interlock, none in order.
-  RaceDetector(const Architecture& architecture, HazardLog& hazards);
+  RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool);
 
   /// The unit's next operation begins, after all that its waits have surely seen.
-  void begin(const Operation& operation, Cycle now);
+  void begin(Operation& operation, Cycle now);
 
   bool watches() const { return watches_; }
 
@@ -86,6 +87,7 @@ class RaceDetector {
   static void note_write(Shadow& shadow, int unit, std::uint64_t count, std::int64_t address, std::int64_t length);
   static void note_read(Shadow& shadow, int unit, std::uint64_t count, std::int64_t address, std::int64_t length);
   std::optional<Instance> write_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
+  bool interlocked(const Instance& earlier);
   static std::optional<Instance> unordered_write(const VectorClock& clock, std::uint64_t write);
   static std::optional<Instance> unordered_write(const VectorClock& clock, const Shadow& shadow, std::size_t first,
                                                  std::size_t end, std::uint64_t bytes);
@@ -97,6 +99,8 @@ class RaceDetector {
   const Architecture& architecture_;
   HazardLog& hazards_;
   bool watches_ = false;
+  std::optional<InterlockOrder> interlock_;
+  const Operation* operation_ = nullptr;  ///< that begins
   SemaphoreOrder semaphores_;
   std::vector<Shadow> shadows_;  ///< by memory; 0 granules: not watched
   std::vector<VectorClock> clocks_;

@@ -117,7 +117,7 @@ Time UnitModule::results_ready(const Operation& operation) {
   Time ready;
   std::size_t kept = 0;
   for (Operation* earlier : recent_) {
-    if (earlier->done != unknown && earlier->done <= now()) {
+    if (earlier->done != unknown && earlier->done < now()) {
       run_.pool.release(earlier);
       continue;
     }

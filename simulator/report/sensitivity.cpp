@@ -52,9 +52,9 @@ std::set<int> components(const Used& used, const Change& change) {
   return result;
 }
 
-/// DRAM has no ports that could be faster.
+/// DRAM has no ports that could be faster, and its latency is its part's.
 bool concerns(const Change& change, const RunState& run, int component) {
-  if (change.causes.front() != Cause::port) return true;
+  if (change.causes.front() != Cause::port && change.causes.front() != Cause::latency) return true;
   return !run.architecture.memories[static_cast<std::size_t>(component)].dram;
 }
 
