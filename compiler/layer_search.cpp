@@ -76,7 +76,7 @@ class Variants {
       vary(index, mapping);
       most_ = straight * mapping.predicted_cycles;
       if (const auto other = search(index, without_loops(mapping))) {
-        most_ = other->predicted_cycles;
+        most_ = std::max(other->predicted_cycles, mapping.predicted_cycles);
         vary(index, *other);
       }
     }
@@ -115,6 +115,18 @@ class Variants {
   double most_ = 0;  ///< that a variant's prediction stays below
   std::vector<SearchResult::Found> found_;
 };
+
+/// What sums of cycles do not compare well: those without hardware loops, and with dense tiles beside, by themselves.
+std::map<std::pair<bool, bool>, std::vector<SearchResult::Found>> by_kind(const Machine& machine,
+                                                                          std::vector<SearchResult::Found> variants) {
+  std::map<std::pair<bool, bool>, std::vector<SearchResult::Found>> kinds;
+  for (auto& found : variants) {
+    const bool without_loops = machine.rolls() && !found.mapping.rolls;
+    const bool dense = std::ranges::any_of(found.mapping.uses, &Use::dense);
+    kinds[{without_loops, without_loops && dense}].push_back(std::move(found));
+  }
+  return kinds;
+}
 
 /// The first so many of each capability, divided and undivided ones.
 void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
@@ -194,12 +206,14 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
     keep(found, kept);
     return settled;
   };
-  auto variants = Variants(problem, searcher).of(result.kept);
+  auto variants = by_kind(problem.machine, Variants(problem, searcher).of(result.kept));
   keep(result.kept, compared);
-  keep(variants, compared);
   bool settled = choose(result.kept);
-  settled &= choose(variants);
-  std::ranges::move(variants, std::back_inserter(result.kept));
+  for (auto& [kind, found] : variants) {
+    keep(found, compared);
+    settled &= choose(found);
+    std::ranges::move(found, std::back_inserter(result.kept));
+  }
   if (settled) {
     std::ranges::stable_sort(result.kept, {}, predicted_of);
     keep(result.kept, kept);

@@ -20,6 +20,13 @@ bool is_loose(const Layout& layout, std::int64_t element) {
   return blocks || static_cast<double>(layout.bytes) > gaps * static_cast<double>(elements_of(layout) * element);
 }
 
+/// A tile in which every iterator counts something: gaps are why tiles are as short as they are.
+Extents of_several(const Mapping& mapping, Extents tile) {
+  constexpr std::int64_t several = 4;
+  for (std::size_t it = 0; it < tile.size(); ++it) tile[it] = std::max(tile[it], std::min(mapping.extent[it], several));
+  return tile;
+}
+
 }  // namespace
 
 bool may_be_dense(const Mapping& mapping, const Use& use) {
@@ -37,7 +44,7 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
     const Use& use = mapping.uses[u];
     if (!may_be_dense(mapping, use)) continue;
     const std::int64_t element = geometry.element_bytes(u);
-    const Extents& tile = mapping.tile[box_level(mapping, use, use.depth - 1)];
+    const Extents tile = of_several(mapping, mapping.tile[box_level(mapping, use, use.depth - 1)]);
     const Layout& now = geometry.layout(u, use.depth - 1, tile);
     if (!is_loose(now, element)) continue;
     result.uses[u].dense = true;
