@@ -25,9 +25,10 @@ bool is_file(const std::filesystem::path& path) {
 }
 
 std::string read_text(const std::filesystem::path& file) {
+  if (is_folder(file)) throw Error(file.string() + ": is a folder, not a file");
   std::ifstream in(file, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in || is_folder(file)) throw Error(file.string() + ": cannot be read");
+  if (!in) throw Error(file.string() + ": cannot be read");
   return text;
 }
 

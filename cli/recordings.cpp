@@ -52,8 +52,7 @@ void write_critical_path(const Recordings& recordings, const Architecture& archi
     out << separator << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     separator = ",\n";
   }
-  out << "\n]}\n";
-  if (!out) throw Error(fmt::format("{}: cannot be written", recordings.critical_path.string()));
+  if (!(out << "\n]}\n").flush()) throw Error(fmt::format("{}: cannot be written", recordings.critical_path.string()));
 }
 
 void print_explanation(const Explanation& explanation, std::int64_t total_cycles, std::ostream& out) {

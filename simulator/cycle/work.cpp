@@ -26,7 +26,9 @@ double work_of(const Architecture& architecture, const Operation& operation) {
     const double words = runs * (static_cast<double>(access.footprint.run) / word + 1);
     work += words * (int{access.reads} + int{access.writes});
   }
-  if (unit.kind == UnitKind::mover) work += static_cast<double>(shape.link_bytes) / static_cast<double>(unit.request);
+  for (const RequestPattern& pattern : shape.requests)
+    work +=
+        static_cast<double>(pattern.runs) * (static_cast<double>(pattern.run) / static_cast<double>(unit.request) + 1);
   for (const int link : shape.links)
     work += static_cast<double>(shape.link_bytes) /
             static_cast<double>(architecture.links[static_cast<std::size_t>(link)].width);

@@ -48,6 +48,7 @@ bool Agenda::Source::add(const Item& item) {
 void Agenda::add(const Item& item) {
   const std::size_t number = item.operation ? static_cast<std::size_t>(item.operation->unit) + 1 : 0;
   if (number >= sources_.size()) sources_.resize(number + 1);
+  ++waiting_;
   const bool was_empty = sources_[number].empty();
   if (!sources_[number].add(item)) return;
   const auto later = [this](std::size_t a, std::size_t b) { return later_front(a, b); };
@@ -68,11 +69,13 @@ void Agenda::drain(Cycle limit, std::int64_t order) {
     const Source* const other = nonempty_.size() > 1 ? &sources_[nonempty_.front()] : nullptr;
     Item item = source.front();
     source.pop();
+    --waiting_;
     while (!source.empty() && continues(item, source.front()) && due(source.front()) &&
            !(other && before(other->front(), source.front()))) {
       item.last = source.front().last;
       item.holds += source.front().holds;
       source.pop();
+      --waiting_;
     }
     if (source.empty()) {
       nonempty_.pop_back();

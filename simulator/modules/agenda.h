@@ -28,11 +28,15 @@ class Agenda {
   std::function<void(const Item&)> perform;
 
   void add(const Item& item);
+  /// So many items wait that some should be performed before more come.
+  bool is_long() const { return waiting_ >= most_waiting; }
 
   /// Performs all items before `limit`, and those at `limit` of operations before `order`.
   void drain(Cycle limit = std::numeric_limits<Cycle>::max(), std::int64_t order = 0);
 
  private:
+  static constexpr std::size_t most_waiting = std::size_t{1} << 18;
+
   /// The items of one unit, or the ends of layers: they come in the order in which they are performed, or nearly so.
   class Source {
    public:
@@ -51,6 +55,7 @@ class Agenda {
 
   std::vector<Source> sources_;        ///< of the layers, then by unit
   std::vector<std::size_t> nonempty_;  ///< a heap; the source with the first item on top
+  std::size_t waiting_ = 0;
 };
 
 }  // namespace accord::sim

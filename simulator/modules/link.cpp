@@ -36,6 +36,7 @@ void LinkModule::wake(Cycle at) { notify_at(wake_, at); }
 
 void LinkModule::arbitrate() try {
   run_.settled = now();
+  if (run_.agenda.is_long()) run_.agenda.drain(now());
   const Cycle horizon = now() + lookahead_;
   while (!run_.hazards.fatal) {
     Mover* const chosen = choose();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 namespace accord::sim {
 
@@ -73,6 +74,7 @@ void Machine::report_unmatched_signals() {
   for (int s = 0; s < semaphores_->count(); ++s) {
     const Semaphores::Token* token = semaphores_->front(s);
     if (token == nullptr) continue;
+    run_.report_overflow(*semaphores_, s, std::numeric_limits<Cycle>::max());
     run_.hazards.report("unmatched_signal", token->time, token->instruction, token->mnemonic,
                         fmt::format("semaphore {} ends with a signal that nothing waited for", s));
   }

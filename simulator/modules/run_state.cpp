@@ -25,6 +25,13 @@ void RunState::out_of_time(Cycle now, std::int64_t instruction, int mnemonic) {
   hazards.fatal = true;
 }
 
+void RunState::report_overflow(const Semaphores& semaphores, int semaphore, Cycle now) const {
+  const Semaphores::Token* const over = timed ? semaphores.overflow(semaphore, now) : nullptr;
+  if (over == nullptr) return;
+  hazards.report("semaphore_overflow", over->time, over->instruction, over->mnemonic,
+                 fmt::format("semaphore {} rises above {}", semaphore, architecture.sync.semaphore_max));
+}
+
 bool RunState::read_list(Operation& operation, Cycle now) {
   std::string error;
   if (evaluator.read_list(operation, error)) return true;

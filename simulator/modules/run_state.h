@@ -11,6 +11,7 @@
 #include "simulator/modules/layers.h"
 #include "simulator/modules/operation_pool.h"
 #include "simulator/modules/race_detector.h"
+#include "simulator/modules/semaphores.h"
 #include "simulator/modules/stall_account.h"
 #include "simulator/time/dependence_graph.h"
 
@@ -58,6 +59,9 @@ struct RunState {
   /// Puts an instruction's arguments into `operation`; reports out_of_range (or cycle_limit, of one that cannot end in
   /// time) and makes it fatal otherwise.
   bool bind(const Decoded& decoded, std::span<const std::int64_t> arguments, Cycle now, Operation& operation);
+
+  /// Reports a semaphore that has been above its maximum by `now`. Without time any giver may run ahead of its takers.
+  void report_overflow(const Semaphores& semaphores, int semaphore, Cycle now) const;
 
   /// Reads a gather's list as it is now; an index beyond the table is an out_of_range and fatal.
   bool read_list(Operation& operation, Cycle now);

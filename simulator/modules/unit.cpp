@@ -69,12 +69,7 @@ bool UnitModule::pass_wait(const Entry& entry) {
     wake(token->time);
     return false;
   }
-  // Without time any giver may run ahead of its takers.
-  if (const auto* over = run_.timed ? semaphores->overflow(entry.semaphore, now()) : nullptr) {
-    run_.hazards.report(
-        "semaphore_overflow", over->time, over->instruction, over->mnemonic,
-        fmt::format("semaphore {} rises above {}", entry.semaphore, run_.architecture.sync.semaphore_max));
-  }
+  run_.report_overflow(*semaphores, entry.semaphore, now());
   account_.spend(Leaves::draining, std::min(entry.dispatched.at, last_done_.at));
   account_.spend(Leaves::nothing_to_do, entry.dispatched);
   account_.spend(run_.leaves.semaphore(entry.semaphore), now());

@@ -54,7 +54,7 @@ void Samples::write_csv(const std::filesystem::path& file, const RunNames& names
     for (const auto& [link, series] : bytes_) fmt::print(out, ",{}", series_.value(series, sample));
     out << '\n';
   }
-  if (!out) throw Error(fmt::format("{}: cannot be written", file.string()));
+  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
 }
 
 }  // namespace accord::sim

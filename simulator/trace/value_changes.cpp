@@ -148,7 +148,7 @@ void ValueChanges::write(const std::filesystem::path& file, Cycle total) {
   if (complete_until_ < total)
     fmt::print(out, "$comment changes from cycle {} on are left out $end\n", complete_until_);
   fmt::print(out, "#{}\n", std::min(total, complete_until_));
-  if (!out) throw Error(fmt::format("{}: cannot be written", file.string()));
+  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
 }
 
 }  // namespace accord::sim
