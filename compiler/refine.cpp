@@ -66,7 +66,7 @@ class Refinement {
     if (schedule.expected_operations() > left_) return false;
     const auto [cycles, operations] = schedule.run();
     left_ -= operations;
-    mapping.predicted_cycles = cycles;
+    mapping.predicted_cycles = std::max(cycles, static_cast<double>(layer_.bound.cycles));
     mapping.scheduled = true;
     scheduled_.push_back({{assignment, mapping}, operations});
     return true;

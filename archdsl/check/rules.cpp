@@ -23,6 +23,7 @@ constexpr std::array rules = {
     Rule{"not-fed", true, false, false, check_feeds},
     Rule{"unreachable", true, false, false, check_reach},
     Rule{"bad-timing", true, false, false, check_timing},
+    Rule{"overlapping-results", true, false, false, check_results},
     Rule{"other-accumulator", true, false, false, check_accumulator},
     Rule{"unused-component", true, false, false, check_unused},
     Rule{"unused-component", true, false, false, check_templates_used},

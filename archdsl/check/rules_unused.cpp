@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <tuple>
+#include <vector>
 
 #include "archdsl/check/rules.h"
 
@@ -33,9 +35,24 @@ Used used_by(const Architecture& architecture) {
   return used;
 }
 
+// A link of a network may well carry nothing in this machine, while others of the same wiring do.
+void check_links_used(Elaboration& elaboration, const Used& used) {
+  const auto where = [&](std::size_t link) {
+    const Place& place = elaboration.link_places[link];
+    return std::tuple(place.file, place.line, place.column);
+  };
+  const std::vector<Link>& links = elaboration.architecture.links;
+  std::set<std::tuple<int, int, int>> known;
+  for (const int link : used.links) known.insert(where(static_cast<std::size_t>(link)));
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    if (used.links.contains(static_cast<int>(l)) || !known.insert(where(l)).second) continue;
+    elaboration.scope.reporter().report("unused-component", elaboration.link_places[l],
+                                        fmt::format("no route passes the link `{}`", links[l].name));
+  }
+}
+
 }  // namespace
 
-// A link of a network may well carry nothing in this machine; one without ends is there for the routes that name it.
 void check_unused(Elaboration& elaboration) {
   const Architecture& architecture = elaboration.architecture;
   const Used used = used_by(architecture);
@@ -45,11 +62,7 @@ void check_unused(Elaboration& elaboration) {
     reporter.report("unused-component", elaboration.memory_places[m],
                     fmt::format("no route and no capability touches the memory `{}`", architecture.memories[m].name));
   }
-  for (std::size_t l = 0; l < architecture.links.size(); ++l) {
-    if (used.links.contains(static_cast<int>(l)) || !architecture.links[l].between.empty()) continue;
-    reporter.report("unused-component", elaboration.link_places[l],
-                    fmt::format("no route passes the link `{}`", architecture.links[l].name));
-  }
+  check_links_used(elaboration, used);
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const Unit& unit = architecture.units[u];
     if (!unit.routes.empty() || !unit.capabilities.empty()) continue;

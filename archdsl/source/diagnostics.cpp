@@ -75,6 +75,8 @@ constexpr std::array codes = {
                    "A field or register too short for the bits of a float argument, which are those of an fp32."},
     DiagnosticCode{"lost-sum", Severity::warning,
                    "A statement assigns for every value of a dimension that its target does not have."},
+    DiagnosticCode{"overlapping-results", Severity::warning,
+                   "Wired steps with which elements that a capability writes lie in the same bytes."},
     DiagnosticCode{"other-accumulator", Severity::warning,
                    "No unit sums products in the accumulator's type: layers with products go to the host."},
     DiagnosticCode{"missing-mnemonic", Severity::warning, "A capability or route that no mnemonic starts."},
