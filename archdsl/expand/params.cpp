@@ -152,6 +152,11 @@ class ParamReader {
       report("wrong-value", node.place, "the range must have the unit of the value");
       return;
     }
+    if (below(*high, *low)) {
+      report("wrong-value", node.place, fmt::format("no value lies between {} and {}", to_string(*low), to_string(*high)),
+             "a range is [lowest, highest]");
+      return;
+    }
     param.low = low;
     param.high = high;
   }

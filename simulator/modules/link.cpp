@@ -113,16 +113,17 @@ void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, 
   auto& waiting = waiting_[spec_.crossbar ? way.target : spec_.duplex && way.backward ? 1 : 0];
   Cycle from = slot.first.at + latency_;
   std::erase_if(waiting, [&](const Waiting& before) { return before.out.at <= from; });
-  std::int64_t over = bytes - spec_.fifo;
+  std::int64_t all = bytes;
   for (const Waiting& before : waiting) {
-    over += before.bytes;
+    all += before.bytes;
     if (before.target == way.target) from = std::max(from, before.out.at);
   }
   waiting.push_back({way.target, std::min(from, written.at), written, bytes});
+  // The next beat passes when there is room for it, or nothing waits: in the last cycle of the word that makes it.
+  const std::int64_t over = std::min(all, all + spec_.width - spec_.fifo);
   if (over <= 0) return;
-  // The last beat passes when those before it have left it room.
   const Time room = run_.graph.after(out(waiting, over), -latency());
-  const Time until = run_.graph.after(room, beats(std::min(bytes, spec_.width)));
+  const Time until = run_.graph.after(room, {Cause::fixed, 0, -1});
   if (until <= slot.end.at) return;
   if (spec_.crossbar) run_.graph.hold(inputs_[way.source], slot.end, until);
   run_.graph.hold(spec_.crossbar ? outputs_[way.target] : lane(way), slot.end, until);

@@ -99,14 +99,37 @@ TEST_CASE("is the path that of what was waited for: a load that all products nee
 }
 
 TEST_CASE("does recording change nothing") {
-  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  for (const Sync::Kind sync : {Sync::Kind::interlock, Sync::Kind::in_order}) {
+    for (const int latency : {0, 3}) {
+      Architecture machine = matrix_machine(sync);
+      machine.controller.latency = latency;
+      Product product(machine, 1);
+      product.load();
+      for (int i = 0; i < 20; ++i) product.multiply(i == 0);
+      product.store();
+      const SimulateResult plain = simulate(machine, product.assembler.program, {});
+      const SimulateResult recorded = explained(machine, product.assembler.program);
+      CHECK(plain.total_cycles == recorded.total_cycles);
+      CHECK(plain.stalls == recorded.stalls);
+      CHECK(!plain.explanation);
+    }
+  }
+}
+
+TEST_CASE("is a unit that waits for results of its own explained by what they took") {
+  Architecture machine = matrix_machine(Sync::Kind::interlock);
+  machine.units.back().capabilities[0].drain = Formula("500", {});
+  // Sums of the product before are what the next one reads.
+  Capability& matmul = machine.units.back().capabilities[0];
+  const auto a = std::ranges::find(matmul.program.operands, "a", &Operand::name) - matmul.program.operands.begin();
+  matmul.operands[static_cast<std::size_t>(a)].memory = 2;
   Product product(machine, 1);
-  product.load();
-  for (int i = 0; i < 20; ++i) product.multiply(i == 0);
-  product.store();
-  const SimulateResult plain = simulate(machine, product.assembler.program, {});
-  const SimulateResult recorded = explained(machine, product.assembler.program);
-  CHECK(plain.total_cycles == recorded.total_cycles);
-  CHECK(plain.stalls == recorded.stalls);
-  CHECK(!plain.explanation);
+  product.load_zeros();
+  for (int i = 0; i < 10; ++i) product.multiply();
+  SimulateOptions options;
+  options.sensitivities = true;
+  const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
+  REQUIRE(result.explanation);
+  CHECK(share(result, "mesh", "drain") >= 9 * 500);
+  CHECK(share(result, "-", "other") == 0);
 }

@@ -165,6 +165,49 @@ TEST_CASE("is off-chip order the program's business under interlock") {
   }
 }
 
+TEST_CASE("is what an interlock orders by ranges on chip ordered off chip") {
+  for (const Sync::Kind sync : {Sync::Kind::interlock, Sync::Kind::semaphores}) {
+    const Architecture machine = matrix_machine(sync);
+    for (const bool same : {true, false}) {
+      Product product(machine, 1);
+      product.load();
+      product.assembler.emit("fence");
+      // Sums are brought to where the store finds them, or beside it.
+      product.assembler.emit("load_acc", {{"src.base", 8192}, {"dst.base", same ? 0 : 2048}, {"n0", 1024}});
+      product.store();
+      const SimulateResult result = simulate(machine, product.assembler.program, {});
+      CAPTURE(same);
+      CHECK((hazard_of(result, "race") == nullptr) == (same && sync == Sync::Kind::interlock));
+    }
+  }
+}
+
+TEST_CASE("does the order that an interlock makes reach over units between") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  for (const bool multiplies : {true, false}) {
+    Product product(machine, 1);
+    product.load_zeros();
+    product.load_a();
+    product.assembler.emit("fence");
+    product.load_tile(8192, 4096);  // the store writes there what is made of that
+    if (multiplies) product.multiply();
+    product.store();
+    const SimulateResult result = simulate(machine, product.assembler.program, {});
+    CAPTURE(multiplies);
+    CHECK((hazard_of(result, "race") == nullptr) == multiplies);
+  }
+}
+
+TEST_CASE("is a semaphore above its maximum told where nothing waits for it") {
+  Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  machine.sync.semaphore_max = 2;
+  Assembler assembler(machine);
+  for (int i = 0; i < 3; ++i) assembler.emit("signal_load", {{"semaphore", 0}});
+  const SimulateResult result = simulate(machine, assembler.program, {});
+  CHECK(hazard_of(result, "semaphore_overflow") != nullptr);
+  CHECK(hazard_of(result, "unmatched_signal") != nullptr);
+}
+
 TEST_CASE("is a circle of waits named") {
   const Architecture machine = matrix_machine(Sync::Kind::semaphores);
   Product product(machine, 1);

@@ -185,3 +185,21 @@ TEST_CASE("do layers' cycles and leaves sum to the whole") {
     CHECK(result.energy_pj == doctest::Approx(result.layers[0].energy_pj + result.layers[1].energy_pj));
   }
 }
+
+TEST_CASE("is a unit whose reads take longer than its interval no slower for a shorter one") {
+  std::int64_t before = 0;
+  for (const char* interval : {"1", "4", "16"}) {
+    Architecture machine = matrix_machine(Sync::Kind::interlock);
+    machine.units.back().capabilities[0].interval = Formula(interval, {});
+    machine.memories[1].read_ports = 1;
+    machine.memories[1].banks = 1;
+    machine.memories[1].word = 4;
+    Product product(machine, 1);
+    product.load();
+    product.assembler.emit("fence");
+    product.multiply();
+    const std::int64_t total = simulate(machine, product.assembler.program, {}).total_cycles;
+    if (before > 0) CHECK(total == before);  // 128 words of four bytes through one port, whatever the interval
+    before = total;
+  }
+}
