@@ -293,35 +293,6 @@ std::int64_t instruction_cycles(const Unit& unit, std::int64_t working) {
   return unit.kind == UnitKind::mover ? std::max(working, unit.period.cycles(unit.setup)) : working;
 }
 
-namespace {
-
-/// Of a step's instructions over a box those that load the operand that is held, where the dims have whole or (bits of
-/// `remaining`) remaining chunks: loops over what it depends on stand outermost, so that it is loaded once for each.
-std::int64_t instructions_that_load(const Mapping& mapping, int step, const Capability& capability,
-                                    const StepShape& shape, const Extents& box, std::size_t remaining) {
-  const auto holds = [&](int it) {
-    return std::ranges::any_of(mapping.uses, [&](const Use& use) {
-      return use.step == step && use.operand >= 0 && use.role != UseRole::start &&
-             capability.operands[static_cast<std::size_t>(use.operand)].held && depends(use.access, it);
-    });
-  };
-  std::int64_t count = 1;
-  for (const int it : shape.loops) count *= holds(it) ? box[it] : 1;
-  for (std::size_t d = 0; d < shape.dims.size(); ++d) {
-    const auto& dim = shape.dims[d];
-    const std::int64_t whole = dim.flat / dim.maximum;
-    const bool remainder = (remaining >> d & 1) != 0;
-    if (std::ranges::any_of(dim.counted, holds)) {
-      count *= remainder ? 1 : whole;
-    } else if (remainder != (whole == 0)) {
-      return 0;  // the first chunk of the others loads
-    }
-  }
-  return count;
-}
-
-}  // namespace
-
 StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
                      const std::vector<UseView>& views, const Extents& box) {
   const StatementPlan& plan = mapping.steps[step];
@@ -347,16 +318,9 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
     }
     if (count == 0) continue;
     total.instructions += count;
-    const std::int64_t loading = held == 1 ? instructions_that_load(mapping, step, capability, shape, box, c) : count;
-    if (loading < count) {
-      values.back() = 0;
-      total.cycles += (count - loading) *
-                      instruction_cycles(unit, working_cycles(machine, mapping, step, shape, views, box, values));
-      values.back() = 1;
-    }
     const PortLoads loads = port_loads(machine, mapping, plan, shape, views, box, values);
     const std::int64_t working = working_cycles(machine, mapping, step, shape, views, box, values, loads);
-    total.cycles += loading * instruction_cycles(unit, working);
+    total.cycles += count * instruction_cycles(unit, working);
     for (const PortLoad& load : loads) {
       if (machine.architecture.memories[load.memory].off_chip) continue;
       const auto all = static_cast<double>(count);
