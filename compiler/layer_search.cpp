@@ -24,6 +24,7 @@ namespace {
 constexpr std::size_t kept = 3;       // per capability, for the case that an encoding cannot express the best
 constexpr std::size_t varied = 4;     // assignments that are tried otherwise, too
 constexpr double straight = 1.25;     // times the sums with hardware loops, which leave out what turns wait for
+constexpr double compact = 0.95;      // times the prediction with hardware loops: without them, only what is below
 constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
 constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
 
@@ -136,6 +137,15 @@ void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
   });
 }
 
+/// Leaves out mappings without hardware loops that are not much quicker than those of `rolled` whose cycles are known.
+void drop_long_code(std::vector<SearchResult::Found>& found, const std::vector<SearchResult::Found>& rolled) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& other : rolled) {
+    if (other.mapping.rolls && other.mapping.scheduled) least = std::min(least, predicted_of(other));
+  }
+  std::erase_if(found, [&](const auto& one) { return predicted_of(one) >= compact * least; });
+}
+
 /// Everything that the search looks at.
 std::string signature(const Compilation& compilation, const LayerPlan& layer) {
   std::string text;
@@ -212,6 +222,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   for (auto& [kind, found] : variants) {
     keep(found, compared);
     settled &= choose(found);
+    if (kind.first) drop_long_code(found, result.kept);
     std::ranges::move(found, std::back_inserter(result.kept));
   }
   if (settled) {

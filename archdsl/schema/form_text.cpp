@@ -25,7 +25,7 @@ constexpr std::array texts = {
     FormText{Form::cycles, "cycles",
              "a plain number or one with a unit; a time is turned into cycles of the component's clock, rounded up"},
     FormText{Form::rate, "bytes per cycle",
-             "bytes, or a bandwidth, which the component's clock turns into bytes per cycle, rounded down"},
+             "bytes, or a bandwidth, which the component's clock turns into bytes per cycle"},
     FormText{Form::frequency, "frequency", "a number with its unit"},
     FormText{Form::energy, "energy", "at least 0; a plain number is in pJ"},
     FormText{Form::area, "area", "a plain number of at least 0, in um^2"},

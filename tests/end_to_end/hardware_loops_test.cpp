@@ -28,6 +28,6 @@ TEST_CASE("is a machine with hardware loops as quick as the same without") {
     CAPTURE(rows);
     const Network network = product(9, rows, sum, results);
     // Turns that all do the same would bring the rows anew for each tile of weights, up to an eighth more.
-    CHECK(static_cast<double>(cycles_of(with, network)) < 1.02 * static_cast<double>(cycles_of(without, network)));
+    CHECK(static_cast<double>(cycles_of(with, network)) < 1.06 * static_cast<double>(cycles_of(without, network)));
   }
 }

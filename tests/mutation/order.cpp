@@ -106,8 +106,36 @@ class Order {
         grew = join(event.known, before.known) || grew;
       }
       if (event.kind == Meaning::wait) grew = learn_from_signals(event) || grew;
+      if (architecture_.sync.kind == Sync::Kind::interlock) grew = learn_from_ranges(e) || grew;
     }
     return grew;
+  }
+
+  /// An interlocked operation begins when those of other units before it are done whose ranges on chip it conflicts
+  /// with; a unit's operations end in order.
+  bool learn_from_ranges(std::size_t e) {
+    Event& event = events_[e];
+    bool grew = false;
+    for (std::size_t before = e; before-- > 0 && events_[before].epoch == event.epoch;) {
+      const Event& other = events_[before];
+      if (other.unit == event.unit || event.known[at(other.unit)] > other.place) continue;
+      if (!meet_on_chip(event.operation, other.operation)) continue;
+      event.known[at(other.unit)] = other.place + 1;
+      join(event.known, other.known);
+      grew = true;
+    }
+    return grew;
+  }
+
+  bool meet_on_chip(const sim::Operation& a, const sim::Operation& b) const {
+    for (const sim::AccessShape& mine : a.shape->accesses) {
+      if (architecture_.memories[at(mine.memory)].off_chip || mine.footprint.extent == 0) continue;
+      for (const sim::AccessShape& other : b.shape->accesses) {
+        if (other.memory != mine.memory || other.footprint.extent == 0 || (!mine.writes && !other.writes)) continue;
+        if (a.low(mine) < b.high(other) && b.low(other) < a.high(mine)) return true;
+      }
+    }
+    return false;
   }
 
   /// A fence sees every wait before it passed: what is left of the signals before it are tokens that all have seen.

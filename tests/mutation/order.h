@@ -16,7 +16,7 @@ namespace accord::test {
 /// has seen the j-th signal of unit A if the other units' signals that may come before that wait, those left over from
 /// before the fence, and A's first j - 1 are fewer than k. What this orders takes further signals out of those that may
 /// come before; repeated until nothing more follows. Under interlock the machine orders what meets on chip, and
-/// off-chip memories are compared, where only fences count; in order there is nothing to find. The program must be one
+/// what follows from that; off-chip memories are compared. In order there is nothing to find. The program must be one
 /// that runs to its end.
 std::optional<std::string> unordered_pair(const Architecture& architecture, const Program& program);
 
