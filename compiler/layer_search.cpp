@@ -21,12 +21,13 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t kept = 3;       // per capability, for the case that an encoding cannot express the best
-constexpr std::size_t varied = 4;     // assignments that are tried otherwise, too
-constexpr double straight = 1.25;     // times the sums with hardware loops, which leave out what turns wait for
-constexpr double compact = 0.95;      // times the prediction with hardware loops: without them, only what is below
-constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
-constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
+constexpr std::size_t kept = 3;    // per capability, for the case that an encoding cannot express the best
+constexpr std::size_t varied = 4;  // assignments that are tried otherwise, too
+constexpr double straight = 1.25;  // times the sums with hardware loops, which leave out what turns wait for
+constexpr double compact = 0.95;   // times the prediction with hardware loops: without them, only what is below
+constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
+constexpr double waiting = 1.1;                  // times its instructions: a mapping takes longer for its bytes
+constexpr std::size_t compared = 12;             // per capability, of which the schedule chooses those
 
 double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
 
@@ -93,8 +94,7 @@ class Variants {
   }
 
   std::optional<Mapping> without_loops(const Mapping& mapping) const {
-    if (!mapping.rolls || main_instructions(problem_.machine, mapping) > most_instructions_of_layer)
-      return std::nullopt;
+    if (!mapping.rolls || main_instructions(problem_.machine, mapping) > most_straight) return std::nullopt;
     Mapping other = mapping;
     other.rolls = false;
     return other;

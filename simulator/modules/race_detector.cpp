@@ -305,8 +305,9 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   for_each_granule(address, length, in_part, whole);
   for (std::size_t slot = 0; slot < shadow.reads.size(); ++slot) {
     if (shadow.reader[slot] == unit) continue;
-    const auto found = unordered_read(clock, shadow, slot, address, length);
-    if (found && !interlocked(*found)) race = found;
+    auto found = unordered_read(clock, shadow, slot, address, length);
+    while (found && interlocked(*found)) found = unordered_read(clock, shadow, slot, address, length);
+    if (found) race = found;
   }
   return race;
 }
