@@ -122,7 +122,7 @@ std::map<std::pair<bool, bool>, std::vector<SearchResult::Found>> by_kind(const 
                                                                           std::vector<SearchResult::Found> variants) {
   std::map<std::pair<bool, bool>, std::vector<SearchResult::Found>> kinds;
   for (auto& found : variants) {
-    const bool without_loops = machine.rolls() && !found.mapping.rolls;
+    const bool without_loops = machine.rolls && !found.mapping.rolls;
     const bool dense = std::ranges::any_of(found.mapping.uses, &Use::dense);
     kinds[{without_loops, without_loops && dense}].push_back(std::move(found));
   }

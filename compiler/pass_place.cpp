@@ -27,7 +27,7 @@ constexpr std::int64_t most_instructions = 1 << 24;
 
 /// Leaves out assignments that would make the program too long.
 void drop_long(const Compilation& compilation, LayerPlan& layer) {
-  if (compilation.machine.rolls() || layer.mappings.empty()) return;
+  if (compilation.machine.rolls || layer.mappings.empty()) return;
   std::int64_t room = most_instructions;
   for (const LayerPlan& other : compilation.layers) room -= other.instructions;
   room = std::clamp<std::int64_t>(room, 0, most_instructions_of_layer);

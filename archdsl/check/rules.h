@@ -15,6 +15,7 @@ void check_feeds(Elaboration& elaboration);
 void check_semaphore_count(Elaboration& elaboration);
 // rules_numerics.cpp
 void check_accumulator(Elaboration& elaboration);
+// rules_results.cpp
 void check_results(Elaboration& elaboration);
 // rules_timing.cpp
 void check_timing(Elaboration& elaboration);

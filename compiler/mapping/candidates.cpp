@@ -156,7 +156,7 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
     return;
   }
   for (const auto& use : mapping.uses) mapping.levels = std::max(mapping.levels, use.depth);
-  mapping.rolls = machine_.rolls();
+  mapping.rolls = machine_.rolls;
   bool windows = false;
   for (auto& use : mapping.uses) {
     use.windowed = use.role == UseRole::input && !use.filled &&
@@ -337,11 +337,6 @@ std::vector<Mapping> by_bound(const Machine& machine, std::vector<Mapping> found
 }
 
 }  // namespace
-
-bool Machine::rolls() const {
-  return architecture.controller.loop_depth > 0 && architecture.sync.kind != Sync::Kind::semaphores &&
-         limits.mnemonic_for(Meaning::loop) >= 0;
-}
 
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                 std::vector<std::string>& reasons) {

@@ -47,7 +47,7 @@ class Predictor {
     crowding_ = std::max(ports / std::max(*std::ranges::max_element(cost_.unit_cycles), 1.0), 1.0);
     cost_.instructions = code();
     const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
-    const bool loops = machine_.rolls();
+    const bool loops = machine_.rolls;
     const double ties = tie_weight * sum + (loops ? code_weight : tie_weight) * cost_.instructions;
     if (in_order) {
       cost_.cycles = InOrderCost(machine_, mapping_, tiles_, fills_).cycles(cost_.unit_cycles) + ties;

@@ -222,8 +222,7 @@ std::optional<RaceDetector::Instance> RaceDetector::read_shadow(Shadow& shadow, 
   std::optional<Instance> race;
   const auto look = [&](std::size_t first, std::size_t end, std::uint64_t mask) {
     if (ordered) return;
-    auto found = unordered_write(clock, shadow, first, end, mask);
-    while (found && interlocked(*found)) found = unordered_write(clock, shadow, first, end, mask);
+    const auto found = not_interlocked([&] { return unordered_write(clock, shadow, first, end, mask); });
     if (found) race = found;
   };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
@@ -290,8 +289,7 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   std::optional<Instance> race;
   const auto look = [&](std::size_t first, std::size_t end, std::uint64_t mask) {
     if (ordered) return;
-    auto found = unordered_write(clock, shadow, first, end, mask);
-    while (found && interlocked(*found)) found = unordered_write(clock, shadow, first, end, mask);
+    const auto found = not_interlocked([&] { return unordered_write(clock, shadow, first, end, mask); });
     if (found) race = found;
   };
   const auto in_part = [&](std::size_t g, std::uint64_t mask) {
@@ -305,8 +303,7 @@ std::optional<RaceDetector::Instance> RaceDetector::write_run(Shadow& shadow, in
   for_each_granule(address, length, in_part, whole);
   for (std::size_t slot = 0; slot < shadow.reads.size(); ++slot) {
     if (shadow.reader[slot] == unit) continue;
-    auto found = unordered_read(clock, shadow, slot, address, length);
-    while (found && interlocked(*found)) found = unordered_read(clock, shadow, slot, address, length);
+    const auto found = not_interlocked([&] { return unordered_read(clock, shadow, slot, address, length); });
     if (found) race = found;
   }
   return race;

@@ -88,6 +88,13 @@ class RaceDetector {
   static void note_read(Shadow& shadow, int unit, std::uint64_t count, std::int64_t address, std::int64_t length);
   std::optional<Instance> write_run(Shadow& shadow, int unit, std::int64_t address, std::int64_t length);
   bool interlocked(const Instance& earlier);
+  /// What `find` gives that the operation that begins does not wait for.
+  template <class Find>
+  std::optional<Instance> not_interlocked(Find&& find) {
+    std::optional<Instance> found = find();
+    while (found && interlocked(*found)) found = find();
+    return found;
+  }
   static std::optional<Instance> unordered_write(const VectorClock& clock, std::uint64_t write);
   static std::optional<Instance> unordered_write(const VectorClock& clock, const Shadow& shadow, std::size_t first,
                                                  std::size_t end, std::uint64_t bytes);
