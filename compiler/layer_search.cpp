@@ -1,13 +1,16 @@
 #include "compiler/layer_search.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +19,7 @@
 #include "compiler/mapping/elements.h"
 #include "compiler/mapping/parallel_movers.h"
 #include "compiler/mapping/step_bound.h"
+#include "compiler/network/parallel.h"
 #include "compiler/refine.h"
 
 namespace accord {
@@ -146,8 +150,16 @@ void drop_long_code(std::vector<SearchResult::Found>& found, const std::vector<S
   std::erase_if(found, [&](const auto& one) { return predicted_of(one) >= compact * least; });
 }
 
-/// Everything that the search looks at.
-std::string signature(const Compilation& compilation, const LayerPlan& layer) {
+/// What is known of the layer, or of an equal one.
+LayerSearch& known(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
+  auto& search = compilation.searches[search_key(compilation, layer)];
+  if (!search) search = std::make_shared<LayerSearch>(search_layer(compilation, shared, layer));
+  return *search;
+}
+
+}  // namespace
+
+std::string search_key(const Compilation& compilation, const LayerPlan& layer) {
   std::string text;
   for (const auto& statement : layer.work.program.statements) text += to_string(layer.work.program, statement) + ";";
   // Operand names differ from layer to layer; their order of appearance does not.
@@ -183,15 +195,6 @@ std::string signature(const Compilation& compilation, const LayerPlan& layer) {
   }
   return out;
 }
-
-/// What is known of the layer, or of an equal one.
-LayerSearch& known(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
-  auto& search = compilation.searches[signature(compilation, layer)];
-  if (!search) search = std::make_shared<LayerSearch>(search_layer(compilation, shared, layer));
-  return *search;
-}
-
-}  // namespace
 
 double LayerSearch::predicted_cycles() const {
   double least = std::numeric_limits<double>::infinity();
@@ -237,6 +240,27 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
 void measure_kept(const Compilation& compilation, const LayerPlan& layer, LayerSearch& search) {
   measure_best(compilation, layer, std::exchange(search.scheduled, {}), search.kept);
   keep(search.kept, kept);
+}
+
+void search_ahead(Compilation& compilation) {
+  std::map<std::string, const LayerPlan*> missing;
+  for (const LayerPlan& layer : compilation.layers) {
+    if (layer.placement != Placement::machine) continue;
+    std::string key = search_key(compilation, layer);
+    if (!compilation.searches.contains(key)) missing.emplace(std::move(key), &layer);
+  }
+  std::vector<std::pair<const LayerPlan*, std::shared_ptr<LayerSearch>*>> tasks;
+  for (const auto& [key, layer] : missing) tasks.emplace_back(layer, &compilation.searches[key]);
+  // Long searches first: none is left alone at the end.
+  std::ranges::stable_sort(tasks, std::greater{}, [](const auto& task) { return task.first->mappings.size(); });
+  const auto threads = std::min<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()), std::ssize(tasks));
+  std::atomic<std::size_t> next = 0;
+  parallel_for(static_cast<int>(threads), threads, [&](std::int64_t) {
+    SharedMachines shared(compilation.machine);
+    for (std::size_t task = next++; task < tasks.size(); task = next++) {
+      *tasks[task].second = std::make_shared<LayerSearch>(search_layer(compilation, shared, *tasks[task].first));
+    }
+  });
 }
 
 const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "compiler/compilation.h"
@@ -26,6 +27,13 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
 
 /// Puts first among the kept what is quickest on the machine, where the layer is short enough.
 void measure_kept(const Compilation& compilation, const LayerPlan& layer, LayerSearch& search);
+
+/// Everything that a layer's search looks at, and nothing else: equal for layers that get equal mappings.
+std::string search_key(const Compilation& compilation, const LayerPlan& layer);
+
+/// Searches all layers of the machine that no search is known for, several at once on the processor's cores. What is
+/// found does not depend on how many there are.
+void search_ahead(Compilation& compilation);
 
 /// `search_layer`, once for layers that are equal and whose tensors lie alike: they get equal mappings.
 const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer);

@@ -26,6 +26,7 @@ class Interleaver {
       : compilation_(compilation), network_(compilation.network), shared_(compilation.machine) {}
 
   void run() {
+    search_ahead(compilation_);  // few are changed here or for another layout
     for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
       const auto feeders = find_feeders(compilation_.layers[l]);
       if (feeders && weigh(l, *feeders)) ++l;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "compiler/compilation.h"
@@ -22,7 +23,9 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double quicker = 0.95;           ///< of the cycles as it stands: what another layout must promise
 constexpr double quicker_in_order = 0.75;  ///< where turns of hardware loops are in order: schedules see less of them
-constexpr double torn = 1.5;               ///< times what its bytes take side by side: a tensor that may lie better
+constexpr double nearly = 0.7;         ///< of the busiest unit's cycles: a mover that another layout may make quicker
+constexpr std::size_t most_looks = 3;  ///< at each tensor on average: a change calls for another look at its neighbours
+constexpr double torn = 1.5;           ///< times what its bytes take side by side: a tensor that may lie better
 
 /// Weighs for tensors that layers hand on which of their indices lies innermost, and whether a Transpose or Slice that
 /// would tear rows apart is worth copying its input: by the predictions of all layers that read or write what changes.
@@ -43,21 +46,27 @@ class LayoutChooser {
       if (is_copy(compilation_.layers[l])) weigh_view(l);
     }
     find_read_at_home();
-    for (std::size_t t = 0; t < network_.tensors.size(); ++t) {
-      const auto tensor = static_cast<TensorId>(t);
-      if (is_torn(tensor) || read_at_home_[t]) weigh_orders(tensor);
+    for (std::size_t t = 0; t < network_.tensors.size(); ++t) open_.insert(static_cast<TensorId>(t));
+    for (std::size_t looks = most_looks * open_.size(); !open_.empty() && looks > 0; --looks) {
+      const TensorId tensor = open_.extract(open_.begin()).value();
+      if (!is_torn(tensor) && !read_at_home_[tensor]) continue;
+      if (!weigh_orders(tensor)) weigh_together(tensor);
     }
   }
 
  private:
   using Order = std::vector<std::size_t>;
 
-  /// Another layout: a tensor's order, and a layer that no longer copies.
+  /// Another layout: the order of tensors of one rank, and a layer that no longer copies.
   struct Change {
-    TensorId tensor = no_tensor;
+    std::vector<TensorId> tensors{};
     Order order{};
     std::optional<std::size_t> shown{};
   };
+
+  const std::string& name_of(const LayerPlan& layer) const {
+    return network_.tensor(network_.operators[static_cast<std::size_t>(layer.group.operators.back())].outputs[0]).name;
+  }
 
   const Operator& operator_of(const LayerPlan& layer) const {
     return network_.operators[static_cast<std::size_t>(layer.group.operators[0])];
@@ -70,14 +79,18 @@ class LayoutChooser {
   }
 
   void weigh_view(std::size_t layer);
-  void weigh_orders(TensorId tensor);
+  bool weigh_orders(TensorId tensor);
+  void weigh_together(TensorId tensor);
+  std::vector<TensorId> images_of(const LayerPlan& layer) const;
   bool is_torn(TensorId tensor);
   double gain(const LayerPlan& layer, TensorId tensor);
   std::vector<Order> other_orders(TensorId tensor) const;
   void find_owners();
   void find_read_at_home();
   bool weigh(const Change& change, const std::string& what);
+  void weigh_again(const std::vector<std::size_t>& affected, const std::vector<TensorId>& changed);
   double cycles_with(const std::vector<std::size_t>& affected, double limit, std::vector<LayerPlan>& plans);
+  bool shares(TensorId tensor) const;
   bool grows_margin(const LayerPlan& layer, const Mapping& mapping) const;
   double cycles(const LayerPlan& layer);
   double copying(const LayerPlan& layer);
@@ -88,6 +101,7 @@ class LayoutChooser {
   double worth_ = quicker;
   std::vector<TensorId> owners_;    ///< per tensor: in whose memory it lies
   std::vector<bool> read_at_home_;  ///< per tensor
+  std::set<TensorId> open_;         ///< to be weighed as their layers are now
   std::vector<bool> copies_;        ///< of the layers that share memory: those that will not be able to
 };
 
@@ -119,12 +133,18 @@ void LayoutChooser::find_owners() {
   }
 }
 
-/// The tensor's order with each other index innermost. Images stay with their channels there: windows, margins and rows
-/// side by side count on it.
+/// The tensor's order with each other index innermost. Of images, whose channels are: row-major, unless rows lie side
+/// by side as channels.
 std::vector<LayoutChooser::Order> LayoutChooser::other_orders(TensorId tensor) const {
   const Order& order = compilation_.homes[tensor].order;
   const Shape& shape = network_.tensor(tensor).shape;
-  if (!std::ranges::is_sorted(order)) return {};
+  const auto in_channels = [&](const Home& home) { return home.alias == tensor && home.interleaved > 1; };
+  if (std::ranges::any_of(compilation_.homes, in_channels)) return {};
+  if (!std::ranges::is_sorted(order)) {
+    Order rows = order;
+    std::ranges::sort(rows);
+    return {rows};
+  }
   std::vector<Order> others;
   const auto innermost = std::find_if(order.rbegin(), order.rend(), [&](std::size_t i) { return shape[i] > 1; });
   for (const std::size_t index : order) {
@@ -144,17 +164,41 @@ void LayoutChooser::weigh_view(std::size_t l) {
   const TensorId source = owners_[op.inputs[0]];
   for (const Order& order : other_orders(source)) {
     const std::string& source_name = network_.tensor(source).name;
-    if (weigh({source, order, l},
+    if (weigh({{source}, order, l},
               fmt::format("{} read where {} lies, index {} innermost", name, source_name, order.back())))
       return;
   }
 }
 
-void LayoutChooser::weigh_orders(TensorId tensor) {
-  for (const Order& order : other_orders(tensor)) {
-    if (weigh({.tensor = tensor, .order = order},
-              fmt::format("{} with index {} innermost", network_.tensor(tensor).name, order.back())))
-      return;
+bool LayoutChooser::weigh_orders(TensorId tensor) {
+  return std::ranges::any_of(other_orders(tensor), [&](const Order& order) {
+    return weigh({.tensors = {tensor}, .order = order},
+                 fmt::format("{} with index {} innermost", network_.tensor(tensor).name, order.back()));
+  });
+}
+
+/// The images that a layer reads and writes, by the tensors in whose memory they lie.
+std::vector<TensorId> LayoutChooser::images_of(const LayerPlan& layer) const {
+  std::vector<TensorId> images;
+  for (const WorkOperand& operand : layer.work.operands) {
+    if (operand.tensor == no_tensor || network_.tensor(operand.tensor).is_constant()) continue;
+    const TensorId owner = owners_[operand.tensor];
+    const bool image = !std::ranges::is_sorted(compilation_.homes[owner].order);
+    if (image && std::ranges::count(images, owner) == 0) images.push_back(owner);
+  }
+  return images;
+}
+
+/// An image with all others that a layer around it touches: what works along rows of one writes rows of another.
+void LayoutChooser::weigh_together(TensorId tensor) {
+  for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
+    const LayerPlan& layer = compilation_.layers[l];
+    if (layer.placement != Placement::machine) continue;
+    const std::vector<TensorId> images = images_of(layer);
+    if (images.size() < 2 || std::ranges::count(images, tensor) == 0) continue;
+    const Order order = other_orders(tensor).front();
+    const std::string what = fmt::format("what {} touches with index {} innermost", name_of(layer), order.back());
+    if (weigh({.tensors = images, .order = order}, what)) return;
   }
 }
 
@@ -171,7 +215,6 @@ double side_by_side(const Architecture& architecture, const TileCosts::Move& mov
 /// Cycles that the layer may gain at most if what it moves of the tensor's memory lies side by side: until another unit
 /// is the busiest. Only products of matrices care which index lies innermost.
 double LayoutChooser::gain(const LayerPlan& layer, TensorId tensor) {
-  if (macs_of(layer.work) == 0) return 0;
   const LayerSearch& known = search_once(compilation_, shared_, layer);
   if (known.kept.empty() || cycles(layer) * worth_ <= static_cast<double>(layer.bound.cycles)) return 0;
   const Mapping& mapping = known.kept.front().mapping;
@@ -179,16 +222,15 @@ double LayoutChooser::gain(const LayerPlan& layer, TensorId tensor) {
   const Machine& machine = shared_.of(mapping);
   Geometry geometry(machine, network_, layer.work, compilation_.homes, first);
   const TileCosts costs = measure(machine, geometry, layer.work, first);
-  auto busy = shipped_cost_model().cost(machine, geometry, layer.work, first).unit_cycles;
-  double greatest = 0;
-  for (const TileCosts::Move& move : costs.moves) {
+  const auto busy = shipped_cost_model().cost(machine, geometry, layer.work, first).unit_cycles;
+  const double busiest = *std::ranges::max_element(busy);
+  const bool matters = std::ranges::any_of(costs.moves, [&](const TileCosts::Move& move) {
     const TensorId moved = geometry.tensor(move.use);
-    if (move.level != 0 || moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor) continue;
-    if (move.cycles <= torn * side_by_side(machine.architecture, move)) continue;
-    greatest = std::max(greatest, std::exchange(busy[move.hop.unit], 0));
-  }
-  const double others = *std::ranges::max_element(busy);
-  return std::max(0.0, greatest - std::max(others, static_cast<double>(layer.bound.cycles)));
+    if (move.level != 0 || moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor)
+      return false;
+    return busy[move.hop.unit] >= nearly * busiest && move.cycles > torn * side_by_side(machine.architecture, move);
+  });
+  return matters ? cycles(layer) - static_cast<double>(layer.bound.cycles) : 0;
 }
 
 /// Whether another order may be worth it: by what the layers that touch the tensor's memory may gain at most.
@@ -218,12 +260,17 @@ void LayoutChooser::find_read_at_home() {
   }
 }
 
+/// Whether the tensor lies in another's memory, or another in its.
+bool LayoutChooser::shares(TensorId tensor) const {
+  return owners_[tensor] != tensor || std::ranges::count(owners_, tensor) > 1;
+}
+
 /// A margin would take the tensor out of the memory that it is shown in.
 bool LayoutChooser::grows_margin(const LayerPlan& layer, const Mapping& mapping) const {
   for (const auto& use : mapping.uses) {
     if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) continue;
     const WorkOperand& operand = layer.work.operands[use.access.operand];
-    if (operand.tensor == no_tensor || operand.constant) continue;
+    if (operand.tensor == no_tensor || operand.constant || !shares(operand.tensor)) continue;
     Home alone;
     alone.before.assign(operand.shape.size(), 0);
     alone.after.assign(operand.shape.size(), 0);
@@ -256,13 +303,23 @@ double LayoutChooser::cycles_with(const std::vector<std::size_t>& affected, doub
   return sum;
 }
 
+/// What else these layers touch may lie better now.
+void LayoutChooser::weigh_again(const std::vector<std::size_t>& affected, const std::vector<TensorId>& changed) {
+  for (const std::size_t l : affected) {
+    for (const WorkOperand& operand : compilation_.layers[l].work.operands) {
+      if (operand.tensor != no_tensor) open_.insert(owners_[operand.tensor]);
+    }
+  }
+  for (const TensorId tensor : changed) open_.erase(tensor);
+}
+
 /// Takes the change if the layers that it touches take fewer cycles with it.
 bool LayoutChooser::weigh(const Change& change, const std::string& what) {
   auto& layers = compilation_.layers;
   Homes homes = compilation_.homes;
   const Placement before = change.shown ? layers[*change.shown].placement : Placement::memory;
   double cycles_now = change.shown ? copying(layers[*change.shown]) : 0;
-  if (change.tensor != no_tensor) homes[change.tensor].order = change.order;
+  for (const TensorId tensor : change.tensors) homes[tensor].order = change.order;
   if (change.shown) layers[*change.shown].placement = Placement::memory;
   const auto copies = foresee_strides(network_, layers, homes);
   std::vector<bool> moved(homes.size());
@@ -279,6 +336,7 @@ bool LayoutChooser::weigh(const Change& change, const std::string& what) {
   const double cycles_then = copies == copies_ ? cycles_with(affected, worth_ * cycles_now, plans) : never;
   if (cycles_then < worth_ * cycles_now) {
     for (std::size_t i = 0; i < affected.size(); ++i) layers[affected[i]] = std::move(plans[i]);
+    weigh_again(affected, change.tensors);
     if (change.shown) layers[*change.shown].mappings.clear();
     find_owners();
     compilation_.layouts.push_back(

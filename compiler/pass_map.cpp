@@ -51,6 +51,7 @@ void check(const Compilation& compilation, const LayerPlan& layer) {
 }  // namespace
 
 void map_pass(Compilation& compilation) {
+  search_ahead(compilation);
   SharedMachines shared(compilation.machine);
   std::size_t done = 0;
   for (auto& layer : compilation.layers) {

@@ -353,7 +353,9 @@ class Elements::Carrier {
 };
 
 const std::vector<Site>& Elements::sites(const Mapping& mapping) const {
-  auto& known = known_[key_of(mapping)];
+  const std::vector<int> key = key_of(mapping);
+  const std::lock_guard lock(asked_);
+  auto& known = known_[key];
   if (known.empty()) known = Carrier(*this, mapping).run();
   return known;
 }

@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,7 @@ class Elements {
   std::vector<int> memory_class_;
   std::vector<Members> capabilities_, routes_;                   ///< by class
   std::vector<Members> capabilities_at_, routes_at_;             ///< by memory on chip: those that reach it
+  mutable std::mutex asked_;                                     ///< guards `known_`
   mutable std::map<std::vector<int>, std::vector<Site>> known_;  ///< by site and homes of the uses
 };
 

@@ -172,16 +172,16 @@ Limits::Limits(const Limits& like, const Architecture& architecture) : architect
 }
 
 const RouteLimits* Limits::route(int unit, int route) const {
-  auto& [mnemonic, limits] = routes_[unit][route];
+  auto& [mnemonic, asked, limits] = routes_[unit][route];
   if (mnemonic < 0) return nullptr;
-  if (!limits) limits = limit_route(architecture_, mnemonic, unit);
+  std::call_once(asked, [&, driven = mnemonic, &found = limits] { found = limit_route(architecture_, driven, unit); });
   return &*limits;
 }
 
 const RunLimits* Limits::run(int unit, int capability) const {
-  auto& [mnemonic, limits] = runs_[unit][capability];
+  auto& [mnemonic, asked, limits] = runs_[unit][capability];
   if (mnemonic < 0) return nullptr;
-  if (!limits) limits = limit_run(architecture_, mnemonic, unit);
+  std::call_once(asked, [&, driven = mnemonic, &found = limits] { found = limit_run(architecture_, driven, unit); });
   return &*limits;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct RunLimits {
   std::vector<std::int64_t> units;  ///< per operand: instructions give its addresses and steps in multiples of this
 };
 
-/// Worked out when first asked for: of an array's elements few ever are.
+/// Worked out when first asked for, by whatever thread: of an array's elements few ever are.
 class Limits {
  public:
   explicit Limits(const Architecture& architecture);
@@ -55,6 +56,7 @@ class Limits {
   template <class What>
   struct Driven {
     int mnemonic = -1;
+    std::once_flag asked;
     std::optional<What> limits;
   };
   template <class What>

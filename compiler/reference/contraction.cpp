@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "archdsl/tensor/rounding.h"
-#include "compiler/reference/parallel.h"
+#include "compiler/network/parallel.h"
 #include "compiler/reference/vector_clones.h"
 
 namespace accord::reference {

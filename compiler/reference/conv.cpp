@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "archdsl/source/error.h"
+#include "compiler/network/parallel.h"
 #include "compiler/reference/contraction.h"
 #include "compiler/reference/elements.h"
-#include "compiler/reference/parallel.h"
 #include "compiler/reference/vector_clones.h"
 #include "compiler/reference/window.h"
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "archdsl/source/error.h"
+#include "compiler/network/parallel.h"
 #include "compiler/reference/broadcast.h"
 #include "compiler/reference/elements.h"
-#include "compiler/reference/parallel.h"
 
 namespace accord::reference {
 namespace {

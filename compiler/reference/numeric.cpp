@@ -6,9 +6,9 @@
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/kernel.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/network/parallel.h"
 #include "compiler/reference/broadcast.h"
 #include "compiler/reference/elements.h"
-#include "compiler/reference/parallel.h"
 #include "compiler/reference/requantisation.h"
 
 namespace accord::reference {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "compiler/network/parallel.h"
 #include "compiler/reference/elements.h"
-#include "compiler/reference/parallel.h"
 #include "compiler/reference/window.h"
 
 namespace accord::reference {

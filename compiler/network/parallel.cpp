@@ -1,4 +1,4 @@
-#include "compiler/reference/parallel.h"
+#include "compiler/network/parallel.h"
 
 #include <algorithm>
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace accord::reference {
+namespace accord {
 
 void parallel_for(int threads, std::int64_t count, const std::function<void(std::int64_t)>& work) {
   std::atomic<std::int64_t> next{0};
@@ -36,4 +36,4 @@ void parallel_ranges(int threads, std::int64_t size, std::int64_t grain,
   parallel_for(threads, parts, [&](std::int64_t part) { work(size * part / parts, size * (part + 1) / parts); });
 }
 
-}  // namespace accord::reference
+}  // namespace accord
