@@ -23,9 +23,9 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double quicker = 0.95;           ///< of the cycles as it stands: what another layout must promise
 constexpr double quicker_in_order = 0.75;  ///< where turns of hardware loops are in order: schedules see less of them
-constexpr double nearly = 0.7;         ///< of the busiest unit's cycles: a mover that another layout may make quicker
-constexpr std::size_t most_looks = 3;  ///< at each tensor on average: a change calls for another look at its neighbours
-constexpr double torn = 1.5;           ///< times what its bytes take side by side: a tensor that may lie better
+constexpr double torn = 1.5;               ///< times what its bytes take side by side: a tensor that may lie better
+constexpr double busy_enough = 0.7;        ///< of the busiest unit's cycles: a mover that is worth making quicker
+constexpr std::size_t most_looks = 3;      ///< at each tensor on average; a change calls for another at its neighbours
 
 /// Weighs for tensors that layers hand on which of their indices lies innermost, and whether a Transpose or Slice that
 /// would tear rows apart is worth copying its input: by the predictions of all layers that read or write what changes.
@@ -57,7 +57,7 @@ class LayoutChooser {
  private:
   using Order = std::vector<std::size_t>;
 
-  /// Another layout: the order of tensors of one rank, and a layer that no longer copies.
+  /// Another layout: the order of tensors that lay alike, and a layer that no longer copies.
   struct Change {
     std::vector<TensorId> tensors{};
     Order order{};
@@ -80,8 +80,8 @@ class LayoutChooser {
 
   void weigh_view(std::size_t layer);
   bool weigh_orders(TensorId tensor);
-  void weigh_together(TensorId tensor);
-  std::vector<TensorId> images_of(const LayerPlan& layer) const;
+  void weigh_together(TensorId image);
+  std::vector<TensorId> alike(const LayerPlan& layer, const Order& order) const;
   bool is_torn(TensorId tensor);
   double gain(const LayerPlan& layer, TensorId tensor);
   std::vector<Order> other_orders(TensorId tensor) const;
@@ -177,28 +177,30 @@ bool LayoutChooser::weigh_orders(TensorId tensor) {
   });
 }
 
-/// The images that a layer reads and writes, by the tensors in whose memory they lie.
-std::vector<TensorId> LayoutChooser::images_of(const LayerPlan& layer) const {
-  std::vector<TensorId> images;
+/// The tensors in whose memory a layer reads and writes, of those that lie in the same order and may lie in another.
+std::vector<TensorId> LayoutChooser::alike(const LayerPlan& layer, const Order& order) const {
+  std::vector<TensorId> found;
   for (const WorkOperand& operand : layer.work.operands) {
     if (operand.tensor == no_tensor || network_.tensor(operand.tensor).is_constant()) continue;
     const TensorId owner = owners_[operand.tensor];
-    const bool image = !std::ranges::is_sorted(compilation_.homes[owner].order);
-    if (image && std::ranges::count(images, owner) == 0) images.push_back(owner);
+    if (compilation_.homes[owner].order != order || other_orders(owner).empty()) continue;
+    if (std::ranges::count(found, owner) == 0) found.push_back(owner);
   }
-  return images;
+  return found;
 }
 
 /// An image with all others that a layer around it touches: what works along rows of one writes rows of another.
-void LayoutChooser::weigh_together(TensorId tensor) {
+void LayoutChooser::weigh_together(TensorId image) {
+  const Order order = compilation_.homes[image].order;
+  if (std::ranges::is_sorted(order)) return;
   for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
     const LayerPlan& layer = compilation_.layers[l];
     if (layer.placement != Placement::machine) continue;
-    const std::vector<TensorId> images = images_of(layer);
-    if (images.size() < 2 || std::ranges::count(images, tensor) == 0) continue;
-    const Order order = other_orders(tensor).front();
-    const std::string what = fmt::format("what {} touches with index {} innermost", name_of(layer), order.back());
-    if (weigh({.tensors = images, .order = order}, what)) return;
+    const std::vector<TensorId> images = alike(layer, order);
+    if (images.size() < 2 || std::ranges::count(images, image) == 0) continue;
+    const Order rows = other_orders(image).front();
+    const std::string what = fmt::format("what {} touches with index {} innermost", name_of(layer), rows.back());
+    if (weigh({.tensors = images, .order = rows}, what)) return;
   }
 }
 
@@ -212,8 +214,8 @@ double side_by_side(const Architecture& architecture, const TileCosts::Move& mov
   return transfer_timing(architecture, move.hop, piece).busy;
 }
 
-/// Cycles that the layer may gain at most if what it moves of the tensor's memory lies side by side: until another unit
-/// is the busiest. Only products of matrices care which index lies innermost.
+/// Cycles that the layer may gain at most if the tensor's memory lies otherwise: 0 unless it moves that piece by piece
+/// and much of its time goes there.
 double LayoutChooser::gain(const LayerPlan& layer, TensorId tensor) {
   const LayerSearch& known = search_once(compilation_, shared_, layer);
   if (known.kept.empty() || cycles(layer) * worth_ <= static_cast<double>(layer.bound.cycles)) return 0;
@@ -228,7 +230,8 @@ double LayoutChooser::gain(const LayerPlan& layer, TensorId tensor) {
     const TensorId moved = geometry.tensor(move.use);
     if (move.level != 0 || moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor)
       return false;
-    return busy[move.hop.unit] >= nearly * busiest && move.cycles > torn * side_by_side(machine.architecture, move);
+    return busy[move.hop.unit] >= busy_enough * busiest &&
+           move.cycles > torn * side_by_side(machine.architecture, move);
   });
   return matters ? cycles(layer) - static_cast<double>(layer.bound.cycles) : 0;
 }

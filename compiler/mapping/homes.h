@@ -8,7 +8,7 @@
 
 namespace accord {
 
-/// How a tensor lies in memory between layers: channels innermost for images, else row-major; a margin around the shape
+/// How a tensor lies in memory between layers: by rule channels innermost for images, else row-major; a margin around it
 /// holds what reads beyond it yield (padding), so that no transfer needs a special case at the border.
 struct Home {
   int memory = -1;                   ///< that keeps it on chip; -1: off-chip memory
