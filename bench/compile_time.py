@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How long each stage of `accord compile` takes; prints a table of milliseconds.
 
-    bench/compile_time.py ACCORD [MODEL.onnx...] [--on MACHINE...] [--repeat N] [--zoo NAME...]
+    bench/compile_time.py ACCORD [MODEL.onnx...] [--on MACHINE...] [--repeat N] [--zoo NAME...] [--cores N]
 
-The models are those named and the zoo's (resnet50 and bert_base without either), on one core of this machine.
+The models are those named and the zoo's (resnet50 and bert_base without either), on one core of this machine, or so many.
 Of several repetitions each stage's least time stands. `cpu` is the whole process's processor time, which other load on this machine does not lengthen.
 """
 import argparse
@@ -22,13 +22,17 @@ def processor_time():
     return usage.ru_utime + usage.ru_stime
 
 
-def compile_once(accord, machine, model, folder):
+def keep_to(cores):
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+
+
+def compile_once(choice, machine, model, folder):
     """[(stage, seconds)] with the process's time at the end, and the whole; or None and the complaint."""
     out, binary = pathlib.Path(folder, "compile.json"), pathlib.Path(folder, "program.elf")
     out.unlink(missing_ok=True)
     before = processor_time()
-    done = subprocess.run([accord, "compile", "--arch", machine, "--model", str(model), "-o", str(binary), "--json", str(out)],
-                          capture_output=True, text=True, timeout=3600)
+    done = subprocess.run([choice.accord, "compile", "--arch", machine, "--model", str(model), "-o", str(binary), "--json", str(out)],
+                          capture_output=True, text=True, timeout=3600, preexec_fn=lambda: keep_to(choice.cores))
     if done.returncode != 0 or not out.exists():
         return None, (done.stderr.strip() or f"exit {done.returncode}").splitlines()[-1]
     wall = json.load(open(out))["wall"]
@@ -37,7 +41,7 @@ def compile_once(accord, machine, model, folder):
 
 
 def bench(machine, model, choice, folder):
-    runs = [compile_once(choice.accord, machine, model, folder) for _ in range(choice.repeat)]
+    runs = [compile_once(choice, machine, model, folder) for _ in range(choice.repeat)]
     if runs[0][0] is None:
         print(f"| {model.stem} | {machine} | {runs[0][1]} |", flush=True)
         return 1
@@ -58,6 +62,7 @@ def main():
     parser.add_argument("--zoo", nargs="*", default=[])
     parser.add_argument("--on", nargs="*", default=["gemmini16", "dnnweaver64", "hvx", "tpu_v4"], metavar="MACHINE")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--cores", type=int, default=1)
     choice = parser.parse_args()
     choice.heading = True
     if not choice.models and not choice.zoo:
