@@ -80,6 +80,9 @@ struct Compilation {
 /// A group's layer, its work as the operators' codelets have it.
 LayerPlan layer_of(const Compilation& compilation, Group group);
 
+/// What the layer is called by: the result of its last operator.
+const std::string& name_of(const Network& network, const LayerPlan& layer);
+
 /// A copy without the layer's mappings, for another form of it: there are thousands of them before they are searched.
 LayerPlan without_mappings(LayerPlan& layer);
 

@@ -73,8 +73,7 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
   for (const auto& plan : compilation.layers) {
     LayerChoices layer;
     layer.plan = plan;
-    const Operator& last = compilation.network.operators[plan.group.operators.back()];
-    layer.name = compilation.network.tensors[last.outputs[0]].name;
+    layer.name = name_of(compilation.network, plan);
     for (const int op : plan.group.operators) {
       layer.op += (layer.op.empty() ? "" : "+") + compilation.network.operators[op].type;
     }

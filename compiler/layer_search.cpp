@@ -1,7 +1,6 @@
 #include "compiler/layer_search.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <functional>
 #include <iterator>
@@ -253,13 +252,11 @@ void search_ahead(Compilation& compilation) {
   for (const auto& [key, layer] : missing) tasks.emplace_back(layer, &compilation.searches[key]);
   // Long searches first: none is left alone at the end.
   std::ranges::stable_sort(tasks, std::greater{}, [](const auto& task) { return task.first->mappings.size(); });
-  const auto threads = std::min<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()), std::ssize(tasks));
-  std::atomic<std::size_t> next = 0;
-  parallel_for(static_cast<int>(threads), threads, [&](std::int64_t) {
+  const auto threads = static_cast<int>(std::thread::hardware_concurrency());
+  parallel_for(threads, std::ssize(tasks), [&](std::int64_t task) {
+    const auto& [layer, search] = tasks[static_cast<std::size_t>(task)];
     SharedMachines shared(compilation.machine);
-    for (std::size_t task = next++; task < tasks.size(); task = next++) {
-      *tasks[task].second = std::make_shared<LayerSearch>(search_layer(compilation, shared, *tasks[task].first));
-    }
+    *search = std::make_shared<LayerSearch>(search_layer(compilation, shared, *layer));
   });
 }
 

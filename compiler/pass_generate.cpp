@@ -157,8 +157,7 @@ void Generator::fill_margins(const LayerPlan& layer) {
 /// The layer on the machine, or else on the host; false where it must not go there because it belongs to a chain.
 bool Generator::add_layer(LayerPlan& layer) {
   Layer entry;
-  const Operator& last = network_.operators[layer.group.operators.back()];
-  entry.name = network_.tensors[last.outputs[0]].name + layer.strip;
+  entry.name = name_of(network_, layer) + layer.strip;
   for (const int op : layer.group.operators) {
     if (!entry.op.empty()) entry.op += "+";
     entry.op += network_.operators[op].type;

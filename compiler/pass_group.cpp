@@ -34,6 +34,10 @@ LayerPlan layer_of(const Compilation& compilation, Group group) {
   return layer;
 }
 
+const std::string& name_of(const Network& network, const LayerPlan& layer) {
+  return network.tensor(network.operators[static_cast<std::size_t>(layer.group.operators.back())].outputs[0]).name;
+}
+
 LayerPlan without_mappings(LayerPlan& layer) {
   std::vector<Mapping> mappings = std::exchange(layer.mappings, {});
   LayerPlan copy = layer;

@@ -64,10 +64,6 @@ class LayoutChooser {
     std::optional<std::size_t> shown{};
   };
 
-  const std::string& name_of(const LayerPlan& layer) const {
-    return network_.tensor(network_.operators[static_cast<std::size_t>(layer.group.operators.back())].outputs[0]).name;
-  }
-
   const Operator& operator_of(const LayerPlan& layer) const {
     return network_.operators[static_cast<std::size_t>(layer.group.operators[0])];
   }
@@ -199,7 +195,8 @@ void LayoutChooser::weigh_together(TensorId image) {
     const std::vector<TensorId> images = alike(layer, order);
     if (images.size() < 2 || std::ranges::count(images, image) == 0) continue;
     const Order rows = other_orders(image).front();
-    const std::string what = fmt::format("what {} touches with index {} innermost", name_of(layer), rows.back());
+    const std::string what =
+        fmt::format("what {} touches with index {} innermost", name_of(network_, layer), rows.back());
     if (weigh({.tensors = images, .order = rows}, what)) return;
   }
 }
@@ -339,9 +336,9 @@ bool LayoutChooser::weigh(const Change& change, const std::string& what) {
   const double cycles_then = copies == copies_ ? cycles_with(affected, worth_ * cycles_now, plans) : never;
   if (cycles_then < worth_ * cycles_now) {
     for (std::size_t i = 0; i < affected.size(); ++i) layers[affected[i]] = std::move(plans[i]);
-    weigh_again(affected, change.tensors);
     if (change.shown) layers[*change.shown].mappings.clear();
     find_owners();
+    weigh_again(affected, change.tensors);
     compilation_.layouts.push_back(
         fmt::format("chosen: {}: {:.0f} cycles instead of {:.0f}", what, cycles_then, cycles_now));
     return true;

@@ -253,13 +253,9 @@ class SumWeigher {
     return best;
   }
 
-  std::string name_of(const LayerPlan& layer) const {
-    return network_.tensor(network_.operators[layer.group.operators.back()].outputs[0]).name;
-  }
-
   /// Whether the layer is now two.
   bool weigh(std::size_t index) {
-    const std::string name = name_of(compilation_.layers[index]);
+    const std::string name = name_of(network_, compilation_.layers[index]);
     const double now = search_once(compilation_, shared_, compilation_.layers[index]).predicted_cycles();
     std::string reason;
     const auto [division, cycles] = quickest(index, promising(index, worth_dividing * now, reason));
