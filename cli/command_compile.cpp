@@ -66,6 +66,7 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
   const auto numeric = to_numeric(architecture, std::move(model.network), model.inputs);
   times.emplace_back("quantise", quantising.seconds());
   CompileOptions options;
+  for (const auto& warning : numeric.warnings) std::cerr << "warning: " << warning << '\n';
   options.timed = [&](const std::string& pass, double seconds) { times.emplace_back(pass, seconds); };
   options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
   options.dump_after = command.dump_after;
@@ -88,7 +89,6 @@ Exit run_command(const CompileCommand& command) {
   const Stopwatch importing;
   auto model = load_chosen(command.model);
   times.emplace_back("import", importing.seconds());
-  for (const auto& warning : model.network.warnings) std::cerr << "warning: " << warning << '\n';
   const auto program = compile_chosen(command, architecture, model, times);
   const Stopwatch writing;
   if (!command.output.empty()) write_program(program, command.output);

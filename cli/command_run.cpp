@@ -27,7 +27,7 @@ std::vector<OutputDistance> distances(const Values& outputs, const Values& refer
     const auto output = outputs.find(name);
     if (output == outputs.end()) continue;
     const auto comparison = compare(value, output->second);
-    all.push_back({name, against, comparison.signal_to_noise_db, comparison.relative_max_error});
+    all.push_back({name, against, comparison.signal_to_noise_db, comparison.relative_max_error, comparison.not_finite});
   }
   return all;
 }
@@ -76,7 +76,6 @@ RunReport run_machine(const LoadedModel& model, const RunCommand& command) {
   const Progress progress(Progress::wanted(command.progress));
   auto job = run_main_job(architecture, model.network, model.inputs, job_options(command, progress));
   job.report.model = model.name;
-  job.report.warnings = model.network.warnings;
   job.report.distances = distances(job.outputs, job.fp32_outputs, "the fp32 reference");
   for (auto& distance : distances(job.outputs, model.expected, "the expected output")) {
     job.report.distances.push_back(std::move(distance));

@@ -61,6 +61,7 @@ Exit run_command(const SimCommand& command) {
   SimulateOptions options;
   options.fidelity = command.fidelity;
   options.values = command.values;
+  options.shortcuts = command.shortcuts;
   options.check_hazards = command.check_hazards && command.values;
   options.most_cycles = command.most_cycles;
   request(command.recordings, options);

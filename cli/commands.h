@@ -86,6 +86,7 @@ struct SimCommand {
   std::uint64_t seed = 0;
   Fidelity fidelity = Fidelity::transaction;
   bool check_hazards = true;
+  bool shortcuts = true;
   bool values = true;  ///< false: time only, without hazard checks
   std::int64_t most_cycles = SimulateOptions{}.most_cycles;
   Recordings recordings;

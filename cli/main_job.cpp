@@ -131,6 +131,7 @@ MainJobResult run_main_job(const Architecture& architecture, const Network& cano
     job.report.reference_s = reference->seconds();
     job.fp32_outputs = reference->fp32_outputs();
   }
+  job.report.warnings = numeric.warnings;
   job.report.total_s = total.seconds();
   return job;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "archdsl/graph/components.h"
+
 namespace accord {
 
 namespace {
@@ -41,6 +43,7 @@ LayerReport make_layer(const Layer& layer, const LayerResult& result) {
   report.macs = layer.macs;
   report.lane_macs = result.lane_macs;
   report.energy_pj = result.energy_pj;
+  report.energy_shares = result.energy_shares;
   report.link_bytes = result.link_bytes;
   report.off_chip_bytes = result.off_chip_bytes;
   report.fusion = layer.fusion;
@@ -59,7 +62,11 @@ double LayerReport::utilisation(std::int64_t lanes) const {
   return offered > 0 ? static_cast<double>(macs) / offered : 0;
 }
 
-bool RunReport::right() const { return verified.value_or(true) && hazards.empty() && broken_invariants.empty(); }
+bool RunReport::right() const {
+  const auto is_finite = [](const OutputDistance& distance) { return distance.not_finite == 0; };
+  return verified.value_or(true) && hazards.empty() && broken_invariants.empty() &&
+         std::ranges::all_of(distances, is_finite);
+}
 
 std::int64_t multiply_lanes(const Architecture& architecture) {
   std::int64_t lanes = 0, units = 0;
@@ -85,6 +92,11 @@ RunReport make_report(const Architecture& architecture, const Program& program, 
   report.instructions = result.instructions;
   report.explanation = result.explanation;
   report.energy_pj = result.energy_pj;
+  report.static_energy_pj = result.static_energy_pj;
+  report.energy_shares = result.energy_shares;
+  for (const ComponentCost& component : component_costs(architecture)) {
+    if (component.area_um2 > 0) report.areas[component.name] = component.area_um2;
+  }
   report.broken_invariants = result.broken_invariants;
   report.hazards = result.hazards;
   report.link_bytes = result.link_bytes;

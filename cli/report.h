@@ -29,6 +29,7 @@ struct LayerReport {
   std::int64_t macs = 0;
   std::int64_t lane_macs = 0;
   double energy_pj = 0;
+  std::map<std::string, double> energy_shares;  ///< by component, in pJ
   std::map<std::string, std::int64_t> link_bytes;
   std::int64_t off_chip_bytes = 0;  ///< read from and written to off-chip memories
   std::string fusion;               ///< of a chain's first layer: how it runs, and what was weighed
@@ -46,9 +47,10 @@ struct LayerReport {
 /// How the network's output stands against an output of another origin.
 struct OutputDistance {
   std::string name;
-  std::string against;        ///< "fp32 reference", or the file given
-  double snr_db = 0;          ///< signal-to-noise ratio
-  double relative_error = 0;  ///< max |difference| / max |reference|
+  std::string against;          ///< "fp32 reference", or the file given
+  double snr_db = 0;            ///< signal-to-noise ratio
+  double relative_error = 0;    ///< max |difference| / max |reference|
+  std::int64_t not_finite = 0;  ///< elements that are infinite or no number where the other's are finite
 };
 
 /// The result of `accord run` and `accord sim`; the JSON of design 9.
@@ -66,6 +68,9 @@ struct RunReport {
   std::int64_t mismatches = 0;
   double tolerance = 0;  ///< of max|reference|; 0: bit-exact
   double energy_pj = 0;
+  double static_energy_pj = 0;  ///< of it
+  std::map<std::string, double> energy_shares;
+  std::map<std::string, double> areas;  ///< by component, in um^2; those that the covenant states
   double compile_s = 0;
   double simulate_s = 0;
   double reference_s = 0;
@@ -82,7 +87,7 @@ struct RunReport {
   std::vector<std::string> warnings;
   std::optional<Explanation> explanation;
 
-  /// Nothing that silicon or the reference would object to.
+  /// Nothing that silicon or the reference would object to, and nothing that left the machine's numbers.
   bool right() const;
 };
 

@@ -30,6 +30,7 @@ nlohmann::json layer_json(const RunReport& report, const LayerReport& layer) {
                          {"macs", layer.macs},
                          {"lane_macs", layer.lane_macs},
                          {"energy_pj", layer.energy_pj},
+                         {"energy_by_component", layer.energy_shares},
                          {"bytes", layer.link_bytes},
                          {"off_chip_bytes", layer.off_chip_bytes},
                          {"fusion", layer.fusion},
@@ -65,7 +66,8 @@ nlohmann::json to_json(const OutputDistance& distance) {
   return {{"name", distance.name},
           {"against", distance.against},
           {"snr_db", distance.snr_db},
-          {"relative_error", distance.relative_error}};
+          {"relative_error", distance.relative_error},
+          {"not_finite", distance.not_finite}};
 }
 
 nlohmann::json to_json(const MemoryUse& use) {
@@ -91,6 +93,9 @@ nlohmann::json to_json(const RunReport& report) {
       {"mismatches", report.mismatches},
       {"tolerance", report.tolerance},
       {"energy_pj", report.energy_pj},
+      {"static_energy_pj", timed_json(report, report.static_energy_pj)},
+      {"energy_by_component", report.energy_shares},
+      {"area_um2", report.areas},
       {"wall",
        {{"compile_s", report.compile_s},
         {"simulate_s", report.simulate_s},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <ranges>
 
@@ -13,6 +14,7 @@ namespace accord {
 namespace {
 
 constexpr std::size_t widest_name = 36;
+constexpr std::size_t most_shares = 6;
 constexpr std::size_t most_lines = 10;  ///< of wrong layers, and of hazards
 
 /// Keeps the end of a long name: that is where the names of one model differ.
@@ -103,6 +105,47 @@ void print_components(const RunReport& report, std::ostream& out) {
   }
 }
 
+/// The name that an array's elements share: pe[*].sums of pe[3].sums.
+std::string without_indices(const std::string& name) {
+  std::string text;
+  bool inside = false;
+  for (const char c : name) {
+    if (c == ']') inside = false;
+    if (!inside) text += c;
+    if (c == '[') text += '*', inside = true;
+  }
+  return text;
+}
+
+/// The greatest shares of a sum, in percent; elements of an array together.
+std::string shares_text(const std::map<std::string, double>& shares, double sum) {
+  std::map<std::string, double> groups;
+  for (const auto& [component, share] : shares) groups[without_indices(component)] += share;
+  std::vector<std::pair<double, std::string>> parts;
+  for (const auto& [group, share] : groups) parts.emplace_back(100 * share / sum, group);
+  std::sort(parts.rbegin(), parts.rend());
+  std::string text;
+  double rest = 100;
+  for (const auto& [percent, component] : parts | std::views::take(most_shares)) {
+    text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", component, percent);
+    rest -= percent;
+  }
+  if (parts.size() > most_shares) text += fmt::format(", {} more {:.0f}%", parts.size() - most_shares, rest);
+  return text;
+}
+
+void print_costs(const RunReport& report, std::ostream& out) {
+  if (report.energy_pj > 0) {
+    fmt::print(out, "energy  {:.4g} mJ: {}", report.energy_pj * 1e-9,
+               shares_text(report.energy_shares, report.energy_pj));
+    if (report.static_energy_pj > 0) fmt::print(out, "; static {:.4g} mJ", report.static_energy_pj * 1e-9);
+    fmt::print(out, "\n");
+  }
+  double area = 0;
+  for (const auto& [component, um2] : report.areas) area += um2;
+  if (area > 0) fmt::print(out, "area    {:.4g} mm²: {}\n", area * 1e-6, shares_text(report.areas, area));
+}
+
 void print_time(const RunReport& report, std::ostream& out) {
   if (!report.timed) {
     fmt::print(out, "\ntotal   no cycles: values only. Not checked: race, semaphore_overflow, invariants\n");
@@ -127,7 +170,7 @@ void print_totals(const RunReport& report, std::ostream& out) {
   }
   if (idle > 0) fmt::print(out, "        {} further link{}: nothing\n", idle, idle == 1 ? "" : "s");
   fmt::print(out, "off-chip {} bytes\n", report.off_chip_bytes);
-  if (report.energy_pj > 0) fmt::print(out, "energy  {:.4g} mJ\n", report.energy_pj * 1e-9);
+  print_costs(report, out);
   fmt::print(out, "binary  {} bytes, {} instructions executed\n", report.binary_bytes, report.instructions);
 }
 
@@ -163,6 +206,10 @@ void print_verdict(const RunReport& report, std::ostream& out) {
 void print_distance(const OutputDistance& distance, std::ostream& out) {
   fmt::print(out, "output  {}: {:.1f} dB signal-to-noise, relative error {:.2e} against {}\n", distance.name,
              distance.snr_db, distance.relative_error, distance.against);
+  if (distance.not_finite > 0) {
+    fmt::print(out, "WRONG   {}: {} elements are infinite or no number, and finite in {}\n", distance.name,
+               distance.not_finite, distance.against);
+  }
 }
 
 void print_memory(const std::vector<MemoryUse>& uses, std::ostream& out) {

@@ -125,13 +125,14 @@ class Simulation {
         map_(program, static_cast<std::int64_t>(program.text.size()) / (architecture.isa.width / 8)),
         places_(place_symbols(architecture, program, stores_)),
         hazards_(architecture, map_),
-        binder_(architecture),
+        binder_(architecture, options.shortcuts),
         evaluator_(architecture, binder_, pointers(stores_), unwritten()),
-        layers_(program.layers.size(), architecture.links.size()),
+        components_(component_costs(architecture)),
+        layers_(program.layers.size(), ComponentNumbers(architecture)),
         leaves_(unit_names(architecture), architecture.sync.semaphores),
         races_(architecture, hazards_, run_.pool),
-        run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, races()},
-        front_(architecture, program, map_, hazards_),
+        run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, components_, races()},
+        front_(architecture, program, map_, hazards_, options.shortcuts),
         host_(places_),
         sequence_(run_, front_, host_) {
     if (options.values) {
@@ -144,7 +145,8 @@ class Simulation {
     assert(run_.values || (run_.timed && !options.check_hazards));
     run_.most_cycles = options.most_cycles;
     front_.limit(most_instructions(architecture.controller, options.most_cycles));
-    run_.ahead = run_.in_order && options.fidelity == Fidelity::transaction;
+    run_.shortcuts = options.shortcuts;
+    run_.ahead = run_.shortcuts && run_.in_order && options.fidelity == Fidelity::transaction;
     run_.end_layer = [this](int layer) { end_layer(layer); };
     for (const auto& [leader, layer] : map_.empty_layers()) {
       if (leader >= 0) layers_.follow(leader, layer);
@@ -222,6 +224,7 @@ class Simulation {
   sim::HazardLog hazards_;
   sim::Binder binder_;
   sim::Evaluator evaluator_;
+  std::vector<ComponentCost> components_;
   sim::Layers layers_;
   sim::Leaves leaves_;
   sim::RaceDetector races_;

@@ -29,6 +29,9 @@ struct SimulateOptions {
   /// move nothing, there are no outputs, and lists of a gather count as zeros. Not with Fidelity::function or
   /// check_hazards.
   bool values = true;
+  /// False: nothing is decided ahead of the simulated time, and nothing found once is kept for the next time (decoded
+  /// instructions of loops, operations' footprints and timing). The same result, later: a check of the simulator.
+  bool shortcuts = true;
   std::filesystem::path trace;  ///< Chrome trace events; empty: none; an Error at Fidelity::function
   /// A run that is not over by this cycle ends with the hazard cycle_limit.
   std::int64_t most_cycles = std::numeric_limits<std::int64_t>::max();
@@ -64,8 +67,9 @@ struct LayerResult {
   std::map<std::string, std::int64_t> link_bytes;
   std::map<std::string, StallLeaves> stalls;  ///< by component; each sums to `cycles`
   std::int64_t lane_macs = 0;  ///< iteration points executed by multiply-accumulate capabilities, padding included
-  double energy_pj = 0;
-  std::int64_t off_chip_bytes = 0;  ///< read from and written to off-chip memories
+  double energy_pj = 0;        ///< in all: what its operations do, and static in its `cycles`
+  std::map<std::string, double> energy_shares;  ///< by component, in pJ; those that have any; they sum to `energy_pj`
+  std::int64_t off_chip_bytes = 0;              ///< read from and written to off-chip memories
 };
 
 struct SimulateResult {
@@ -74,7 +78,9 @@ struct SimulateResult {
   std::vector<LayerResult> layers;  ///< same index as Program::layers; host layers have 0 cycles
   std::map<std::string, std::int64_t> link_bytes;
   std::map<std::string, StallLeaves> stalls;
-  double energy_pj = 0;
+  double energy_pj = 0;         ///< in all
+  double static_energy_pj = 0;  ///< of it, what components take whatever they do; 0 where time is not known
+  std::map<std::string, double> energy_shares;
   std::int64_t off_chip_bytes = 0;
   Values outputs;  ///< symbols with role output
   std::vector<Hazard> hazards;

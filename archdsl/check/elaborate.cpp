@@ -162,6 +162,8 @@ std::string_view describe(ComponentKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+Silicon read_silicon(const MapReader& reader) { return {reader.area("area"), reader.energy("static_energy")}; }
+
 const Elaboration::Component* Elaboration::find(std::string_view name) const {
   std::string prefix = current ? current->prefix : "";
   do {

@@ -85,6 +85,8 @@ Period period_of(double reference_hz, double own_hz);
 void read_components(Elaboration& elaboration, const Place& place);
 /// The memory, or its partitions.
 std::vector<Memory> read_memory(Elaboration& elaboration, const Elaboration::Component& component);
+/// Keys that all kinds of components have.
+Silicon read_silicon(const MapReader& reader);
 Link read_link(Elaboration& elaboration, const Elaboration::Component& component);
 Unit read_compute(Elaboration& elaboration, const Elaboration::Component& component, UnitSource& source);
 Unit read_mover(Elaboration& elaboration, const Elaboration::Component& component, UnitSource& source);

@@ -11,7 +11,7 @@ Unit read_compute(Elaboration& elaboration, const Elaboration::Component& compon
   unit.name = component.name;
   unit.period = elaboration.clock_of(component).period;
   unit.queue = static_cast<int>(reader.integer("queue"));
-  unit.area_um2 = reader.area("area");
+  unit.silicon = read_silicon(reader);
   read_capabilities(elaboration, reader.find("capabilities"), unit, source);
   return unit;
 }

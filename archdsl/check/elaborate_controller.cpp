@@ -50,6 +50,7 @@ Controller read_controller(Elaboration& elaboration, const Elaboration::Componen
   controller.issue_interval = static_cast<int>(reader.integer("issue_interval"));
   controller.latency = reader.cycles("latency");
   controller.loop_depth = static_cast<int>(reader.integer("loop_depth"));
+  controller.silicon = read_silicon(reader);
   if (const Node* const feeds = reader.find("feeds")) {
     read_feeds(elaboration, *feeds);
   } else {

@@ -72,6 +72,7 @@ Link read_link(Elaboration& elaboration, const Elaboration::Component& component
   if (reader.find("fifo")) link.fifo = reader.bytes("fifo");
   link.latency = reader.cycles("latency");
   link.pj_per_byte = reader.energy("energy");
+  link.silicon = read_silicon(reader);
   if (const Node* const between = reader.find("between")) {
     const std::vector<const Node*> ends = items_of(*between);
     if (ends.size() != 2) {

@@ -36,7 +36,7 @@ Memory read_whole(Elaboration& elaboration, const Elaboration::Component& compon
   memory.word = reader.bytes(reader.find("width") ? "width" : "word");
   memory.banks = static_cast<int>(reader.integer("banks"));
   memory.latency = reader.cycles("latency");
-  memory.area_um2 = reader.area("area");
+  memory.silicon = read_silicon(reader);
   if (const Node* const ports = reader.find("ports")) {
     const MapReader port_reader(scope, *ports, "ports", "ports");
     memory.read_ports = static_cast<int>(port_reader.integer("read"));
@@ -69,7 +69,8 @@ std::vector<Memory> split(Elaboration& elaboration, const Memory& whole, const N
     part.name = fmt::format("{}.{}", whole.name, entry.key.text);
     part.banks = static_cast<int>(elaboration.scope.integer(entry.value, "banks", {1, 4096}).value_or(1));
     part.capacity = whole.capacity / whole.banks * part.banks;
-    part.area_um2 = whole.area_um2 * part.banks / whole.banks;
+    part.silicon.area_um2 = whole.silicon.area_um2 * part.banks / whole.banks;
+    part.silicon.static_pj = whole.silicon.static_pj * part.banks / whole.banks;
     banks += part.banks;
     parts.push_back(std::move(part));
   }

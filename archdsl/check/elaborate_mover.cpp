@@ -34,7 +34,7 @@ Unit read_mover(Elaboration& elaboration, const Elaboration::Component& componen
   unit.request = reader.bytes("request");
   unit.in_flight = static_cast<int>(reader.integer("in_flight"));
   unit.setup = reader.cycles("setup");
-  unit.area_um2 = reader.area("area");
+  unit.silicon = read_silicon(reader);
   std::vector<int> links;
   if (const Node* const link = reader.find("link")) links = read_links(elaboration, *link);
   if (const Node* const routes = reader.find("routes")) read_routes(elaboration, *routes, links, unit, source);

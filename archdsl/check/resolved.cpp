@@ -41,18 +41,26 @@ json to_json(const Architecture& a, const Memory& m) {
                  {"latency", m.latency},
                  {"read_pj_per_byte", m.energy.read_pj},
                  {"write_pj_per_byte", m.energy.write_pj},
-                 {"area_um2", m.area_um2}};
+                 {"area_um2", m.silicon.area_um2},
+                 {"static_pj_per_cycle", m.silicon.static_pj}};
   if (m.dram) memory["dram"] = to_json(*m.dram);
   return memory;
 }
 
 json to_json(const Architecture& a, const Link& l) {
   static constexpr std::array<std::string_view, 3> arbitrations = {"first_come", "round_robin", "priority"};
-  return {{"name", l.name},         {"clock", clock_name(a, l.clock)},
-          {"width", l.width},       {"duplex", l.duplex},
-          {"crossbar", l.crossbar}, {"arbitration", arbitrations[static_cast<std::size_t>(l.arbitration)]},
-          {"fifo", l.fifo},         {"between", l.between},
-          {"latency", l.latency},   {"pj_per_byte", l.pj_per_byte}};
+  return {{"name", l.name},
+          {"clock", clock_name(a, l.clock)},
+          {"width", l.width},
+          {"duplex", l.duplex},
+          {"crossbar", l.crossbar},
+          {"arbitration", arbitrations[static_cast<std::size_t>(l.arbitration)]},
+          {"fifo", l.fifo},
+          {"between", l.between},
+          {"latency", l.latency},
+          {"pj_per_byte", l.pj_per_byte},
+          {"area_um2", l.silicon.area_um2},
+          {"static_pj_per_cycle", l.silicon.static_pj}};
 }
 
 json name_or_null(const auto& list, int index) {
@@ -109,7 +117,8 @@ json to_json(const Architecture& a, const Unit& u) {
                {"kind", u.kind == UnitKind::mover ? "mover" : "compute"},
                {"clock", clock_name(a, u.clock)},
                {"queue", u.queue},
-               {"area_um2", u.area_um2}};
+               {"area_um2", u.silicon.area_um2},
+               {"static_pj_per_cycle", u.silicon.static_pj}};
   unit["capabilities"] = json::array();
   for (const Capability& capability : u.capabilities) unit["capabilities"].push_back(to_json(a, capability));
   if (u.kind != UnitKind::mover) return unit;
@@ -205,7 +214,9 @@ nlohmann::json resolved(const Architecture& a) {
                    {"issue_width", a.controller.issue_width},
                    {"issue_interval", a.controller.issue_interval},
                    {"latency", a.controller.latency},
-                   {"loop_depth", a.controller.loop_depth}}},
+                   {"loop_depth", a.controller.loop_depth},
+                   {"area_um2", a.controller.silicon.area_um2},
+                   {"static_pj_per_cycle", a.controller.silicon.static_pj}}},
                  {"sync", to_json(a.sync)},
                  {"numerics", to_json(a.numerics)},
                  {"isa", to_json(a.isa)}};

@@ -105,11 +105,17 @@ class ComponentWriter {
         add_parameter(list, "issue_interval", std::int64_t{a_.controller.issue_interval});
         add_parameter(list, "latency", a_.controller.latency);
         add_parameter(list, "loop_depth", std::int64_t{a_.controller.loop_depth});
+        write_parameters(list, a_.controller.silicon);
         break;
     }
   }
 
   const std::string& clock(int domain) const { return a_.clocks[static_cast<std::size_t>(domain)].name; }
+
+  static void write_parameters(pugi::xml_node list, const Silicon& silicon) {
+    add_parameter(list, "area_um2", silicon.area_um2);
+    add_parameter(list, "static_pj_per_cycle", silicon.static_pj);
+  }
 
   void write_parameters(pugi::xml_node list, const Memory& m) const {
     add_parameter(list, "clock", clock(m.clock));
@@ -120,7 +126,7 @@ class ComponentWriter {
     add_parameter(list, "latency", m.latency);
     add_parameter(list, "read_pj_per_byte", m.energy.read_pj);
     add_parameter(list, "write_pj_per_byte", m.energy.write_pj);
-    add_parameter(list, "area_um2", m.area_um2);
+    write_parameters(list, m.silicon);
     if (m.dram) write_parameters(list, *m.dram);
   }
 
@@ -145,12 +151,13 @@ class ComponentWriter {
     add_parameter(list, "fifo_bytes", l.fifo);
     add_parameter(list, "latency", l.latency);
     add_parameter(list, "pj_per_byte", l.pj_per_byte);
+    write_parameters(list, l.silicon);
   }
 
   void write_parameters(pugi::xml_node list, const Unit& u) const {
     add_parameter(list, "clock", clock(u.clock));
     add_parameter(list, "queue", std::int64_t{u.queue});
-    add_parameter(list, "area_um2", u.area_um2);
+    write_parameters(list, u.silicon);
     if (u.kind == UnitKind::compute) return;
     add_parameter(list, "request", u.request);
     add_parameter(list, "in_flight", std::int64_t{u.in_flight});

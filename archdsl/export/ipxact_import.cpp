@@ -64,18 +64,20 @@ class Importer {
       extension_ = child_of(child_of(machine->root, "vendorExtensions"), "machine");
     }
     for (std::size_t at = 0; (at = a_.source.find("${", at)) != std::string::npos;) a_.source.insert(at + 1, " ");
+    std::vector<ClockDomain> clocks;
     for (const pugi::xml_node clock : children_of(extension_, "clock")) {
       ClockDomain domain;
       domain.name = clock.attribute("name").value();
       domain.hz = ipxact_real(clock.attribute("hz").value(), "a clock's frequency");
       domain.crossing = ipxact_integer(clock.attribute("crossing").value(), "a clock's crossing", 0, 1024);
-      a_.clocks.push_back(domain);
+      clocks.push_back(domain);
     }
-    if (!a_.clocks.empty()) {
+    if (!clocks.empty()) {
+      a_.clocks = std::move(clocks);
       a_.clock_hz = a_.clocks[0].hz;
       return;
     }
-    a_.clocks.push_back({"core", 1e9, 0, {}});
+    a_.clocks = {{"core", 1e9, 0, {}}};
     if (machine) read_clock_driver(*machine);
   }
 
@@ -149,6 +151,8 @@ class Importer {
     }
   }
 
+  static Silicon silicon_of(const IpxactType& t) { return {t.real("area_um2"), t.real("static_pj_per_cycle")}; }
+
   void add_memory(Instance& instance) {
     const IpxactType& t = *instance.type;
     Memory m;
@@ -161,7 +165,7 @@ class Importer {
     m.shared_ports = t.flag("shared_ports");
     m.latency = t.integer("latency", 1, 0, greatest_number);
     m.energy = {t.real("read_pj_per_byte"), t.real("write_pj_per_byte")};
-    m.area_um2 = t.real("area_um2");
+    m.silicon = silicon_of(t);
     if (t.real("dram_clock") > 0) m.dram = dram_of(t);
     instance.index = static_cast<int>(a_.memories.size());
     a_.memories.push_back(std::move(m));
@@ -214,6 +218,7 @@ class Importer {
     l.fifo = t.integer("fifo_bytes", 0, 0, greatest_number);
     l.latency = t.integer("latency", 0, 0, greatest_number);
     l.pj_per_byte = t.real("pj_per_byte");
+    l.silicon = silicon_of(t);
     for (const pugi::xml_node end : children_of(child_of(child_of(instance.node, "vendorExtensions"), "link"), "end")) {
       l.between.push_back(end.text().get());
     }
@@ -229,7 +234,7 @@ class Importer {
     u.kind = *t.kind == PartKind::mover ? UnitKind::mover : UnitKind::compute;
     u.clock = clock_of(t);
     u.queue = static_cast<int>(t.integer("queue", 4, 1, 65536));
-    u.area_um2 = t.real("area_um2");
+    u.silicon = silicon_of(t);
     u.request = t.integer("request", 64, 1, 1 << 20);
     u.in_flight = static_cast<int>(t.integer("in_flight", 1, 1, 65536));
     u.setup = t.integer("setup", 0, 0, greatest_number);
@@ -244,6 +249,7 @@ class Importer {
     a_.controller.issue_interval = static_cast<int>(instance.type->integer("issue_interval", 1, 1, 1024));
     a_.controller.latency = instance.type->integer("latency", 0, 0, greatest_number);
     a_.controller.loop_depth = static_cast<int>(instance.type->integer("loop_depth", 0, 0, 64));
+    a_.controller.silicon = silicon_of(*instance.type);
   }
 
   /// All memories behind an interface, and the links on the way, nearest first.

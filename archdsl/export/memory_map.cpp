@@ -75,8 +75,9 @@ struct Row {
 };
 
 std::string properties(const Memory& m) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", m.off_chip, m.capacity, m.word, m.banks, m.read_ports,
-                     m.write_ports, m.shared_ports, m.latency, m.energy.read_pj, m.energy.write_pj, m.area_um2);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", m.off_chip, m.capacity, m.word, m.banks, m.read_ports,
+                     m.write_ports, m.shared_ports, m.latency, m.energy.read_pj, m.energy.write_pj, m.silicon.area_um2,
+                     m.silicon.static_pj);
 }
 
 std::string range_text(std::int64_t first, std::int64_t size, std::int64_t capacity) {

@@ -28,19 +28,21 @@ DrawnComponent drawn(const Memory& m) {
   if (m.shared_ports) c.details.push_back(fmt::format("{}RW", m.read_ports));
   if (!m.shared_ports && (m.read_ports > 1 || m.write_ports > 1))
     c.details.push_back(fmt::format("{}R {}W", m.read_ports, m.write_ports));
-  c.likeness = fmt::format("{} {} {} {}", m.latency, m.energy.read_pj, m.energy.write_pj, m.area_um2);
+  c.likeness = fmt::format("{} {} {} {} {}", m.latency, m.energy.read_pj, m.energy.write_pj, m.silicon.area_um2,
+                           m.silicon.static_pj);
   return c;
 }
 
 DrawnComponent drawn(const Architecture& a, const Link& l) {
   DrawnComponent c{DrawnShape::link, l.name, {fmt::format("{}{}", width_text(a, l), l.duplex ? " each way" : "")}, ""};
-  c.likeness =
-      fmt::format("{} {} {} {} {}", l.latency, l.pj_per_byte, static_cast<int>(l.arbitration), l.crossbar, l.fifo);
+  c.likeness = fmt::format("{} {} {} {} {} {} {}", l.latency, l.pj_per_byte, static_cast<int>(l.arbitration),
+                           l.crossbar, l.fifo, l.silicon.area_um2, l.silicon.static_pj);
   return c;
 }
 
 std::string likeness_of(const Unit& u) {
-  std::string text = fmt::format("{} {} {} {} {}", u.queue, u.request, u.in_flight, u.setup, u.area_um2);
+  std::string text = fmt::format("{} {} {} {} {} {}", u.queue, u.request, u.in_flight, u.setup, u.silicon.area_um2,
+                                 u.silicon.static_pj);
   for (const Capability& c : u.capabilities) {
     text += fmt::format(" {} {} {} {}", c.name, c.start.text(), c.interval.text(), c.drain.text());
     for (const CapabilityDim& d : c.dims) text += fmt::format(" {} {} {} {}", d.name, d.minimum, d.maximum, d.multiple);

@@ -35,21 +35,26 @@ std::string words_entry(const Memory& m) {
                                     : fmt::format("read: {}, write: {}", m.read_ports, m.write_ports));
 }
 
+std::string silicon_text(const Silicon& silicon) {
+  return fmt::format("area: {}, static_energy: {}", yaml_number(silicon.area_um2), yaml_number(silicon.static_pj));
+}
+
 std::string memory_entry(const Architecture& a, const Memory& m) {
   return fmt::format(
       "  {}: {{kind: memory, clock: {}, off_chip: {}, capacity: {} B, {}, "
-      "latency: {}, energy: {{read: {}, write: {}}}, area: {}}}\n",
+      "latency: {}, energy: {{read: {}, write: {}}}, {}}}\n",
       yaml_scalar(m.name), clock_text(a, m.clock), m.off_chip, m.capacity, words_entry(m), m.latency,
-      yaml_number(m.energy.read_pj), yaml_number(m.energy.write_pj), yaml_number(m.area_um2));
+      yaml_number(m.energy.read_pj), yaml_number(m.energy.write_pj), silicon_text(m.silicon));
 }
 
 std::string link_entry(const Architecture& a, const Link& l) {
   const std::string width =
       states_bandwidth(a, l) ? fmt::format("{} B/s", bandwidth_of(a, l)) : fmt::format("{} B", l.width);
   std::string text = fmt::format(
-      "  {}: {{kind: link, clock: {}, width: {}, duplex: {}, crossbar: {}, arbitration: {}, latency: {}, energy: {}",
+      "  {}: {{kind: link, clock: {}, width: {}, duplex: {}, crossbar: {}, arbitration: {}, latency: {}, energy: {}, "
+      "{}",
       yaml_scalar(l.name), clock_text(a, l.clock), width, l.duplex, l.crossbar, name(l.arbitration), l.latency,
-      yaml_number(l.pj_per_byte));
+      yaml_number(l.pj_per_byte), silicon_text(l.silicon));
   if (l.fifo > 0) text += fmt::format(", fifo: {} B", l.fifo);
   std::vector<std::string> ends;
   for (const std::string& end : l.between) ends.push_back(yaml_scalar(end));
@@ -151,9 +156,9 @@ std::string controller_entry(const Architecture& a) {
   std::vector<std::string> feeds;
   for (const Unit& unit : a.units) feeds.push_back(yaml_scalar(unit.name));
   return fmt::format(
-      "  {}: {{kind: controller, feeds: [{}], issue_width: {}, issue_interval: {}, latency: {}, loop_depth: {}}}\n",
+      "  {}: {{kind: controller, feeds: [{}], issue_width: {}, issue_interval: {}, latency: {}, loop_depth: {}, {}}}\n",
       yaml_scalar(a.controller.name), fmt::join(feeds, ", "), a.controller.issue_width, a.controller.issue_interval,
-      a.controller.latency, a.controller.loop_depth);
+      a.controller.latency, a.controller.loop_depth, silicon_text(a.controller.silicon));
 }
 
 }  // namespace
@@ -166,8 +171,9 @@ std::string_view name(Arbitration arbitration) {
 std::string yaml_unit(const Architecture& a, const Unit& u) {
   const bool mover = u.kind == UnitKind::mover;
   std::string text =
-      fmt::format("  {}:\n    kind: {}\n    clock: {}\n    queue: {}\n    area: {}\n", yaml_scalar(u.name),
-                  mover ? "mover" : "compute", clock_text(a, u.clock), u.queue, yaml_number(u.area_um2));
+      fmt::format("  {}:\n    kind: {}\n    clock: {}\n    queue: {}\n    area: {}\n    static_energy: {}\n",
+                  yaml_scalar(u.name), mover ? "mover" : "compute", clock_text(a, u.clock), u.queue,
+                  yaml_number(u.silicon.area_um2), yaml_number(u.silicon.static_pj));
   if (mover) text += mover_entry(a, u);
   text += u.capabilities.empty() ? "    capabilities: {}\n" : "    capabilities:\n";
   for (const Capability& capability : u.capabilities) text += capability_entry(a, capability);

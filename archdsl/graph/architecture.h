@@ -30,6 +30,12 @@ struct Energy {
   double write_pj = 0;  ///< per byte written
 };
 
+/// What a component costs by being there.
+struct Silicon {
+  double area_um2 = 0;
+  double static_pj = 0;  ///< per cycle of its clock, whatever it does: leakage, clock tree
+};
+
 /// Scratchpad, register file, buffer or off-chip DRAM. Addresses are bytes from 0.
 /// Each bank has `read_ports` + `write_ports` ports of one word per cycle (`shared_ports`: the same ones); words are
 /// interleaved over the banks in blocks of capacity / banks (bank = address / (capacity / banks)); an off-chip memory's
@@ -47,7 +53,7 @@ struct Memory {
   int clock = 0;              ///< domain; a port's cycle is the domain's
   Period period;
   Energy energy;
-  double area_um2 = 0;
+  Silicon silicon;
   std::optional<Dram> dram;  ///< off-chip: its words are bursts, its banks channels, and `latency` is the controller's
   Location where;
 
@@ -76,6 +82,7 @@ struct Link {
   Period period;             ///< of one beat: the clock's, or what a stated bandwidth makes of it (`width` is then 1)
   std::vector<std::string> between;  ///< the two ends, components or groups of them; empty: a bus
   double pj_per_byte = 0;
+  Silicon silicon;
   Location where;
 };
 
@@ -178,7 +185,7 @@ struct Unit {
   std::int64_t setup = 0;     ///< cycles before an operation's first request
   int clock = 0;              ///< domain; one request per cycle of the domain
   Period period;
-  double area_um2 = 0;
+  Silicon silicon;
   Location where;
 };
 
@@ -189,6 +196,7 @@ struct Controller {
   int issue_interval = 1;
   std::int64_t latency = 0;  ///< cycles from issue to the unit's queue
   int loop_depth = 0;        ///< nested hardware loops
+  Silicon silicon;           ///< its clock is the reference
   Location where;
 };
 
@@ -228,9 +236,9 @@ struct Numerics {
 /// A checked, resolved covenant. Ids are indices; nothing later knows a default.
 struct Architecture {
   std::string name;
-  std::string source;               ///< citation
-  double clock_hz = 1e9;            ///< of the reference
-  std::vector<ClockDomain> clocks;  ///< the reference first
+  std::string source;                  ///< citation
+  double clock_hz = 1e9;               ///< of the reference
+  std::vector<ClockDomain> clocks{1};  ///< the reference first
   std::vector<Memory> memories;
   std::vector<Link> links;
   std::vector<Unit> units;

@@ -120,7 +120,11 @@ void Assembler::architecture_line(LineCursor& cursor) {
 }
 
 void Assembler::controller_line(LineCursor& cursor) {
-  if (const auto name = text(cursor, "the controller's name")) program_.controller = *name;
+  const int column = cursor.column();
+  const auto name = text(cursor, "the controller's name");
+  if (name && *name != architecture_.controller.name) {
+    mistake(column, fmt::format("the covenant's controller is `{}`, not `{}`", architecture_.controller.name, *name));
+  }
 }
 
 /// `WHOLE [origin]`: the tensor that the symbol is a part of, and the index in it where the part begins.

@@ -91,6 +91,11 @@ void Assembler::element(std::string_view word, int column) {
     return fail(fmt::format("{} holds integers from {} to {}, not {}", name(element_type_), lowest(element_type_),
                             highest(element_type_), word));
   }
+  // The shortest text of the greatest fp32 lies above it.
+  if (is_float(element_type_) && std::isfinite(*real) && std::abs(static_cast<float>(*real)) > highest(element_type_)) {
+    return fail(fmt::format("{} holds numbers from {:g} to {:g}, not {}", name(element_type_), lowest(element_type_),
+                            highest(element_type_), word));
+  }
   std::vector<std::byte>& to = program_.images.back().bytes.own();
   to.resize(to.size() + static_cast<std::size_t>(size));
   std::byte* at = to.data() + to.size() - size;

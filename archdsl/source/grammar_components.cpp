@@ -28,6 +28,11 @@ constexpr KeyRule clock = {
     .example = "memory"};
 constexpr KeyRule area = {
     .key = "area", .form = Form::area, .meaning = "Silicon area in um^2.", .fallback = "0", .example = "12500"};
+constexpr KeyRule static_energy = {.key = "static_energy",
+                                   .form = Form::energy,
+                                   .meaning = "pJ per cycle of its clock, whatever it does: leakage, clock tree.",
+                                   .fallback = "0",
+                                   .example = "0.4 pJ"};
 
 constexpr std::array memory = {
     kind("memory"),
@@ -92,6 +97,7 @@ constexpr std::array memory = {
             .example = "{part: ddr4, channels: 2}",
             .map = "dram"},
     area,
+    static_energy,
 };
 
 constexpr KeyRule dram_time(std::string_view key, std::string_view meaning, std::string_view example,
@@ -238,6 +244,8 @@ constexpr std::array link = {
         .example = "[\"core[0]\", dram]",
         .map = "end"},
     KeyRule{.key = "energy", .form = Form::energy, .meaning = "pJ per byte.", .fallback = "0", .example = "0.5 pJ"},
+    area,
+    static_energy,
 };
 
 constexpr std::array mover = {
@@ -289,6 +297,7 @@ constexpr std::array mover = {
                        "spad, x: acc}}}",
             .map = "capability"},
     area,
+    static_energy,
 };
 
 constexpr std::array route = {
@@ -395,6 +404,7 @@ constexpr std::array compute = {
             .range = {1, 65536},
             .example = "8"},
     area,
+    static_energy,
 };
 
 constexpr std::array capability = {
@@ -522,6 +532,8 @@ constexpr std::array controller = {
             .fallback = "0",
             .range = {0, 64},
             .example = "2"},
+    area,
+    static_energy,
 };
 
 constexpr std::array component_rules = {

@@ -80,7 +80,8 @@ ExprPtr StatementParser::convert(ExprOp op, const Typed& arg, ElementType type) 
   const Place place{arg.offset, arg.length};
   if (is_float(type)) {
     const double rounded = round_to(type, value);
-    if (std::isfinite(value) && std::fabs(value) > highest(type) && !is_bound(op))
+    // The shortest text of the greatest fp32 lies above it.
+    if (std::isfinite(value) && std::fabs(static_cast<float>(value)) > highest(type) && !is_bound(op))
       fail(place, fmt::format("constant {} is beyond {}", value, name(type)));
     return constant(rounded, type);
   }

@@ -15,6 +15,7 @@
 #include "compiler/frontends/onnx_constant.h"
 #include "compiler/frontends/onnx_control_flow.h"
 #include "compiler/frontends/onnx_node.h"
+#include "compiler/frontends/onnx_schema.h"
 #include "compiler/frontends/onnx_sizes.h"
 #include "compiler/frontends/seeded.h"
 #include "compiler/network/unused.h"
@@ -304,6 +305,7 @@ void OnnxImporter::import_node(const onnx::NodeProto& proto) {
   try {
     if (is_control_flow(proto)) return inline_control_flow(proto, unique_operator_name(proto), around());
     const auto& rule = rule_for(proto);
+    check_attributes(proto, file_.opset);
     auto node = read_node(proto);
     if (node.inputs.size() < rule.min_inputs || node.inputs.size() > rule.max_inputs) {
       throw Error(

@@ -12,6 +12,8 @@ void infer_unary(OnnxNode& node) { node.same_as(0); }
 
 void infer_identity(OnnxNode& node) {
   if (node.output_count > 1) throw Error("the mask of Dropout is not supported");
+  if (node.has_input(2) && node.constant_integers(2) != std::vector<std::int64_t>{0})
+    throw Error("training_mode is not supported");
   node.keep_inputs(1);
   node.same_as(0);
 }

@@ -91,6 +91,10 @@ void refuse_antialiasing(const OnnxNode& node, const std::string& mode, const Sc
   if (node.get_int("antialias", 0) != 0 && mode != "nearest" && smaller) throw Error("antialias is not supported");
 }
 
+void refuse_other(const char* attribute, const std::string& value, std::initializer_list<const char*> known) {
+  if (std::ranges::find(known, value) == known.end()) throw Error(fmt::format("{} is '{}'", attribute, value));
+}
+
 /// Resize 11 and later: x, roi, scales, sizes. Resize 10 and Upsample: x, scales, with asymmetric coordinates.
 void infer_resize(OnnxNode& node) {
   const bool recent = node.op.type == "Resize" && node.opset() >= 11;
@@ -102,6 +106,11 @@ void infer_resize(OnnxNode& node) {
   if (mode != "nearest" && mode != "linear" && mode != "cubic") throw Error("mode is '" + mode + "'");
   if (node.get_int("exclude_outside", 0) != 0) throw Error("exclude_outside is not supported");
   if (transformation == "tf_crop_and_resize") throw Error("tf_crop_and_resize is not supported");
+  refuse_other("coordinate_transformation_mode", transformation,
+               {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+                "tf_half_pixel_for_nn"});
+  refuse_other("nearest_mode", node.get("nearest_mode", nearest),
+               {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
   refuse_antialiasing(node, mode, target.scales);
   node.op.type = "Resize";
   node.op.attributes = {{"scales", target.scales},

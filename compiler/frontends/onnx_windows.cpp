@@ -57,6 +57,9 @@ void resolve_auto_pad(const OnnxNode& node, Window& window, const Shape& plane) 
   const auto mode = node.get("auto_pad", std::string("NOTSET"));
   if (mode == "NOTSET") return;
   if (mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER") throw Error("auto_pad is '" + mode + "'");
+  const auto some = [](std::int64_t pad) { return pad != 0; };
+  if (std::ranges::any_of(window.begin, some) || std::ranges::any_of(window.end, some))
+    throw Error("auto_pad and pads exclude each other");
   for (std::size_t d = 0; d < window.rank(); ++d) {
     const auto results = ceil_div(plane[d], window.strides[d]);
     const auto total = mode == "VALID" ? 0 : (results - 1) * window.strides[d] + window.reach(d) - plane[d];

@@ -24,6 +24,7 @@ Comparison compare(const Value& reference, const Value& value) {
       continue;
     }
     if (result.mismatches++ == 0) result.first_mismatch = i;
+    if (std::isfinite(a) && !std::isfinite(b)) ++result.not_finite;
     const double difference = std::isfinite(a - b) ? a - b : std::numeric_limits<double>::infinity();
     noise += difference * difference;
     if (std::isfinite(a)) {

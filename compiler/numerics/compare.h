@@ -12,6 +12,7 @@ struct Comparison {
   double relative_max_error = 0;  ///< max |ref - x| / max |ref|
   std::int64_t mismatches = 0;    ///< elements that differ at all (NaN equals NaN)
   std::int64_t first_mismatch = -1;
+  std::int64_t not_finite = 0;  ///< elements that are infinite or no number where the reference's are finite
 };
 
 /// Throws Error when the shapes differ.

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "archdsl/source/error.h"
 #include "compiler/network/constants.h"
 #include "compiler/numerics/byte_products.h"
@@ -14,10 +16,25 @@
 #include "compiler/numerics/hoist_clips.h"
 #include "compiler/numerics/rewrite.h"
 #include "compiler/numerics/roles.h"
+#include "compiler/numerics/weight_loops.h"
 
 namespace accord {
 namespace numerics {
 namespace {
+
+/// The values where some are finite and beyond the type: those as the type's greatest. Else empty.
+std::vector<float> within(ElementType type, std::span<const float> values) {
+  const auto greatest = static_cast<float>(highest(type));
+  if (!is_float(type) || largest_value(values.data(), std::ssize(values)).greatest <= greatest) return {};
+  std::vector<float> inside(values.begin(), values.end());
+  bool beyond = false;
+  for (float& value : inside) {
+    if (!std::isfinite(value) || std::abs(value) <= greatest) continue;
+    value = std::copysign(greatest, value);
+    beyond = true;
+  }
+  return beyond ? inside : std::vector<float>{};
+}
 
 class FloatConverter {
  public:
@@ -99,12 +116,19 @@ class FloatConverter {
     return rewrite_.stored(id);
   }
 
-  /// The constant in another type, once for all who use it.
+  /// The constant in another type, once for all who use it. A number that the type does not reach becomes its greatest:
+  /// masks of the lowest fp32 would be infinite, and 0 times that is no number.
   TensorId constant(TensorId id, ElementType type) {
     const auto [entry, fresh] = constants_.try_emplace({id, type}, no_tensor);
     if (fresh) {
       const Tensor& tensor = from_.tensor(id);
-      const std::span values(constant_data<float>(tensor), count_of(tensor.shape));
+      std::span values(constant_data<float>(tensor), count_of(tensor.shape));
+      const std::vector<float> inside = within(type, values);
+      if (!inside.empty()) {
+        rewrite_.warn(fmt::format("constant '{}' has finite numbers beyond {}: {:g} stands for them", tensor.name,
+                                  name(type), highest(type)));
+        values = inside;
+      }
       entry->second = rewrite_.add_constant(typed_constant(tensor.name, type, tensor.shape, values));
       if (uses_.sole_consumer(id)) from_.tensor(id).data.reset();  // its memory does for the next one
     }

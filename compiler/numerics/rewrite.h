@@ -17,6 +17,7 @@ class Rewrite {
 
   const Network& from() const { return from_; }
   Network take() { return std::move(to_); }
+  void warn(std::string what) { to_.warnings.push_back(std::move(what)); }
 
   TensorId add_tensor(std::string name, ElementType type, Shape shape, std::optional<Quantisation> quantisation = {});
   TensorId add_constant(Tensor tensor) { return to_.add(std::move(tensor)); }

@@ -100,14 +100,16 @@ void store_range(Value& to, std::int64_t first, std::span<const T> elements) {
     if (to.type == ElementType::bf16) return narrow_to_bf16(elements.data(), elements.size(), out);
     if (to.type == ElementType::i8) return narrow_to_i8(elements.data(), elements.size(), out);
   }
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    double value;
+  for (std::size_t i = 0; i < elements.size(); ++i, out += size) {
     if constexpr (wraps<T>) {
-      value = static_cast<double>(static_cast<std::make_signed_t<T>>(elements[i]));
+      if (!is_float(to.type) && to.type != ElementType::i4 && size < static_cast<std::int64_t>(sizeof(T))) {
+        std::memcpy(out, &elements[i], static_cast<std::size_t>(size));  // the low bytes stand first
+        continue;
+      }
+      store_element(out, to.type, static_cast<double>(static_cast<std::make_signed_t<T>>(elements[i])));
     } else {
-      value = static_cast<double>(elements[i]);
+      store_element(out, to.type, static_cast<double>(elements[i]));
     }
-    store_element(out + static_cast<std::int64_t>(i) * size, to.type, value);
   }
 }
 

@@ -13,6 +13,29 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 14;
 
+/// Results of integer arithmetic, modulo the type's range as machines have them.
+template <typename T>
+void store_results(const OperatorCall& call, const std::vector<T>& results) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    store_all(call.outputs[0], std::vector<std::uint64_t>(results.begin(), results.end()));
+  } else {
+    store_all(call.outputs[0], results);
+  }
+}
+
+float plus(float a, float b) { return a + b; }
+float minus(float a, float b) { return a - b; }
+float times(float a, float b) { return a * b; }
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t minus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 /// y = f(x) per element, in fp32. `F` gets the element and the operator's attributes as two floats.
 template <typename F>
 OperatorFunction unary(F function, const char* first = "alpha", double first_default = 0, const char* second = "beta",
@@ -38,7 +61,7 @@ OperatorFunction unary_any(F floating, G integer) {
     if (is_float(call.inputs[0].type)) return of_float(call);
     auto values = load_as<std::int64_t>(call.inputs[0]);
     for (std::int64_t& value : values) value = integer(value);
-    store_all(call.outputs[0], values);
+    store_results(call, values);
   };
 }
 
@@ -55,7 +78,7 @@ void combine(const OperatorCall& call, const TensorView& a, const TensorView& b,
       result[i] = function(x[static_cast<std::size_t>(xi[i])], y[static_cast<std::size_t>(yi[i])]);
     }
   }
-  store_all(call.outputs[0], result);
+  store_results(call, result);
 }
 
 /// Binary operators with broadcasting; several inputs (Sum, Max, Min) fold from the left.
@@ -77,7 +100,7 @@ OperatorFunction binary(F function) {
 
 void sum(const OperatorCall& call) {
   if (call.inputs.size() == 1) return store_all(call.outputs[0], load_as<float>(call.inputs[0]));
-  binary([](auto a, auto b) { return a + b; })(call);
+  binary([](auto a, auto b) { return plus(a, b); })(call);
 }
 
 void mean(const OperatorCall& call) {
@@ -179,7 +202,7 @@ void add_rectifiers(OperatorTable& table) {
             "alpha", 1.0);
   table["Selu"] = unary([](float x, float a, float g) { return g * (x > 0 ? x : a * std::exp(x) - a); }, "alpha",
                         1.67326319217681884765625, "gamma", 1.05070102214813232421875);
-  table["PRelu"] = binary([](auto x, auto slope) { return x < 0 ? slope * x : x; });
+  table["PRelu"] = binary([](auto x, auto slope) { return x < 0 ? times(slope, x) : x; });
 }
 
 void add_activations(OperatorTable& table) {
@@ -244,9 +267,9 @@ void add_functions(OperatorTable& table) {
 void add_binary(OperatorTable& table) {
 #define ACCORD_BINARY(type, expression) \
   table[type] = binary([](auto a, auto b) { return static_cast<decltype(a)>(expression); });
-  ACCORD_BINARY("Add", a + b)
-  ACCORD_BINARY("Sub", a - b)
-  ACCORD_BINARY("Mul", a * b)
+  ACCORD_BINARY("Add", plus(a, b))
+  ACCORD_BINARY("Sub", minus(a, b))
+  ACCORD_BINARY("Mul", times(a, b))
   ACCORD_BINARY("Div", divide(a, b))
   ACCORD_BINARY("Max", a > b ? a : b)
   ACCORD_BINARY("Min", a < b ? a : b)

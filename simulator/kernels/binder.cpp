@@ -40,7 +40,8 @@ PreparedCapability::PreparedCapability(const Capability& capability) : spec(&cap
   lanes = points / static_cast<double>(std::max<Cycle>(1, capability.interval.evaluate(variables)));
 }
 
-Binder::Binder(const Architecture& architecture) : architecture_(architecture) {
+Binder::Binder(const Architecture& architecture, bool keeps_shapes)
+    : architecture_(architecture), components_(architecture), keeps_shapes_(keeps_shapes) {
   for (const Unit& unit : architecture.units) {
     auto& prepared = capabilities_.emplace_back();
     for (const Capability& capability : unit.capabilities) {
@@ -143,7 +144,7 @@ bool Binder::bind(int mnemonic, int unit, std::span<const std::int64_t> argument
 }
 
 bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, std::string& error) {
-  bool same = plan.last != nullptr;
+  bool same = keeps_shapes_ && plan.last != nullptr;
   if (same) {
     for (std::size_t i = 0; i < plan.key.size(); ++i) {
       same &= plan.last_key[i] == arguments[static_cast<std::size_t>(plan.key[i])];
@@ -153,11 +154,11 @@ bool Binder::select_shape(Plan& plan, std::span<const std::int64_t> arguments, s
   Key& key = plan.wanted;
   key.clear();
   for (const int argument : plan.key) key.push_back(arguments[static_cast<std::size_t>(argument)]);
-  auto found = plan.shapes.find(key);
+  auto found = keeps_shapes_ ? plan.shapes.find(key) : plan.shapes.end();
   if (found == plan.shapes.end()) {
     auto shape = is_run(*plan.mnemonic) ? shape_run(plan, key, error) : shape_transfer(plan, key, error);
     if (!shape) return false;
-    if (plan.shapes.size() >= most_shapes) plan.shapes.clear();
+    if (!keeps_shapes_ || plan.shapes.size() >= most_shapes) plan.shapes.clear();
     found = plan.shapes.emplace(key, std::move(shape)).first;
   }
   plan.last = found->second;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
+#include "archdsl/graph/components.h"
 #include "simulator/kernels/operation.h"
 
 namespace accord::sim {
@@ -24,8 +25,8 @@ struct PreparedCapability {
 class Binder {
  public:
   /// The architecture must outlive the binder. Throws Error on a capability with more than max_operands operands, on a
-  /// walk with more than most_walk_dims dimensions.
-  explicit Binder(const Architecture& architecture);
+  /// walk with more than most_walk_dims dimensions. `keeps_shapes`: else each operation gets one of its own.
+  explicit Binder(const Architecture& architecture, bool keeps_shapes = true);
 
   /// Fills shape, base, scalar of `out`; `unit` is one that the mnemonic can go to. False, with the reason in `error`,
   /// where an extent or address is out of range.
@@ -65,8 +66,8 @@ class Binder {
   bool add_accesses(OperationShape& shape, const PreparedCapability& prepared,
                     const std::vector<std::vector<std::int64_t>>& steps) const;
   void add_costs(OperationShape& shape, const PreparedCapability& prepared, const Unit& unit) const;
-  double energy_of(const AccessShape& access, std::int64_t bytes) const;
-  double link_energy(const OperationShape& shape) const;
+  void add_access_energy(OperationShape& shape, const AccessShape& access, std::int64_t bytes) const;
+  void add_link_energy(OperationShape& shape) const;
   void add_requests(OperationShape& shape, bool transfer) const;
   /// Least cycles from start to done, found without walking through what the operation touches.
   Cycle least_cycles(const OperationShape& shape, const Unit& unit) const;
@@ -74,6 +75,8 @@ class Binder {
   bool add_ranges(Operation& operation, std::string& error) const;
 
   const Architecture& architecture_;
+  ComponentNumbers components_;
+  bool keeps_shapes_;
   std::vector<std::vector<std::unique_ptr<PreparedCapability>>> capabilities_;
   std::vector<std::vector<Plan>> plans_;  ///< by mnemonic, one per unit that it can go to
 };

@@ -115,6 +115,12 @@ struct RequestPattern {
   std::int64_t runs = 0;
 };
 
+/// What an operation costs one component.
+struct EnergyShare {
+  std::size_t component = 0;  ///< ComponentNumbers
+  double pj = 0;
+};
+
 /// All of an operation that does not depend on its base addresses; shared by the operations that agree in it.
 struct OperationShape {
   std::vector<AccessShape> accesses;
@@ -133,7 +139,7 @@ struct OperationShape {
   std::vector<int> links;       ///< that the bytes pass
   std::int64_t link_bytes = 0;  ///< over each of them
   std::int64_t off_chip_bytes = 0;
-  double energy_pj = 0;
+  std::vector<EnergyShare> energy;
 };
 
 /// Memories as bits: that of number m stands for all whose number is m modulo 64.

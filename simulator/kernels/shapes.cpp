@@ -53,15 +53,17 @@ bool occurs(const Access& access, int iterator) {
 
 }  // namespace
 
-double Binder::energy_of(const AccessShape& access, std::int64_t bytes) const {
+void Binder::add_access_energy(OperationShape& shape, const AccessShape& access, std::int64_t bytes) const {
   const Energy& energy = architecture_.memories[static_cast<std::size_t>(access.memory)].energy;
-  return static_cast<double>(bytes) * ((access.reads ? energy.read_pj : 0) + (access.writes ? energy.write_pj : 0));
+  const double pj = (access.reads ? energy.read_pj : 0) + (access.writes ? energy.write_pj : 0);
+  if (pj > 0) shape.energy.push_back({components_.of_memory(access.memory), static_cast<double>(bytes) * pj});
 }
 
-double Binder::link_energy(const OperationShape& shape) const {
-  double pj = 0;
-  for (const int link : shape.links) pj += architecture_.links[static_cast<std::size_t>(link)].pj_per_byte;
-  return static_cast<double>(shape.link_bytes) * pj;
+void Binder::add_link_energy(OperationShape& shape) const {
+  for (const int link : shape.links) {
+    const double pj = architecture_.links[static_cast<std::size_t>(link)].pj_per_byte;
+    if (pj > 0) shape.energy.push_back({components_.of_link(link), static_cast<double>(shape.link_bytes) * pj});
+  }
 }
 
 bool Binder::add_accesses(OperationShape& shape, const PreparedCapability& prepared,
@@ -82,7 +84,8 @@ bool Binder::add_accesses(OperationShape& shape, const PreparedCapability& prepa
     }
     auto footprint = make_footprint(bytes(program.operands[i].type), placement.offset, std::move(dims));
     if (!footprint) return false;
-    shape.accesses.push_back({use.operand, memory, loads && use.reads, use.writes, loads && use.in_place, std::move(*footprint)});
+    shape.accesses.push_back(
+        {use.operand, memory, loads && use.reads, use.writes, loads && use.in_place, std::move(*footprint)});
   }
   return true;
 }
@@ -100,9 +103,12 @@ void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared
   for (const std::int64_t extent : shape.extents) all *= static_cast<double>(extent);
   const auto useful = static_cast<Cycle>(std::ceil(std::min(all / prepared.lanes, 1e15)));
   shape.useful = std::min(shape.interval, unit.period.cycles(useful));
-  shape.energy_pj = points * prepared.spec->pj_per_point;
+  if (prepared.spec->pj_per_point > 0) {
+    const auto number = static_cast<int>(&unit - architecture_.units.data());
+    shape.energy.push_back({components_.of_unit(number), points * prepared.spec->pj_per_point});
+  }
   for (const AccessShape& access : shape.accesses) {
-    shape.energy_pj += energy_of(access, access.footprint.bytes);
+    add_access_energy(shape, access, access.footprint.bytes);
     if (!architecture_.memories[static_cast<std::size_t>(access.memory)].off_chip) continue;
     shape.off_chip_bytes += access.footprint.bytes * (int{access.reads} + int{access.writes});
   }
@@ -113,7 +119,7 @@ void Binder::add_costs(OperationShape& shape, const PreparedCapability& prepared
     shape.links = {unit.link};
   }
   shape.link_bytes = shape.off_chip_bytes;
-  shape.energy_pj += link_energy(shape);
+  add_link_energy(shape);
 }
 
 std::shared_ptr<OperationShape> Binder::shape_run(const Plan& plan, std::span<const std::int64_t> key,

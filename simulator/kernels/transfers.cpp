@@ -165,10 +165,10 @@ std::shared_ptr<OperationShape> Binder::shape_transfer(const Plan& plan, std::sp
     const AccessShape& access = shape->accesses[a];
     const std::int64_t read = a == 0 ? shape->link_bytes : access.footprint.bytes;
     const std::int64_t moved = access.reads ? read : reader.written();
-    shape->energy_pj += energy_of(access, moved);
+    add_access_energy(*shape, access, moved);
     if (architecture_.memories[static_cast<std::size_t>(access.memory)].off_chip) shape->off_chip_bytes += moved;
   }
-  shape->energy_pj += link_energy(*shape);
+  add_link_energy(*shape);
   add_requests(*shape, true);
   shape->least_cycles = least_cycles(*shape, unit);
   return shape;

@@ -13,11 +13,13 @@ constexpr std::int64_t most_executed = 10'000'000'000;
 
 }  // namespace
 
-FrontEnd::FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards)
+FrontEnd::FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards,
+                   bool keeps_decoded)
     : architecture_(architecture),
       program_(program),
       map_(map),
       hazards_(hazards),
+      keeps_decoded_(keeps_decoded),
       decoder_(architecture.isa),
       cache_(cache_size),
       registers_(static_cast<std::size_t>(architecture.isa.register_count), 0) {
@@ -64,7 +66,7 @@ const Decoded* FrontEnd::end_at_limit(const Decoded& decoded) {
 
 const Decoded* FrontEnd::fetch(std::int64_t index) {
   Decoded& entry = loops_.empty() ? straight_ : cache_[static_cast<std::size_t>(index) % cache_size];
-  if (entry.index != index) decode(index, entry);
+  if (entry.index != index || !keeps_decoded_) decode(index, entry);
   return hazards_.fatal ? nullptr : &entry;
 }
 
@@ -124,6 +126,7 @@ bool FrontEnd::enter_loop(const Decoded& decoded) {
   const std::int64_t limit = loops_.empty() ? end_ : loops_.back().end;
   const std::int64_t begin = pc_ + 1;
   std::string mistake;
+  if (count < 0) mistake = fmt::format("a loop of {} turns", count);
   if (length < 0 || length > limit - begin)
     mistake = fmt::format("a loop of {} instructions leaves what encloses it", length);
   if (count > 0 && length > 0 && static_cast<int>(loops_.size()) >= architecture_.controller.loop_depth) {

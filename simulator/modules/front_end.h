@@ -34,7 +34,9 @@ struct Decoded {
 /// What a controller does apart from time: fetches, decodes, keeps registers and hardware loops.
 class FrontEnd {
  public:
-  FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards);
+  /// `keeps_decoded`: what loops repeat is decoded once.
+  FrontEnd(const Architecture& architecture, const Program& program, const ProgramMap& map, HazardLog& hazards,
+           bool keeps_decoded = true);
 
   void enter(std::size_t stage);
 
@@ -71,6 +73,7 @@ class FrontEnd {
   const Program& program_;
   const ProgramMap& map_;
   HazardLog& hazards_;
+  bool keeps_decoded_;
   Decoder decoder_;
   Instruction instruction_;
   std::vector<Decoded> cache_;  ///< what loops execute again and again

@@ -4,14 +4,17 @@
 
 namespace accord::sim {
 
-Layers::Layers(std::size_t layers, std::size_t links) : totals_(layers + 1), followers_(layers) {
-  for (Totals& totals : totals_) totals.link_bytes.assign(links, 0);
+Layers::Layers(std::size_t layers, const ComponentNumbers& components) : totals_(layers + 1), followers_(layers) {
+  for (Totals& totals : totals_) {
+    totals.link_bytes.assign(components.links, 0);
+    totals.energy_pj.assign(components.count(), 0);
+  }
 }
 
 void Layers::count(const Operation& operation) {
   Totals& totals = of(operation.layer);
   const OperationShape& shape = *operation.shape;
-  totals.energy_pj += shape.energy_pj;
+  for (const EnergyShare& share : shape.energy) totals.energy_pj[share.component] += share.pj;
   totals.lane_macs += shape.lane_macs;
   totals.off_chip_bytes += shape.off_chip_bytes;
   for (const int link : shape.links) totals.link_bytes[static_cast<std::size_t>(link)] += shape.link_bytes;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "archdsl/graph/components.h"
 #include "simulator/kernels/operation.h"
 
 namespace accord::sim {
@@ -13,7 +14,7 @@ namespace accord::sim {
 class Layers {
  public:
   struct Totals {
-    double energy_pj = 0;
+    std::vector<double> energy_pj;  ///< by component, of what it does
     std::int64_t lane_macs = 0;
     std::int64_t off_chip_bytes = 0;
     std::vector<std::int64_t> link_bytes;
@@ -28,7 +29,7 @@ class Layers {
     int layer;
   };
 
-  Layers(std::size_t layers, std::size_t links);
+  Layers(std::size_t layers, const ComponentNumbers& components);
 
   void count(const Operation& operation);     ///< dispatched
   void finish(const Operation& operation);    ///< its end is known; may end the layer

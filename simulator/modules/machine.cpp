@@ -92,15 +92,12 @@ Time Machine::close() {
 }
 
 std::vector<Machine::Component> Machine::components() {
-  const Architecture& architecture = run_.architecture;
+  std::vector<StallAccount*> accounts;
+  for (UnitModule* unit : units_) accounts.push_back(&unit->account());
+  for (StallAccount* const shared : datapath_->accounts()) accounts.push_back(shared);
+  accounts.push_back(controller_ ? &controller_->account() : &in_order_->account());
   std::vector<Component> result;
-  for (std::size_t u = 0; u < units_.size(); ++u) result.push_back({architecture.units[u].name, &units_[u]->account()});
-  const std::vector<StallAccount*> shared = datapath_->accounts();
-  for (std::size_t m = 0; m < architecture.memories.size(); ++m)
-    result.push_back({architecture.memories[m].name, shared[m]});
-  for (std::size_t l = 0; l < architecture.links.size(); ++l)
-    result.push_back({architecture.links[l].name, shared[architecture.memories.size() + l]});
-  result.push_back({architecture.controller.name, controller_ ? &controller_->account() : &in_order_->account()});
+  for (std::size_t c = 0; c < accounts.size(); ++c) result.push_back({run_.components[c].name, accounts[c]});
   return result;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace accord::sim {
 
 namespace {
@@ -21,6 +23,17 @@ void check_leaves(const std::string& whose, const std::map<std::string, StallLea
   }
 }
 
+/// All energy is some component's; sums in another order differ by their rounding.
+void check_energy(const std::string& whose, double pj, const std::map<std::string, double>& shares, Broken& broken) {
+  double sum = 0;
+  for (const auto& [component, share] : shares) {
+    sum += share;
+    if (share < 0) broken.push_back(fmt::format("{}: {} has {} pJ", whose, component, share));
+  }
+  if (std::abs(sum - pj) > 1e-9 * pj)
+    broken.push_back(fmt::format("{}: the components' energies sum to {}, not to {} pJ", whose, sum, pj));
+}
+
 /// That pass a link in so many cycles.
 std::int64_t most_bytes(const Architecture& architecture, const Link& link, Cycle cycles) {
   const auto memories = static_cast<std::int64_t>(architecture.memories.size());
@@ -33,6 +46,7 @@ std::int64_t most_bytes(const Architecture& architecture, const Link& link, Cycl
 std::vector<std::string> broken_invariants(const RunState& run, const Machine& machine, const SimulateResult& result) {
   Broken broken;
   check_leaves("run", result.stalls, result.total_cycles, broken);
+  check_energy("run", result.energy_pj, result.energy_shares, broken);
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     const Layer& layer = run.program.layers[i];
     const LayerResult& measured = result.layers[i];
@@ -49,7 +63,8 @@ std::vector<std::string> broken_invariants(const RunState& run, const Machine& m
       broken.push_back(fmt::format("{}: {} off-chip bytes are fewer than the compulsory {}", layer.name, moved,
                                    layer.compulsory_bytes));
     }
-    if (measured.energy_pj < 0 || measured.lane_macs < 0) broken.push_back(layer.name + ": a counter is negative");
+    check_energy(layer.name, measured.energy_pj, measured.energy_shares, broken);
+    if (measured.lane_macs < 0) broken.push_back(layer.name + ": a counter is negative");
   }
   for (std::size_t l = 0; l < run.architecture.links.size(); ++l) {
     const Link& link = run.architecture.links[l];

@@ -7,10 +7,7 @@ namespace {
 RunNames names_of(const RunState& run) {
   const Architecture& architecture = run.architecture;
   RunNames names;
-  for (const Unit& unit : architecture.units) names.components.push_back(unit.name);
-  for (const Memory& memory : architecture.memories) names.components.push_back(memory.name);
-  for (const Link& link : architecture.links) names.components.push_back(link.name);
-  names.components.push_back(architecture.controller.name);
+  for (const ComponentCost& component : run.components) names.components.push_back(component.name);
   for (std::size_t leaf = 0; leaf < run.leaves.size(); ++leaf) names.leaves.push_back(run.leaves.name(leaf));
   names.idle = Leaves::nothing_to_do;
   names.units = architecture.units.size();

@@ -205,6 +205,9 @@ TEST_CASE("memories: ports, banks, another name for word, parts of whole banks")
   CHECK(memory(parts, "buf.ping").banks == 1);
   CHECK(memory(parts, "buf.pong").capacity == 3 * 1024);
   CHECK(memory(parts, "buf.pong").banks == 3);
+  CHECK(memory(parts, "buf.ping").silicon.area_um2 == 1000);
+  CHECK(memory(parts, "buf.pong").silicon.area_um2 == 3000);
+  CHECK(memory(parts, "buf.pong").silicon.static_pj == doctest::Approx(0.3));
   CHECK_THROWS(memory(parts, "buf"));
 }
 
@@ -259,8 +262,16 @@ TEST_CASE("energy and area are taken over") {
   CHECK(memory(a, "dram").energy.write_pj == doctest::Approx(200));
   CHECK(memory(a, "buf").energy.read_pj == doctest::Approx(0.8));
   CHECK(memory(a, "buf").energy.write_pj == 1);
-  CHECK(memory(a, "buf").area_um2 == 12500.5);
-  CHECK(unit(a, "dma").area_um2 == 300);
-  CHECK(unit(a, "alu").area_um2 == 4000);
+  CHECK(memory(a, "buf").silicon.area_um2 == 12500.5);
+  CHECK(unit(a, "dma").silicon.area_um2 == 300);
+  CHECK(unit(a, "alu").silicon.area_um2 == 4000);
+  CHECK(unit(a, "alu").silicon.static_pj == 2);
+  CHECK(memory(a, "dram").silicon.static_pj == 12);
+  CHECK(memory(a, "buf").silicon.static_pj == doctest::Approx(0.09));
+  CHECK(unit(a, "dma").silicon.static_pj == 0);
+  CHECK(a.links.at(0).silicon.area_um2 == 700);
+  CHECK(a.links.at(0).silicon.static_pj == 0.25);
+  CHECK(a.controller.silicon.area_um2 == 80);
+  CHECK(a.controller.silicon.static_pj == 1);
   CHECK(capability(unit(a, "alu"), "relu").pj_per_point == doctest::Approx(0.03));
 }

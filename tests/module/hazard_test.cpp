@@ -321,6 +321,12 @@ TEST_CASE("are loops that nest too deep or leave their stage reported") {
   wide.assembler.emit("loop", {{"count", 2}, {"length", 2}});
   wide.load_a();
   REQUIRE(hazard_of(simulate(machine, wide.assembler.program, {}), "loop_overflow"));
+  Product backwards(machine, 1);
+  backwards.assembler.emit("loop", {{"count", -3}, {"length", 1}});
+  backwards.load_a();
+  const SimulateResult result = simulate(machine, backwards.assembler.program, {});
+  REQUIRE(hazard_of(result, "loop_overflow"));
+  CHECK(hazard_of(result, "loop_overflow")->message.find("a loop of -3 turns") != std::string::npos);
 }
 
 TEST_CASE("does a run end at the cycle that the user allows") {

@@ -26,7 +26,7 @@ struct Bench {
   DependenceGraph graph;
   Memory spec;
   ByteStore store;
-  Layers layers{0, 0};
+  Layers layers{0, ComponentNumbers(Architecture{})};
   Cycle settled = 0;
   std::unique_ptr<MemoryModule> memory;
 };

@@ -128,6 +128,38 @@ TEST_CASE("does energy follow from bytes and points") {
   CHECK(multiplied == doctest::Approx(512 * 1 + 1024 * (1 + 2) + 4096 * 0.5));
 }
 
+TEST_CASE("is all energy some component's, and static energy every cycle's") {
+  Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.assembler.layer("loads");
+  product.load();
+  product.assembler.layer("product");
+  product.multiply();
+  const SimulateResult dynamic = simulate(machine, product.assembler.program, {});
+  CHECK(dynamic.energy_shares.at("bus") == doctest::Approx(1536 * 3));
+  CHECK(dynamic.energy_shares.at("dram") == doctest::Approx(1536 * 1));
+  CHECK(dynamic.energy_shares.at("mesh") == doctest::Approx(4096 * 0.5));
+  CHECK(dynamic.layers[0].energy_shares.count("mesh") == 0);
+  CHECK(dynamic.static_energy_pj == 0);
+
+  machine.memories[1].silicon.static_pj = 2;
+  machine.memories[1].period = {2, 1};  // its cycle is two of the reference's
+  machine.controller.silicon.static_pj = 0.25;
+  machine.links[0].period = {1, 4};  // a beat is no clock cycle
+  machine.links[0].silicon.static_pj = 8;
+  const SimulateResult result = simulate(machine, product.assembler.program, {});
+  const auto cycles = static_cast<double>(result.total_cycles);
+  CHECK(result.broken_invariants.empty());
+  CHECK(result.static_energy_pj == doctest::Approx(cycles * (2.0 / 2 + 0.25 + 8)));
+  CHECK(result.energy_pj == doctest::Approx(dynamic.energy_pj + result.static_energy_pj));
+  CHECK(result.energy_shares.at("control") == doctest::Approx(cycles * 0.25));
+  CHECK(result.layers[1].energy_shares.at("control") ==
+        doctest::Approx(static_cast<double>(result.layers[1].cycles) * 0.25));
+  SimulateOptions values;
+  values.fidelity = Fidelity::function;
+  CHECK(simulate(machine, product.assembler.program, {}, values).energy_pj == doctest::Approx(dynamic.energy_pj));
+}
+
 TEST_CASE("are a bound and compulsory bytes that do not hold reported") {
   const Architecture machine = matrix_machine(Sync::Kind::interlock);
   Product product(machine, 1);

@@ -52,6 +52,9 @@ TEST_CASE("a hazard, a broken invariant or a mismatch makes the result wrong") {
   report.broken_invariants.clear();
   report.verified = false;
   CHECK_FALSE(report.right());
+  report.verified = true;
+  report.distances.emplace_back().not_finite = 1;
+  CHECK_FALSE(report.right());
 }
 
 TEST_CASE("the JSON has the fields that other tools read") {
@@ -66,6 +69,21 @@ TEST_CASE("the JSON has the fields that other tools read") {
     CHECK_MESSAGE(json["layers"][0].contains(key), key);
   }
   CHECK(json["layers"][0]["stalls"]["waiting: bus"] == 40);
+}
+
+TEST_CASE("the terminal report says whose energy and area it is, elements of an array together") {
+  auto report = report_of_two_layers();
+  report.energy_pj = 4e9;
+  report.static_energy_pj = 1e9;
+  report.energy_shares = {{"pe[0].sums", 1e9}, {"pe[1].sums", 2e9}, {"dram", 1e9}};
+  report.areas = {{"spad", 3e6}, {"mesh", 1e6}};
+  std::ostringstream text;
+  print_report(report, text);
+  CHECK(text.str().find("energy  4 mJ: pe[*].sums 75%, dram 25%; static 1 mJ\n") != std::string::npos);
+  CHECK(text.str().find("area    4 mm²: spad 75%, mesh 25%\n") != std::string::npos);
+  const auto json = to_json(report);
+  CHECK(json["energy_by_component"]["pe[1].sums"] == 2e9);
+  CHECK(json["area_um2"]["spad"] == 3e6);
 }
 
 TEST_CASE("the terminal report names each layer, its worst stall and the host's reasons") {

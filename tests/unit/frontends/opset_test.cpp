@@ -149,6 +149,22 @@ TEST_CASE("Are antialiasing, scales per block and opsets to come refused?") {
                        Error);
 }
 
+TEST_CASE("Are attributes that the operator has not, and lacks, refused?") {
+  const auto refused = [](int opset, const std::string& node, const char* why) {
+    const std::string graph = "g (float[1,1,4,4] x, float[1,1,3,3] w) => (float[] y) {\n  y = " + node + "\n}";
+    CHECK_THROWS_WITH_AS(imported(opset, graph), doctest::Contains(why), Error);
+  };
+  refused(13, "Conv <pad = [1, 1, 1, 1]> (x, w)", "has no attribute 'pad' here; did you mean `pads`?");
+  refused(13, "Softmax <axes = 1> (x)", "has no attribute 'axes' here; did you mean `axis`?");
+  refused(13, "Squeeze <axes = [0]> (x)", "operator set 13 has no attribute 'axes' here");  // an input since
+  refused(13, "Concat (x, x)", "attribute 'axis' is missing");
+  refused(13, "Conv <auto_pad = \"SAME_UPPER\", pads = [1, 1, 1, 1]> (x, w)", "auto_pad and pads exclude each other");
+  refused(17, "AveragePool <kernel_shape = [2, 2], dilations = [1, 1]> (x)", "has no attribute 'dilations' here");
+  CHECK_NOTHROW(imported(19,
+                         "g (float[1,1,4,4] x) => (float[] y) {\n  y = AveragePool <kernel_shape = [2, 2], "
+                         "dilations = [1, 1]> (x)\n}"));
+}
+
 TEST_CASE("Are scales that are not above 0, and indices beyond the elements, refused where the model is read?") {
   const auto refused = [](const std::string& graph, const char* why) {
     CHECK_THROWS_WITH_AS(imported(13, graph), doctest::Contains(why), Error);

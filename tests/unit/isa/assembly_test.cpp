@@ -138,6 +138,7 @@ TEST_CASE("are mistakes in directives reported?") {
   CHECK(mistakes(".symbol x dram 0 i8 [2] [-1]") == "p.s:1:21: symbol `x` does not fit into memory `dram`");
   CHECK(mistakes(".symbol x dram 0 i8 [] inputs") == "p.s:1:24: input, output, constant or intermediate expected");
   CHECK(mistakes(".image dram 0 i8 128") == "p.s:1:18: i8 holds integers from -128 to 127, not 128");
+  CHECK(mistakes(".image dram 0 fp16 1e5") == "p.s:1:20: fp16 holds numbers from -65504 to 65504, not 1e5");
   CHECK(mistakes(".image dram 0 i8 1.5") == "p.s:1:18: i8 holds integers from -128 to 127, not 1.5");
   CHECK(mistakes(".image dram 0x3fffffff i8 1 2") == "p.s:1:29: the memory ends here");
   CHECK(mistakes(".image dram 0 zeros 99999999999") == "p.s:1:21: a number of bytes from 0 to 1073741824 expected");
@@ -150,7 +151,8 @@ TEST_CASE("are mistakes in directives reported?") {
   CHECK(mistakes(".at 0 \"x\"\nfence") == "p.s:3:1: layer 0 does not exist");
   CHECK(mistakes(".bytes 0g") == "p.s:1:8: hexadecimal digits expected");
   CHECK(mistakes(".bytes 00\nfence") == "p.s:2:1: an instruction follows bytes that are no whole instruction");
-  CHECK(mistakes(".controller c d") == "p.s:1:15: the end of the line expected");
+  CHECK(mistakes(".controller cpu") == "p.s:1:12: the covenant's controller is `core`, not `cpu`");
+  CHECK(mistakes(".controller core d") == "p.s:1:18: the end of the line expected");
 }
 
 TEST_CASE("is a hopeless text cut short?") {

@@ -18,7 +18,7 @@ class Generator {
   Program run() {
     program_.architecture = architecture_.name;
     program_.architecture_hash = architecture_.hash;
-    program_.controller = pick(0, 3) == 0 ? text() : architecture_.controller.name;
+    program_.controller = architecture_.controller.name;
     instructions();
     for (auto n = pick(0, 4); n > 0; --n) image();
     for (auto n = pick(0, 6); n > 0; --n) symbol();

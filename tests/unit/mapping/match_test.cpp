@@ -121,8 +121,7 @@ TEST_CASE("do numbers of the work become the capability's scalar arguments") {
 
 TEST_CASE("does a constant of one element become a scalar argument, and no other") {
   const auto architecture =
-      machine({"y[r,q] = x[r,q] * s"},
-              {{"y", ElementType::fp32}, {"x", ElementType::fp32}, {"s", ElementType::fp32}});
+      machine({"y[r,q] = x[r,q] * s"}, {{"y", ElementType::fp32}, {"x", ElementType::fp32}, {"s", ElementType::fp32}});
   Work layer = work({"o[m,n] = t[m,n] * w"},
                     {{"o", ElementType::fp32}, {"t", ElementType::fp32}, {"w", ElementType::fp32}}, "w");
   CHECK(match_statement(architecture, layer, 0).empty());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "archdsl/source/error.h"
@@ -239,6 +240,26 @@ TEST_CASE("Do float machines accumulate in fp32 and store bf16?") {
   CHECK(decibels(block, converted, inputs) > 40);
 }
 
+TEST_CASE("Does a mask of the lowest fp32 stay finite in bf16, with a warning?") {
+  Builder b;
+  const TensorId x = b.input({1, 4});
+  const float lowest = std::numeric_limits<float>::lowest();
+  const Network masked = b.finish(b.add("Mul", {x, b.constant({1, 4}, {lowest, 1, -INFINITY, lowest})}, {1, 4}));
+  const Network converted = convert_float(masked, bf16_machine());
+  REQUIRE(converted.warnings.size() == 1);
+  CHECK(converted.warnings[0].find("beyond bf16") != std::string::npos);
+  Value inputs{ElementType::fp32, {1, 4}, std::vector<std::byte>(16)};
+  const std::vector<float> given = {0, 2, 1, 0.5};
+  std::memcpy(inputs.data.data(), given.data(), 16);
+  const Values outputs = execute(converted, {{masked.tensor(x).name, inputs}});
+  const Value& y = outputs.begin()->second;
+  const auto at = [&](int i) { return load_element(y.data.data() + 4 * i, y.type); };
+  CHECK(at(0) == 0);
+  CHECK(at(1) == 2);
+  CHECK(std::isinf(at(2)));
+  CHECK(at(3) == doctest::Approx(lowest / 2).epsilon(0.01));
+}
+
 TEST_CASE("Does compare count mismatches and measure noise?") {
   auto value = [](std::vector<float> elements) {
     Value result{
@@ -255,6 +276,7 @@ TEST_CASE("Does compare count mismatches and measure noise?") {
   CHECK(different.signal_to_noise_db == doctest::Approx(20));
   CHECK(different.relative_max_error == doctest::Approx(0.1));
   CHECK(compare(value({1}), value({NAN})).mismatches == 1);
+  CHECK(compare(value({1, 2, INFINITY, NAN}), value({NAN, INFINITY, 1, NAN})).not_finite == 2);
   CHECK_THROWS_AS(compare(value({1}), value({1, 2})), Error);
 }
 

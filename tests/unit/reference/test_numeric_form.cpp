@@ -79,6 +79,22 @@ TEST_CASE("Does Quantize round half to even and saturate, and Dequantize undo it
   CHECK(elements_of<float>(back) == std::vector<float>{0.0f, 1.0f, 0.0f, 63.5f, -64.0f});
 }
 
+TEST_CASE("Do integers wrap around, as machines' do?") {
+  const auto bytes_of = [](const char* op, std::vector<std::int8_t> a, std::vector<std::int8_t> b) {
+    const Shape shape = {static_cast<std::int64_t>(a.size())};
+    std::vector<Value> inputs = {make_value(ElementType::i8, shape, a)};
+    if (!b.empty()) inputs.push_back(make_value(ElementType::i8, shape, b));
+    return elements_of<std::int8_t>(evaluate_single(op, inputs, ElementType::i8, shape));
+  };
+  CHECK(bytes_of("Add", {100, -100}, {100, -100}) == Bytes{-56, 56});
+  CHECK(bytes_of("Sub", {-128, 5}, {1, 7}) == Bytes{127, -2});
+  CHECK(bytes_of("Mul", {64, -3}, {4, 5}) == Bytes{0, -15});
+  CHECK(bytes_of("Neg", {-128, 3}, {}) == Bytes{-128, -3});
+  const std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+  const Value wide = make_value(ElementType::i64, {1}, std::vector<std::int64_t>{greatest});
+  CHECK(elements_of<std::int64_t>(evaluate_single("Add", {wide, wide}, ElementType::i64, {1}))[0] == -2);
+}
+
 TEST_CASE("Are sums as wide as the accumulator?") {
   const std::int64_t great = 32767, products = 16;
   const Value x = make_value(ElementType::i16, {1, products}, std::vector<std::int16_t>(products, 32767));

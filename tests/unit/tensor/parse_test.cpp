@@ -144,6 +144,7 @@ TEST_CASE("what prints parses back unchanged") {
       "c[i] = i8(300) + i32(-5)",
       "h[i] = exp(1) + h[i]",
       "f[i] = f[i] * 1e30 + 123456789.125",
+      "f[i] = f[i] * -3.4028234663852886e38",
       "e[i] = max(e[i], -inf)",
   };
   for (const std::string& text : texts) {

@@ -1,0 +1,46 @@
+#include "compiler/frontends/onnx_schema.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <onnx/defs/schema.h>
+
+#include "archdsl/source/error.h"
+#include "archdsl/source/suggest.h"
+
+namespace accord {
+
+namespace {
+
+/// Of the operator in that version; nullptr where the library knows none.
+const onnx::OpSchema* schema_of(const onnx::NodeProto& node, int opset) {
+  const auto& versions = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+  const auto known = versions.find(onnx::ONNX_DOMAIN);
+  if (known == versions.end() || opset > known->second.second) return nullptr;
+  const onnx::OpSchema* const schema = onnx::OpSchemaRegistry::Schema(node.op_type(), opset, onnx::ONNX_DOMAIN);
+  return schema == nullptr || schema->Deprecated() ? nullptr : schema;
+}
+
+}  // namespace
+
+void check_attributes(const onnx::NodeProto& node, int opset) {
+  const onnx::OpSchema* const schema = schema_of(node, opset);
+  if (schema == nullptr) return;
+  const auto has = [&](const std::string& name) {
+    return std::ranges::any_of(node.attribute(), [&](const auto& attribute) { return attribute.name() == name; });
+  };
+  std::vector<std::string> names;
+  for (const auto& [name, definition] : schema->attributes()) {
+    if (definition.required && !has(name)) throw Error(fmt::format("attribute '{}' is missing", name));
+    names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    if (schema->attributes().contains(attribute.name())) continue;
+    const std::string hint = did_you_mean(attribute.name(), names);
+    throw Error(fmt::format("operator set {} has no attribute '{}' here{}{}", opset, attribute.name(),
+                            hint.empty() ? "" : "; ", hint));
+  }
+}
+
+}  // namespace accord
