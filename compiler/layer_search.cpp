@@ -24,8 +24,10 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t kept = 3;    // per capability, for the case that an encoding cannot express the best
-constexpr std::size_t varied = 4;  // assignments that are tried otherwise, too
+constexpr std::size_t kept = 3;     // per capability, for the case that an encoding cannot express the best
+constexpr std::size_t further = 3;  // less are these of a capability's further ways to match
+constexpr std::size_t varied = 4;   // assignments that are tried otherwise, too
+constexpr std::size_t varied_further = 1;
 constexpr double straight = 1.25;  // times the sums with hardware loops, which leave out what turns wait for
 constexpr double compact = 0.95;   // times the prediction with hardware loops: without them, only what is below
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
@@ -74,9 +76,11 @@ class Variants {
   Variants(const SearchProblem& problem, const Searcher& searcher) : problem_(problem), searcher_(searcher) {}
 
   std::vector<SearchResult::Found> of(const std::vector<SearchResult::Found>& known) {
-    std::set<std::size_t> tried;
+    std::map<bool, std::set<std::size_t>> tried;  // of the further ways to match, or not
     for (const auto& [index, mapping] : known) {
-      if (tried.size() == varied || !tried.insert(index).second) continue;
+      const bool is_further = main_way(mapping) > 0;
+      auto& of_kind = tried[is_further];
+      if (of_kind.size() == (is_further ? varied_further : varied) || !of_kind.insert(index).second) continue;
       most_ = mapping.predicted_cycles;
       vary(index, mapping);
       most_ = straight * mapping.predicted_cycles;
@@ -132,11 +136,13 @@ std::map<std::pair<bool, bool>, std::vector<SearchResult::Found>> by_kind(const 
   return kinds;
 }
 
-/// The first so many of each capability, divided and undivided ones.
+/// The first so many of each capability, divided and undivided ones; fewer of its further ways to match.
 void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
-  std::map<std::pair<std::pair<int, int>, bool>, std::size_t> count;
+  std::map<std::tuple<std::pair<int, int>, int, bool>, std::size_t> count;
   std::erase_if(found, [&](const auto& entry) {
-    return ++count[{main_capability(entry.mapping), entry.mapping.spatial.empty()}] > most;
+    const int way = main_way(entry.mapping);
+    const std::size_t least = way == 0 ? most : (most + further - 1) / further;
+    return ++count[{main_capability(entry.mapping), way, entry.mapping.spatial.empty()}] > least;
   });
 }
 

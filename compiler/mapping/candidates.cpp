@@ -279,13 +279,13 @@ std::vector<std::string> Enumerator::texts_of(const std::vector<Rejection>& reje
 
 /// Of units that are alike, the first that can: what it can, the others can.
 void Enumerator::visit_alike(const std::vector<Match>& matches) {
-  std::set<std::pair<int, int>> covered;
+  std::set<std::pair<std::pair<int, int>, int>> covered;
   for (const auto& match : matches) {
-    if (covered.count({match.unit, match.capability}) != 0) continue;
+    if (covered.count({{match.unit, match.capability}, match.way}) != 0) continue;
     const std::size_t before = found_.size();
     visit_main(match);
     if (found_.size() == before) continue;
-    for (const auto& other : machine_.elements.alike(match.unit, match.capability)) covered.insert(other);
+    for (const auto& other : machine_.elements.alike(match.unit, match.capability)) covered.insert({other, match.way});
   }
 }
 

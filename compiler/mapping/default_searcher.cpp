@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "compiler/mapping/search.h"
 #include "compiler/mapping/step_bound.h"
@@ -13,10 +14,12 @@
 namespace accord {
 namespace {
 
-constexpr int tried = 32;        // assignments per capability, in blocks or not, that may be quicker
-constexpr int tried_simple = 8;  // of each simple kind after these: bounds are greater, tiles may be easier to bring
+constexpr int tried = 32;          // assignments per capability, in blocks or not, that may be quicker
+constexpr int tried_further = 12;  // the same of the capability's further ways to match
+constexpr int tried_simple = 8;    // of each simple kind after these: bounds are greater, tiles may be easier to bring
 constexpr std::size_t promising = 8;  // assignments that are searched further
-constexpr double near = 1.3;          // where their predictions come so near the quickest one's
+constexpr std::size_t promising_further = 3;
+constexpr double near = 1.3;  // where their predictions come so near the quickest one's
 
 /// Whether each dim counts one loop at most: instructions begin where rows do.
 bool is_plain(const Mapping& assignment) {
@@ -38,12 +41,14 @@ bool leaves_samples(const Work& work, const Mapping& assignment) {
 /// How many assignments of a capability were searched: those with the least bounds, then the simple ones.
 class Quota {
  public:
+  explicit Quota(int way) : most_(way == 0 ? tried : tried_further) {}
+
   /// Whether one more is.
   bool admits(bool plain, bool sampled) const {
-    return all_ < tried || (plain && plain_ < tried_simple) || (sampled && sampled_ < tried_simple);
+    return all_ < most_ || (plain && plain_ < tried_simple) || (sampled && sampled_ < tried_simple);
   }
   void count(bool plain, bool sampled) {
-    if (all_ >= tried) {
+    if (all_ >= most_) {
       plain_ += plain;
       sampled_ += sampled;
     }
@@ -51,6 +56,7 @@ class Quota {
   }
 
  private:
+  int most_;
   int all_ = 0, plain_ = 0, sampled_ = 0;
 };
 
@@ -66,11 +72,12 @@ struct Searched {
 SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
   SearchResult result;
   std::vector<Searched> all;
-  std::map<std::pair<std::pair<int, int>, bool>, Quota> quotas;
+  std::map<std::tuple<std::pair<int, int>, int, bool>, Quota> quotas;
   double quickest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
     const Mapping& assignment = problem.assignments[i];
-    Quota& quota = quotas[{main_capability(assignment), in_blocks(assignment)}];
+    const int way = main_way(assignment);
+    Quota& quota = quotas.try_emplace({main_capability(assignment), way, in_blocks(assignment)}, way).first->second;
     const bool plain = is_plain(assignment), sampled = leaves_samples(problem.work, assignment);
     if (!quota.admits(plain, sampled)) {
       result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
@@ -94,8 +101,12 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
     all.push_back({i, cycles, std::move(search)});
   }
   std::ranges::stable_sort(all, {}, &Searched::cycles);
-  for (std::size_t i = 0; i < std::min(promising, all.size()); ++i) {
-    if (all[i].cycles <= near * quickest) all[i].search->descend_by_pairs();
+  std::map<bool, std::pair<std::size_t, double>> further;  // searched on, and the quickest: of further ways or not
+  for (const Searched& one : all) {
+    const bool other = main_way(problem.assignments[one.assignment]) > 0;
+    const auto [at, first] = further.try_emplace(other, 0, one.cycles);
+    auto& [count, least] = at->second;
+    if (count++ < (other ? promising_further : promising) && one.cycles <= near * least) one.search->descend_by_pairs();
   }
   for (const auto& [assignment, cycles, search] : all) {
     for (auto& mapping : search->best(TileSearch::most_kept)) result.found.push_back({assignment, std::move(mapping)});

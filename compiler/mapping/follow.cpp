@@ -120,9 +120,10 @@ const Enumerator::Matches& Enumerator::matches_of(int statement) {
   Matches& matches = at->second;
   if (!fresh) return matches;
   matches.found = match_statement(machine_.architecture, work_, statement, &matches.rejections);
-  std::map<std::pair<int, int>, std::vector<std::size_t>> alike;
+  std::map<std::pair<std::pair<int, int>, int>, std::vector<std::size_t>> alike;
   for (std::size_t m = 0; m < matches.found.size(); ++m) {
-    alike[machine_.elements.alike(matches.found[m].unit, matches.found[m].capability).front()].push_back(m);
+    const Match& match = matches.found[m];
+    alike[{machine_.elements.alike(match.unit, match.capability).front(), match.way}].push_back(m);
   }
   for (auto& [first, members] : alike) matches.alike.push_back(std::move(members));
   return matches;

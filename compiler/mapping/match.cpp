@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -11,6 +12,8 @@
 
 namespace accord {
 namespace {
+
+constexpr std::size_t most_matches = 4;  ///< of one capability
 
 using Bindings = std::vector<std::optional<OperandMatch>>;
 
@@ -163,20 +166,21 @@ bool read_shape(const Capability& capability, Match& match) {
   return true;
 }
 
-bool match_capability(const Capability& capability, const Work& work, const Statement& subject, Match& match,
-                      std::string& reason) {
+/// Every way to match: factors may change places, and any of them may take the identity.
+std::vector<Match> match_capability(const Capability& capability, const Work& work, const Statement& subject,
+                                    Match match, std::string& reason) {
   if (looks_up(subject)) {
     reason = "has no index that a tensor holds";
-    return false;
+    return {};
   }
   if (!read_shape(capability, match)) {
     reason = "is a sequence of statements";
-    return false;
+    return {};
   }
   const Statement& pattern = capability.program.statements.back();
   if (pattern.reduction != subject.reduction) {
     reason = fmt::format("has {}, not {}", to_string(pattern.reduction), to_string(subject.reduction));
-    return false;
+    return {};
   }
   Unifier unifier(capability, pattern, work, subject);
   const Bindings none(capability.operands.size());
@@ -184,14 +188,19 @@ bool match_capability(const Capability& capability, const Work& work, const Stat
   if (!start) {
     reason = fmt::format("writes {}, not {}", name(capability.program.operands[pattern.target.operand].type),
                          name(work.program.operands[subject.target.operand].type));
-    return false;
+    return {};
   }
-  const bool found = unifier.unify(*pattern.value, *subject.value, *start, [&](const Bindings& bindings) {
+  std::vector<Match> found;
+  unifier.unify(*pattern.value, *subject.value, *start, [&](const Bindings& bindings) {
     match.operands.clear();
     for (const auto& binding : bindings) match.operands.push_back(binding.value_or(OperandMatch{}));
-    return true;
+    const auto same = [&](const Match& other) { return other.operands == match.operands; };
+    if (std::ranges::any_of(found, same)) return false;
+    match.way = static_cast<int>(std::ssize(found));
+    found.push_back(match);
+    return found.size() == most_matches;
   });
-  if (!found) reason = "computes another expression or in other types";
+  if (found.empty()) reason = "computes another expression or in other types";
   return found;
 }
 
@@ -215,9 +224,9 @@ std::vector<Match> match_statement(const Architecture& architecture, const Work&
       match.unit = static_cast<int>(u);
       match.capability = static_cast<int>(c);
       std::string reason;
-      if (match_capability(unit.capabilities[c], work, work.program.statements[statement], match, reason)) {
-        matches.push_back(std::move(match));
-      } else if (rejections != nullptr) {
+      auto found = match_capability(unit.capabilities[c], work, work.program.statements[statement], match, reason);
+      std::ranges::move(found, std::back_inserter(matches));
+      if (found.empty() && rejections != nullptr) {
         rejections->push_back({match.unit, match.capability, unit.name + "." + unit.capabilities[c].name, reason});
       }
     }

@@ -18,12 +18,15 @@ struct OperandMatch {
   Kind kind = Kind::constant;
   Access access;  ///< `access.operand` indexes WorkOperands
   double constant = 0;
+
+  bool operator==(const OperandMatch&) const = default;
 };
 
 /// One statement of the work done by one capability: the expressions agree under `operands`.
 struct Match {
   int unit = -1;
   int capability = -1;
+  int way = 0;                         ///< of the capability's matches, in an order that units that are alike share
   bool initialises = false;            ///< the capability sets its target before it reduces
   double initial = 0;                  ///< to this
   std::vector<OperandMatch> operands;  ///< per operand of the capability

@@ -32,6 +32,8 @@ Region region_of(const Architecture& architecture, const Mapping& mapping, int m
   return found == mapping.regions.end() ? Region{0, architecture.memories[memory].capacity} : found->second;
 }
 
+int main_way(const Mapping& mapping) { return mapping.steps.front().match.way; }
+
 std::pair<int, int> main_capability(const Mapping& mapping) {
   return {mapping.steps[0].match.unit, mapping.steps[0].match.capability};
 }

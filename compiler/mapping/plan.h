@@ -159,6 +159,9 @@ int box_level(const Mapping& mapping, const Use& use, int level);
 /// The unit and the capability that do the main statement.
 std::pair<int, int> main_capability(const Mapping& mapping);
 
+/// In which way that capability matches (Match::way).
+int main_way(const Mapping& mapping);
+
 /// Whether it is one of the work's `blocked_forms` that is done.
 inline bool in_blocks(const Mapping& mapping) { return mapping.form && mapping.form->twin < 0; }
 
