@@ -267,7 +267,7 @@ void add_sim(CLI::App& app, Action& chosen) {
       ->excludes(input->allow_extra_args(false))
       ->excludes(output->allow_extra_args(false))
       ->excludes(seed);
-  sub->add_flag("!--no-shortcuts", command->shortcuts, "Everything anew and in its time: the same figures, later");
+  sub->add_flag("!--no-shortcuts", command->shortcuts, "Keeps nothing of what repeats: the same figures, later");
   sub->add_option("--most-cycles", command->most_cycles, "Ends a run that takes longer, with the hazard cycle_limit")
       ->check(whole(1));
   add_recordings(sub, command->recordings);

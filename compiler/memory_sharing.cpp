@@ -9,6 +9,9 @@ namespace accord {
 
 std::vector<bool> MemorySharing::run(const std::vector<LayerPlan>& layers) {
   std::vector<bool> copies(layers.size(), false);
+  for (const LayerPlan& layer : layers) {
+    if (layer.placement == Placement::host) by_host_.insert(layer.outputs.begin(), layer.outputs.end());
+  }
   const auto rearranges = [&](std::size_t l) { return layers[l].placement == Placement::memory; };
   const auto operator_of = [&](std::size_t l) -> const Operator& {
     return network_.operators[layers[l].group.operators[0]];
@@ -75,14 +78,23 @@ bool MemorySharing::has_margin(TensorId tensor) const {
   return std::ranges::any_of(home.before, wide) || std::ranges::any_of(home.after, wide);
 }
 
-/// Whether a Reshape can show the Transpose's result only if that lies in its own order.
+/// Whether the tensor is an image that would not lie in its own order where another shows it so.
+bool MemorySharing::is_rewritten_image(TensorId tensor, const HomeStrides& shown) const {
+  const Shape& shape = network_.tensors[tensor].shape;
+  bool differs = false;
+  for (std::size_t d = 0; d < shape.size(); ++d) differs |= shape[d] > 1 && homes_[tensor].strides[d] != shown[d];
+  return shape.size() == 4 && differs;
+}
+
+/// Whether a Reshape can show the Transpose's result only if that lies in its own order, and can use it so.
 bool MemorySharing::wants_order(const Operator& transpose) const {
   const TensorId to = transpose.outputs[0];
   const auto shown = view_of(network_, transpose, homes_[transpose.inputs[0]].strides);
   return std::ranges::any_of(network_.operators, [&](const Operator& op) {
     if (op.type != "Reshape" || op.inputs[0] != to) return false;
     const Shape &shape = network_.tensors[to].shape, &after = network_.tensors[op.outputs[0]].shape;
-    return !reshaped(shape, shown->strides, after) && reshaped(shape, homes_[to].strides, after);
+    const auto in_order = reshaped(shape, homes_[to].strides, after);
+    return in_order && !is_rewritten_image(op.outputs[0], *in_order) && !reshaped(shape, shown->strides, after);
   });
 }
 
@@ -118,6 +130,8 @@ bool MemorySharing::share_view(const Operator& op) {
   if (!can_alias(to) || has_margin(to) || network_.tensors[from].is_constant()) return false;
   const auto view = view_of(network_, op, homes_[from].strides);
   if (!view) return false;
+  // The host, which made it, writes it anew: an image that does not lie as its readers want it costs them more.
+  if (op.type == "Reshape" && by_host_.contains(from) && is_rewritten_image(to, view->strides)) return false;
   homes_[to].strides = view->strides;
   homes_[to].alias = from;
   homes_[to].alias_offset = view->offset;

@@ -26,14 +26,16 @@ class MemorySharing {
   std::optional<HomeStrides> source_strides(const Operator& op) const;
   void share_source(const Operator& op);
   bool share_view(const Operator& op);
+  bool is_rewritten_image(TensorId tensor, const HomeStrides& shown) const;
   bool has_margin(TensorId tensor) const;
   bool can_alias(TensorId tensor) const;
 
   const Network& network_;
   Homes& homes_;
   std::set<TensorId> outside_known_;
-  std::set<TensorId> shown_;  ///< others' homes lie in theirs
-  std::set<TensorId> views_;  ///< inputs that lie where a result does
+  std::set<TensorId> by_host_;  ///< what the host computes
+  std::set<TensorId> shown_;    ///< others' homes lie in theirs
+  std::set<TensorId> views_;    ///< inputs that lie where a result does
 };
 
 /// The strides that sharing will leave, as far as they are known before the margins are. Returns what

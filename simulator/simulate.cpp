@@ -145,8 +145,7 @@ class Simulation {
     assert(run_.values || (run_.timed && !options.check_hazards));
     run_.most_cycles = options.most_cycles;
     front_.limit(most_instructions(architecture.controller, options.most_cycles));
-    run_.shortcuts = options.shortcuts;
-    run_.ahead = run_.shortcuts && run_.in_order && options.fidelity == Fidelity::transaction;
+    run_.ahead = run_.in_order && options.fidelity == Fidelity::transaction;
     run_.end_layer = [this](int layer) { end_layer(layer); };
     for (const auto& [leader, layer] : map_.empty_layers()) {
       if (leader >= 0) layers_.follow(leader, layer);

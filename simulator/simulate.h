@@ -29,8 +29,8 @@ struct SimulateOptions {
   /// move nothing, there are no outputs, and lists of a gather count as zeros. Not with Fidelity::function or
   /// check_hazards.
   bool values = true;
-  /// False: nothing is decided ahead of the simulated time, and nothing found once is kept for the next time (decoded
-  /// instructions of loops, operations' footprints and timing). The same result, later: a check of the simulator.
+  /// False: nothing found once is kept for the next time (decoded instructions of loops, operations' footprints and
+  /// timing). The same result, later: a check of the simulator.
   bool shortcuts = true;
   std::filesystem::path trace;  ///< Chrome trace events; empty: none; an Error at Fidelity::function
   /// A run that is not over by this cycle ends with the hazard cycle_limit.

@@ -263,6 +263,7 @@ std::vector<std::shared_ptr<const WorkForm>> blocked_forms(const Machine& machin
   const auto& statements = work.program.statements;
   if (std::ranges::any_of(statements, looks_up)) return forms;
   for (const auto& match : match_statement(machine.architecture, work, statement)) {
+    if (match.way > 0) continue;  // another way makes the same blocks of other dims
     const RunLimits* run = machine.limits.run(match.unit, match.capability);
     const std::pair which(match.unit, match.capability);
     if (run == nullptr || machine.elements.alike(match.unit, match.capability).front() != which) continue;

@@ -27,7 +27,7 @@ LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int n
 
 void LinkModule::attach(Mover& mover) {
   if (!movers_.empty() && movers_.back() == &mover) return;
-  const Cycle setup = run_.shortcuts ? std::max<Cycle>(1, mover.setup()) : 1;
+  const Cycle setup = std::max<Cycle>(1, mover.setup());
   lookahead_ = movers_.empty() ? setup : std::min(lookahead_, setup);
   movers_.push_back(&mover);
 }

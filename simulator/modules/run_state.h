@@ -37,7 +37,6 @@ struct RunState {
   std::vector<std::string> wires{};  ///< names of the private wires, which follow the covenant's links
   Cycle settled = 0;                 ///< everything before this time is decided
   bool in_order = false;
-  bool shortcuts = true;         ///< SimulateOptions
   bool ahead = false;            ///< in order, and every end known when it begins: time runs ahead of SystemC's
   bool timed = true;             ///< false: Fidelity::function
   bool values = true;            ///< false: only time passes; memories stay as they are

@@ -1,4 +1,4 @@
-// Does the simulator find the same where it keeps nothing and decides nothing ahead of its time?
+// Does the simulator find the same where it keeps nothing of what repeats?
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>

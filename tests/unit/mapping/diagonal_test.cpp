@@ -198,7 +198,7 @@ TEST_CASE("do assignments of a form count its lanes on the array, a block at a t
       const auto counts = [&](std::size_t d, int it) {
         return std::find(main.chains[d].begin(), main.chains[d].end(), it) != main.chains[d].end();
       };
-      CHECK(counts(1, form.blocks.front().lane));
+      CHECK(counts(main.match.way == 0 ? 1 : 0, form.blocks.front().lane));  // else the factors have changed places
       CHECK(counts(2, form.twin));
       CHECK(is_reduction(work, mapping, form.twin));
       CHECK(!is_reduction(work, mapping, form.blocks.front().lane));
