@@ -11,6 +11,7 @@
 #include "cli/numeric.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/searcher_choice.h"
 #include "cli/stopwatch.h"
 #include "compiler/compile.h"
 
@@ -68,7 +69,7 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
   CompileOptions options;
   for (const auto& warning : numeric.warnings) std::cerr << "warning: " << warning << '\n';
   options.timed = [&](const std::string& pass, double seconds) { times.emplace_back(pass, seconds); };
-  options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
+  options.searcher = searcher_of(command.searcher);
   options.dump_after = command.dump_after;
   options.dump = &std::cout;
   options.fuse = command.fuse;

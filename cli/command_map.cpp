@@ -13,6 +13,7 @@
 #include "cli/model.h"
 #include "cli/numeric.h"
 #include "cli/progress.h"
+#include "cli/searcher_choice.h"
 
 namespace accord {
 namespace {
@@ -39,7 +40,7 @@ Exit run_command(const MapCommand& command) {
   auto model = load_chosen(command.model);
   const auto numeric = to_numeric(architecture, std::move(model.network), model.inputs);
   CompileOptions options;
-  options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
+  options.searcher = searcher_of(command.searcher);
   options.measure = measure_cycles;
   const Progress progress(Progress::wanted(command.progress));
   Compilation compilation(architecture, numeric, options);

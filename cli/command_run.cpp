@@ -11,6 +11,7 @@
 #include "cli/main_job.h"
 #include "cli/model.h"
 #include "cli/progress.h"
+#include "cli/searcher_choice.h"
 #include "cli/stopwatch.h"
 #include "compiler/numerics/compare.h"
 #include "compiler/reference/execute.h"
@@ -56,7 +57,7 @@ Exit run_reference(const LoadedModel& model, const RunCommand& command) {
 
 MainJobOptions job_options(const RunCommand& command, const Progress& progress) {
   MainJobOptions options;
-  options.searcher = make_searcher(command.searcher.name, command.searcher.seed);
+  options.searcher = searcher_of(command.searcher);
   options.fidelity = command.fidelity;
   options.tolerance = command.tolerance;
   options.verify = command.verify;
@@ -73,9 +74,16 @@ RunReport run_machine(const LoadedModel& model, const RunCommand& command) {
   auto choice = command.choice;
   if (choice.arch.empty()) choice.arch = default_accelerator;
   const auto architecture = load_or_report(choice);
+  if (command.tolerance && architecture.numerics.integer)
+    throw Error("--tolerance is for float machines: what integers compute is compared bit by bit");
   const Progress progress(Progress::wanted(command.progress));
   auto job = run_main_job(architecture, model.network, model.inputs, job_options(command, progress));
   job.report.model = model.name;
+  const auto elsewhere = [](const LayerReport& layer) {
+    return layer.placed_on == "host" || layer.placed_on == "memory";
+  };
+  if (std::ranges::all_of(job.report.layers, elsewhere))
+    job.report.warnings.push_back("the machine does no layer of this model; the reasons stand with the layers");
   job.report.distances = distances(job.outputs, job.fp32_outputs, "the fp32 reference");
   for (auto& distance : distances(job.outputs, model.expected, "the expected output")) {
     job.report.distances.push_back(std::move(distance));

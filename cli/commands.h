@@ -47,10 +47,10 @@ struct ModelChoice {
   std::uint64_t seed = 0;                            ///< of inputs (and weights) that are not given
 };
 
-/// Who chooses tiles and loop orders (make_searcher).
+/// Who chooses tiles and loop orders.
 struct SearcherChoice {
   std::string name = "default";
-  std::uint64_t seed = 0;  ///< of the random one
+  std::optional<std::uint64_t> seed;  ///< of the random one alone
 };
 
 struct CompileCommand {

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -68,6 +71,18 @@ TopologyLayer layer_of(const std::vector<std::string>& cells) {
   return layer;
 }
 
+/// A row without any number; Error where it names a product's columns in an order that is not theirs.
+bool is_heading(const std::vector<std::string>& cells) {
+  if (cells.size() < 2 || std::ranges::any_of(cells, [](const auto& cell) { return integer(cell).has_value(); }))
+    return false;
+  const std::set<std::string> given(cells.begin() + 1, cells.end());
+  if (cells.size() == 4 && given == std::set<std::string>{"M", "N", "K"} &&
+      !std::equal(cells.begin() + 1, cells.end(), std::array{"M", "N", "K"}.begin())) {
+    throw Error("the columns of a product are M, N, K");
+  }
+  return true;
+}
+
 constexpr std::size_t max_layers = 100000;
 
 }  // namespace
@@ -76,14 +91,15 @@ Network import_topology_csv(const std::filesystem::path& path, std::uint64_t see
   std::ifstream stream(path);
   if (!stream) throw Error(path.string() + ": cannot open the file");
   std::vector<TopologyLayer> layers;
+  bool begun = false;  // the first row may be a heading
   int line_number = 0;
   try {
     for (std::string line; std::getline(stream, line);) {
       ++line_number;
       const auto cells = cells_of(line);
       if (cells.empty() || cells[0].starts_with('#')) continue;
-      const bool heading = layers.empty() && cells.size() > 1 && numbers_of(cells).empty();
-      if (heading) continue;
+      const bool first = !std::exchange(begun, true);
+      if (first && is_heading(cells)) continue;
       layers.push_back(layer_of(cells));
       if (layers.size() > max_layers) throw Error("too many layers");
     }

@@ -69,6 +69,10 @@ TEST_CASE("Does a mistake in a table say where it is?") {
   };
   rejects("a.csv", "Layer, M, N, K\nx, 1, 2\n", ".csv:2: 2 numbers after the name");
   rejects("b.csv", "Layer, M, N, K\n", "no layers");
+  rejects("m.csv", "x, 4.5, 8, 8\ny, 4, 8, 8\n", ".csv:1: 0 numbers after the name");
+  rejects("n.csv", "x, gemm, 4, 8, 8\ny, 4, 8, 8\n", ".csv:1: 0 numbers after the name");
+  rejects("o.csv", "Layer, K, N, M\ny, 4, 8, 8\n", ".csv:1: the columns of a product are M, N, K");
+  rejects("p.csv", "Layer, M, N, K\nName, M, N, K\ny, 4, 8, 8\n", ".csv:2: 0 numbers after the name");
   rejects("c.csv", "x, 4, 4, 5, 5, 3, 8, 1\n", "layer 'x': a filter of 5x5 does not fit into 4x4");
   rejects("d.csv", "x, 1, 2, 0\n", "a size of 0");
   rejects("e.csv", "x, 1000000, 1000000, 1000000\n", "too large");
