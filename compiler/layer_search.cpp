@@ -31,8 +31,10 @@ constexpr std::size_t varied_further = 1;
 constexpr double straight = 1.25;  // times the sums with hardware loops, which leave out what turns wait for
 constexpr double compact = 0.95;   // times the prediction with hardware loops: without them, only what is below
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
-constexpr double waiting = 1.1;                  // times its instructions: a mapping takes longer for its bytes
-constexpr std::size_t compared = 12;             // per capability, of which the schedule chooses those
+constexpr double doubtful =
+    0.92;  // times the prediction of a capability's first way to match: others, only what is below
+constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
+constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
 
 double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
 
@@ -155,6 +157,16 @@ void drop_long_code(std::vector<SearchResult::Found>& found, const std::vector<S
   std::erase_if(found, [&](const auto& one) { return predicted_of(one) >= compact * least; });
 }
 
+/// Leaves out mappings with factors in changed places that are not much quicker than the others.
+void drop_doubtful(std::vector<SearchResult::Found>& found) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& one : found) {
+    if (main_way(one.mapping) == 0) least = std::min(least, predicted_of(one));
+  }
+  std::erase_if(found,
+                [&](const auto& one) { return main_way(one.mapping) > 0 && predicted_of(one) >= doubtful * least; });
+}
+
 /// What is known of the layer, or of an equal one.
 LayerSearch& known(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
   auto& search = compilation.searches[search_key(compilation, layer)];
@@ -239,6 +251,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   }
   // What the first choice left out for its budget the second may look at.
   if (divide_all(problem, searcher, shared, result.kept) || !settled) choose(result.kept);
+  drop_doubtful(result.kept);
   return result;
 }
 
