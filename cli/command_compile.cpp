@@ -66,8 +66,8 @@ Program compile_chosen(const CompileCommand& command, const Architecture& archit
   const Stopwatch quantising;
   const auto numeric = to_numeric(architecture, std::move(model.network), model.inputs);
   times.emplace_back("quantise", quantising.seconds());
-  CompileOptions options;
   for (const auto& warning : numeric.warnings) std::cerr << "warning: " << warning << '\n';
+  CompileOptions options;
   options.timed = [&](const std::string& pass, double seconds) { times.emplace_back(pass, seconds); };
   options.searcher = searcher_of(command.searcher);
   options.dump_after = command.dump_after;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "archdsl/graph/components.h"
 #include "cli/recordings.h"
 #include "cli/report.h"
 
@@ -103,18 +104,6 @@ void print_components(const RunReport& report, std::ostream& out) {
     }
     fmt::print(out, "  {:<10} {}\n", component, text);
   }
-}
-
-/// The name that an array's elements share: pe[*].sums of pe[3].sums.
-std::string without_indices(const std::string& name) {
-  std::string text;
-  bool inside = false;
-  for (const char c : name) {
-    if (c == ']') inside = false;
-    if (!inside) text += c;
-    if (c == '[') text += '*', inside = true;
-  }
-  return text;
 }
 
 /// The greatest shares of a sum, in percent; elements of an array together.

@@ -31,8 +31,7 @@ constexpr std::size_t varied_further = 1;
 constexpr double straight = 1.25;  // times the sums with hardware loops, which leave out what turns wait for
 constexpr double compact = 0.95;   // times the prediction with hardware loops: without them, only what is below
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
-constexpr double doubtful =
-    0.92;  // times the prediction of a capability's first way to match: others, only what is below
+constexpr double doubtful = 0.92;     // times the prediction of the first way to match: of others, only what is below
 constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
 constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
 

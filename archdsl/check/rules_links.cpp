@@ -1,26 +1,14 @@
 #include <fmt/format.h>
 
-#include <cctype>
 #include <map>
 #include <string>
 
 #include "archdsl/check/rules.h"
+#include "archdsl/graph/components.h"
 
 namespace accord {
 
 namespace {
-
-/// `core[0][2].spad` as `core[*][*].spad`: what the elements of an array have in common.
-std::string without_indices(const std::string& name) {
-  std::string common;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    common += name[i];
-    if (name[i] != '[') continue;
-    common += '*';
-    while (i + 1 < name.size() && std::isdigit(static_cast<unsigned char>(name[i + 1])) != 0) ++i;
-  }
-  return common;
-}
 
 /// A route of several elements' movers: the first of them that passes links, and of those that pass none.
 struct Alike {

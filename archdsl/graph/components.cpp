@@ -1,6 +1,19 @@
 #include "archdsl/graph/components.h"
 
+#include <cctype>
+
 namespace accord {
+
+std::string without_indices(const std::string& name) {
+  std::string common;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    common += name[i];
+    if (name[i] != '[') continue;
+    common += '*';
+    while (i + 1 < name.size() && std::isdigit(static_cast<unsigned char>(name[i + 1])) != 0) ++i;
+  }
+  return common;
+}
 
 std::vector<ComponentCost> component_costs(const Architecture& architecture) {
   std::vector<ComponentCost> costs;

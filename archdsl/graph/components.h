@@ -29,6 +29,9 @@ struct ComponentCost {
   double static_pj = 0;  ///< per reference cycle
 };
 
+/// `core[0][2].spad` as `core[*][*].spad`: what the elements of an array have in common.
+std::string without_indices(const std::string& name);
+
 /// By number.
 std::vector<ComponentCost> component_costs(const Architecture& architecture);
 

@@ -103,7 +103,7 @@ void infer_resize(OnnxNode& node) {
   const std::string coordinates = recent ? "half_pixel" : "asymmetric";
   const std::string nearest = recent ? "round_prefer_floor" : "floor";
   const auto transformation = node.get("coordinate_transformation_mode", coordinates);
-  if (mode != "nearest" && mode != "linear" && mode != "cubic") throw Error("mode is '" + mode + "'");
+  refuse_other("mode", mode, {"nearest", "linear", "cubic"});
   if (node.get_int("exclude_outside", 0) != 0) throw Error("exclude_outside is not supported");
   if (transformation == "tf_crop_and_resize") throw Error("tf_crop_and_resize is not supported");
   refuse_other("coordinate_transformation_mode", transformation,

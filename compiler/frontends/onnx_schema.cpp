@@ -21,6 +21,15 @@ const onnx::OpSchema* schema_of(const onnx::NodeProto& node, int opset) {
   return schema == nullptr || schema->Deprecated() ? nullptr : schema;
 }
 
+[[noreturn]] void refuse(const std::string& attribute, const onnx::OpSchema& schema, int opset) {
+  std::vector<std::string> names;
+  for (const auto& [name, definition] : schema.attributes()) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  const std::string hint = did_you_mean(attribute, names);
+  throw Error(
+      fmt::format("operator set {} has no attribute '{}' here{}{}", opset, attribute, hint.empty() ? "" : "; ", hint));
+}
+
 }  // namespace
 
 void check_attributes(const onnx::NodeProto& node, int opset) {
@@ -29,17 +38,11 @@ void check_attributes(const onnx::NodeProto& node, int opset) {
   const auto has = [&](const std::string& name) {
     return std::ranges::any_of(node.attribute(), [&](const auto& attribute) { return attribute.name() == name; });
   };
-  std::vector<std::string> names;
   for (const auto& [name, definition] : schema->attributes()) {
     if (definition.required && !has(name)) throw Error(fmt::format("attribute '{}' is missing", name));
-    names.push_back(name);
   }
-  std::sort(names.begin(), names.end());
   for (const onnx::AttributeProto& attribute : node.attribute()) {
-    if (schema->attributes().contains(attribute.name())) continue;
-    const std::string hint = did_you_mean(attribute.name(), names);
-    throw Error(fmt::format("operator set {} has no attribute '{}' here{}{}", opset, attribute.name(),
-                            hint.empty() ? "" : "; ", hint));
+    if (!schema->attributes().contains(attribute.name())) refuse(attribute.name(), *schema, opset);
   }
 }
 

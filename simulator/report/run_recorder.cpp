@@ -6,13 +6,10 @@ namespace {
 
 RunNames names_of(const RunState& run) {
   const Architecture& architecture = run.architecture;
-  RunNames names;
+  RunNames names{ComponentNumbers(architecture)};
   for (const ComponentCost& component : run.components) names.components.push_back(component.name);
   for (std::size_t leaf = 0; leaf < run.leaves.size(); ++leaf) names.leaves.push_back(run.leaves.name(leaf));
   names.idle = Leaves::nothing_to_do;
-  names.units = architecture.units.size();
-  names.memories = architecture.memories.size();
-  names.links = architecture.links.size();
   names.semaphores =
       architecture.sync.kind == Sync::Kind::semaphores ? static_cast<std::size_t>(architecture.sync.semaphores) : 0;
   return names;

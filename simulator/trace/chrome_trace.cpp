@@ -23,7 +23,7 @@ ChromeTrace::ChromeTrace(const std::filesystem::path& file, RunNames names, cons
       map_(map),
       names_(std::move(names)),
       file_(file),
-      units_(names_.units),
+      units_(names_.numbers.units),
       states_(names_.components.size()),
       series_(0, most_samples) {
   for (const Memory& memory : architecture.memories) {
@@ -39,7 +39,7 @@ void ChromeTrace::name_tracks() {
   file_.name_track(layer_track, "layers");
   for (std::size_t c = 0; c < names_.components.size(); ++c) {
     file_.name_process(process(c), names_.components[c]);
-    if (c < names_.units) file_.name_track(operations(c), "operations");
+    if (c < names_.numbers.units) file_.name_track(operations(c), "operations");
     file_.name_track(states(c), "state");
   }
 }
@@ -66,7 +66,7 @@ void ChromeTrace::write_state(std::size_t component) {
 }
 
 void ChromeTrace::passed(int link, std::int64_t bytes, Cycle first, Cycle end) {
-  series_.add(names_.link(link), bytes, first, std::max(end, first + 1));
+  series_.add(names_.numbers.of_link(link), bytes, first, std::max(end, first + 1));
 }
 
 void ChromeTrace::queued(int unit, Cycle at, int change) {
@@ -126,7 +126,7 @@ void ChromeTrace::use_memories(const Operation& operation) {
     if (!lives_[memory]) return;
     const WordLives::Access use{reads, access.writes, operation.started, operation.done};
     const auto over = [&](std::int64_t bytes, Cycle from, Cycle until) {
-      series_.add(names_.units + memory, bytes * (until - from), from, until);
+      series_.add(names_.numbers.of_memory(access.memory), bytes * (until - from), from, until);
     };
     for_each_run(footprint, operation.base[static_cast<std::size_t>(access.operand)],
                  [&](std::int64_t address, std::int64_t n) { lives_[memory]->touch(address, n, use, over); });
@@ -158,14 +158,14 @@ void ChromeTrace::finish(Cycle total) {
   for (std::size_t c = 0; c < states_.size(); ++c) write_state(c);
   for (std::size_t m = 0; m < lives_.size(); ++m) {
     if (!lives_[m]) continue;
-    const std::size_t component = names_.units + m;
+    const std::size_t component = names_.numbers.of_memory(static_cast<int>(m));
     lives_[m]->finish([&](std::int64_t bytes, Cycle from, Cycle until) {
       series_.add(component, bytes * (until - from), from, until);
     });
     write_counter(component, "in use", "bytes", component, total);
   }
-  for (std::size_t l = 0; l < names_.links; ++l) {
-    const std::size_t component = names_.link(static_cast<int>(l));
+  for (std::size_t l = 0; l < names_.numbers.links; ++l) {
+    const std::size_t component = names_.numbers.of_link(static_cast<int>(l));
     write_counter(component, "bandwidth", "bytes per cycle", component, total);
   }
   if (left_out_ < total) file_.mark("operations and states are left out from here on", left_out_);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "archdsl/graph/components.h"
 #include "simulator/time/time.h"
 
 namespace accord::sim {
@@ -60,13 +61,11 @@ class RunListeners final : public RunListener {
 
 /// What listeners call things.
 struct RunNames {
-  std::vector<std::string> components;  ///< units, memories, links, the controller
-  std::vector<std::string> leaves;
-  std::size_t units = 0, memories = 0, links = 0;
+  ComponentNumbers numbers;
+  std::vector<std::string> components{};  ///< by number
+  std::vector<std::string> leaves{};
   std::size_t semaphores = 0;
   int idle = -1;  ///< leaf: nothing to do
-
-  std::size_t link(int number) const { return units + memories + static_cast<std::size_t>(number); }
 };
 
 }  // namespace accord::sim

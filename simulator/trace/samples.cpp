@@ -44,7 +44,7 @@ void Samples::write_csv(const std::filesystem::path& file, const RunNames& names
                           names.leaves[static_cast<std::size_t>(leaf)]));
   }
   for (const auto& [link, series] : bytes_)
-    fmt::print(out, ",{}", csv_quoted(names.components[names.link(link)] + ": bytes"));
+    fmt::print(out, ",{}", csv_quoted(names.components[names.numbers.of_link(link)] + ": bytes"));
   out << '\n';
   const Cycle interval = series_.interval();
   for (Cycle from = 0; from < total; from += interval) {

@@ -79,7 +79,7 @@ std::size_t ValueChanges::signal(const Change& change) const {
   const std::size_t components = names_.components.size();
   if (change.kind == Kind::state) return number;
   if (change.kind == Kind::queue) return 2 * components + number;
-  return 2 * components + names_.units + number;
+  return 2 * components + names_.numbers.units + number;
 }
 
 void ValueChanges::declare(std::ostream& out) const {
@@ -94,13 +94,13 @@ void ValueChanges::declare(std::ostream& out) const {
     fmt::print(out, "$scope module {} $end\n", identifier(names_.components[c]));
     variable(1, components + c, "busy");
     variable(state_bits, c, "state");
-    if (c < names_.units) variable(count_bits, 2 * components + c, "queue");
+    if (c < names_.numbers.units) variable(count_bits, 2 * components + c, "queue");
     fmt::print(out, "$upscope $end\n");
   }
   if (names_.semaphores > 0) {
     fmt::print(out, "$scope module sync $end\n");
     for (std::size_t s = 0; s < names_.semaphores; ++s)
-      variable(count_bits, 2 * components + names_.units + s, fmt::format("semaphore_{}", s));
+      variable(count_bits, 2 * components + names_.numbers.units + s, fmt::format("semaphore_{}", s));
     fmt::print(out, "$upscope $end\n");
   }
   fmt::print(out, "$enddefinitions $end\n");
@@ -111,7 +111,7 @@ void ValueChanges::write(const std::filesystem::path& file, Cycle total) {
   declare(out);
   std::ranges::stable_sort(changes_, {}, &Change::at);
   const std::size_t components = names_.components.size();
-  std::vector<std::int64_t> now(2 * components + names_.units + names_.semaphores, 0), shown(now.size(), -1);
+  std::vector<std::int64_t> now(2 * components + names_.numbers.units + names_.semaphores, 0), shown(now.size(), -1);
   std::set<std::size_t> touched;
   for (std::size_t s = 0; s < now.size(); ++s) touched.insert(s);
   const auto show = [&](Cycle at) {

@@ -13,6 +13,14 @@ if [ -n "$built" ]; then
   status=1
 fi
 
+# What a command leaves where it is run lands at the top.
+stray=$(git ls-files | grep -v / | grep -vxE '\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|README\.md')
+if [ -n "$stray" ]; then
+  echo "files at the top that are not the project's:"
+  echo "$stray"
+  status=1
+fi
+
 absolute=$(git grep -nIE '(^|[^[:alnum:]_.<])/(home|root|work|Users|tmp|mnt|workspace)/[[:alnum:]_]' -- . ':!tests/structure')
 if [ -n "$absolute" ]; then
   echo "paths of one machine are committed:"

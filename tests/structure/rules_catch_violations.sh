@@ -35,5 +35,6 @@ printf 'namespace accord {\nstruct Known {\n' >archdsl/known.h
 rejects one_definition cli/a.h $'namespace accord {\nenum class Known {'
 rejects committed_files build/a.txt 'text'
 rejects committed_files tests/a.o 'text'
+rejects committed_files out.txt 'text'
 rejects committed_files docs/a.md "see /home/somebody/notes"
 exit $status
