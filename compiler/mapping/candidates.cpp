@@ -38,24 +38,27 @@ std::optional<Roles> roles_of(const Work& work) {
   return roles;
 }
 
-/// Orders a chain from the greatest to the least step in the layer's activations, so that fused iterators follow
-/// memory.
-void order_chain(const Work& work, const Homes& homes, const Match& match, std::vector<int>& chain) {
-  auto key = [&](int iterator) {
+/// The greatest step that an iterator makes through what the instruction reads or writes of the layer's activations.
+std::int64_t step_in_memory(const Work& work, const Homes& homes, const Match& match, int iterator) {
+  for (const auto& operand : match.operands) {
+    if (operand.kind != OperandMatch::Kind::access) continue;
+    const WorkOperand& at = work.operands[operand.access.operand];
+    if (at.constant) continue;  // is written as the mapping reads it
     std::int64_t step = 0;
-    for (const auto& operand : match.operands) {
-      if (operand.kind != OperandMatch::Kind::access) continue;
-      const TensorId tensor = work.operands[operand.access.operand].tensor;
-      for (std::size_t m = 0; m < operand.access.indices.size(); ++m) {
-        for (const auto& [it, coefficient] : operand.access.indices[m].terms) {
-          const std::int64_t stride = tensor == no_tensor ? 1 : homes[tensor].strides[m];
-          if (it == iterator) step = std::max(step, coefficient * stride);
-        }
+    for (std::size_t m = 0; m < operand.access.indices.size(); ++m) {
+      const std::int64_t stride = at.tensor == no_tensor ? 1 : homes[at.tensor].strides[m];
+      for (const auto& [it, coefficient] : operand.access.indices[m].terms) {
+        if (it == iterator) step = std::max(step, coefficient * stride);
       }
-      if (step > 0) break;
     }
-    return step;
-  };
+    if (step > 0) return step;
+  }
+  return 0;
+}
+
+/// Orders a chain from the greatest to the least step, so that fused iterators follow memory.
+void order_chain(const Work& work, const Homes& homes, const Match& match, std::vector<int>& chain) {
+  const auto key = [&](int iterator) { return step_in_memory(work, homes, match, iterator); };
   std::stable_sort(chain.begin(), chain.end(), [&](int a, int b) { return key(a) > key(b); });
 }
 
