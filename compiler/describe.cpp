@@ -54,6 +54,20 @@ std::string dense_text(const Work& work, const Mapping& mapping) {
   return names.empty() ? "" : fmt::format("    without gaps on chip: {}\n", fmt::join(names, ", "));
 }
 
+/// What a diagonal in floats relies on.
+std::string finite_text(const WorkForm& form) {
+  if (form.twin < 0) return "";
+  const Statement& main = form.work.program.statements[form.statement];
+  if (!is_float(main.value->type)) return "";
+  for (const Access& access : main.accesses) {
+    const WorkOperand& operand = form.work.operands[access.operand];
+    if (operand.constant) continue;
+    return fmt::format("    multiplies zeros beside the diagonal: right while {} is finite\n",
+                       form.work.program.operands[access.operand].name);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string form_text(const WorkForm& form) {
@@ -63,7 +77,7 @@ std::string form_text(const WorkForm& form) {
 std::string mapping_text(const Machine& machine, const Work& whole, const Mapping& mapping) {
   const Work& work = work_of(whole, mapping);
   std::string out;
-  if (mapping.form) out += fmt::format("    as {}\n", form_text(*mapping.form));
+  if (mapping.form) out += fmt::format("    as {}\n", form_text(*mapping.form)) + finite_text(*mapping.form);
   for (const auto& step : mapping.steps) {
     const Capability& capability = machine.capability(step.match);
     out += fmt::format("    {}.{}:", machine.architecture.units[step.match.unit].name, capability.name);

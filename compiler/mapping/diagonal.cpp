@@ -12,14 +12,14 @@
 namespace accord {
 namespace {
 
-/// Whether the value is 0 wherever the access reads 0. Floats are none of these: 0 times infinity is no number.
+/// Whether the value is 0 wherever the access reads 0; in floats, where all else is finite.
 bool vanishes_with(const Expr& value, int access) {
   const auto vanishes = [&](const ExprPtr& arg) { return vanishes_with(*arg, access); };
   switch (value.op) {
     case ExprOp::access: return value.access == access;
     case ExprOp::cast:
     case ExprOp::neg: return vanishes(value.args[0]);
-    case ExprOp::mul: return !is_float(value.type) && std::any_of(value.args.begin(), value.args.end(), vanishes);
+    case ExprOp::mul: return std::any_of(value.args.begin(), value.args.end(), vanishes);
     default: return false;
   }
 }

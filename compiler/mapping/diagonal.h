@@ -14,7 +14,8 @@ namespace accord {
 /// Blocks of `lanes` counts of g become a matrix with w on its diagonal and 0 beside it:
 ///     y[p,lanes*block+lane] += x[p,lanes*block+twin] * w[lanes*block+lane, lane-twin]
 /// where w has got a last index of extent 1: beyond its shape a constant is 0. The other statements count g by block
-/// and lane. In integers, where 0 times anything is 0, the results are the same.
+/// and lane. The results are the same in integers, and in floats while x is finite: a result of a block that reads an
+/// infinite x is no number, where the work's own may be one.
 /// (XLA's ConvolutionGroupConverter widens grouped filters by a mask in the same way, but over all groups at once.)
 ///
 /// Those of the work, for the main statement at `statement`, that may fill a capability's dims: for each shared

@@ -169,11 +169,11 @@ class FormCheck {
     }
   }
 
-  /// Whether 0 in the access makes the value 0: a product of integers.
+  /// Whether 0 in the access makes the value 0: a product, of finite numbers if of floats (diagonal.h).
   static bool vanishes(const Expr& value, int access) {
     if (value.op == ExprOp::access) return value.access == access;
     if (value.op == ExprOp::cast || value.op == ExprOp::neg) return vanishes(*value.args[0], access);
-    if (value.op != ExprOp::mul || is_float(value.type)) return false;
+    if (value.op != ExprOp::mul) return false;
     return vanishes(*value.args[0], access) || vanishes(*value.args[1], access);
   }
 
