@@ -1,7 +1,11 @@
 // Quantised models become float networks that remember their scales: QLinear operators are written as DequantizeLinear,
-// the float operator and QuantizeLinear; constants are dequantised; a pair of QuantizeLinear and DequantizeLinear whose
-// zero point stands for 0 in a signed type leaves its scale with the tensor, and a Clip to what the type holds. Other
-// pairs stay operators.
+// the float operator and QuantizeLinear; constants are dequantised; a pair of QuantizeLinear and DequantizeLinear
+// leaves a Clip to what its type holds, and with the tensor its scale, or, where the zero point does not stand for 0 in
+// a signed type, the scale in which such a type holds the same range. Pairs whose parameters vary stay operators.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -35,6 +39,22 @@ double middle_of(ElementType type) { return type == ElementType::u8 ? 128 : 0; }
 /// Between which a tensor's values lie.
 struct Bounds {
   double low = 0, high = 0;
+};
+
+/// What a quantised type holds, as the model reads it.
+struct Range {
+  double scale = 1, zero = 0;
+  ElementType type;
+
+  Bounds bounds() const { return {scale * (lowest(type) - zero), scale * (highest(type) - zero)}; }
+  bool is_symmetric() const { return zero == middle_of(type); }
+
+  /// Of the signed type of as many bits, around 0.
+  double signed_scale() const {
+    if (is_symmetric()) return scale;
+    const double reach = std::max(-bounds().low, bounds().high);
+    return reach / (std::exp2(bits(type) - 1) - 1);
+  }
 };
 
 class QuantisationFolding {
@@ -113,7 +133,7 @@ class QuantisationFolding {
     quantise(list, list.add(op.type, "", {x}, network_.tensor(op.outputs[0]).shape, op.attributes), by, op.outputs[0]);
   }
 
-  /// The scale, where the zero point is that of a signed type.
+  /// A constant's scales, where its zero points are those of a signed type.
   std::optional<Quantisation> symmetric(const Operator& op, ElementType type) const {
     if (!is_constant(op.inputs[1]) || (op.inputs.size() > 2 && !is_constant(op.inputs[2]))) return std::nullopt;
     const auto scale = numbers_of(network_.tensor(op.inputs[1]));
@@ -140,11 +160,11 @@ class QuantisationFolding {
       const auto pair = op.type == "DequantizeLinear" ? quantisers.find(op.inputs[0]) : quantisers.end();
       if (pair != quantisers.end() && same_parameters(pair->second, op)) {
         const auto x = pair->second.inputs[0];
-        const ElementType type = network_.tensor(op.inputs[0]).type;
-        const auto scale = symmetric(op, type);
-        if (scale && remember(x, *scale)) {
-          remember(op.outputs[0], *scale);  // it may take the place of x
-          operators.push_back(saturation(op, x, scale->scale[0], type));
+        const auto range = range_of(op);
+        if (range && remember(x, *range)) {
+          remember(op.outputs[0], *range);  // it may take the place of x
+          if (!range->is_symmetric()) moved_.push_back(network_.tensor(op.inputs[0]).name);
+          operators.push_back(saturation(op, x, range->bounds()));
           continue;
         }
       }
@@ -152,13 +172,28 @@ class QuantisationFolding {
       operators.push_back(std::move(op));
     }
     network_.operators = std::move(operators);
+    warn_of_moved();
+  }
+
+  void warn_of_moved() {
+    if (moved_.empty()) return;
+    network_.warnings.push_back(fmt::format(
+        "{} quantised tensors have zero points ({}{}): integer machines hold the same range around 0, in steps up to "
+        "twice as coarse",
+        moved_.size(), moved_.front(), moved_.size() > 1 ? ", ..." : ""));
+  }
+
+  /// One scale and zero point, known, of what the DequantizeLinear reads.
+  std::optional<Range> range_of(const Operator& op) const {
+    if (!is_constant(op.inputs[1]) || (op.inputs.size() > 2 && !is_constant(op.inputs[2]))) return std::nullopt;
+    const auto scale = numbers_of(network_.tensor(op.inputs[1]));
+    const auto zero = op.inputs.size() > 2 ? numbers_of(network_.tensor(op.inputs[2])) : std::vector<double>{0};
+    if (scale.size() != 1 || zero.size() != 1) return std::nullopt;
+    return Range{scale[0], zero[0], network_.tensor(op.inputs[0]).type};
   }
 
   /// What the pair does to values beyond the type's: nothing where they are bounded as closely already.
-  Operator saturation(const Operator& dequantise, TensorId x, double scale, ElementType type) {
-    const double middle = middle_of(type);
-    const Bounds bounds{scale * (static_cast<double>(lowest(type)) - middle),
-                        scale * (static_cast<double>(highest(type)) - middle)};
+  Operator saturation(const Operator& dequantise, TensorId x, const Bounds& bounds) {
     const TensorId y = dequantise.outputs[0];
     const auto known = bounds_.find(x);
     if (known != bounds_.end() && known->second.low >= bounds.low && known->second.high <= bounds.high) {
@@ -180,12 +215,12 @@ class QuantisationFolding {
     return true;
   }
 
-  /// Activations have one scale.
-  bool remember(TensorId x, const Quantisation& scale) {
+  bool remember(TensorId x, const Range& range) {
     auto& tensor = network_.tensor(x);
-    if (tensor.is_constant() || scale.scale.size() != 1 || tensor.type != ElementType::fp32) return false;
-    if (tensor.quantisation && tensor.quantisation->scale != scale.scale) return false;
-    tensor.quantisation = scale;
+    if (tensor.is_constant() || tensor.type != ElementType::fp32) return false;
+    const Quantisation quantisation{{static_cast<float>(range.signed_scale())}, -1};
+    if (tensor.quantisation && tensor.quantisation->scale != quantisation.scale) return false;
+    tensor.quantisation = quantisation;
     return true;
   }
 
@@ -230,6 +265,7 @@ class QuantisationFolding {
   std::map<TensorId, Parameters> quantised_;
   std::map<TensorId, TensorId> forwarded_;
   std::map<TensorId, Bounds> bounds_;  ///< of what came out of a pair
+  std::vector<std::string> moved_;     ///< quantised tensors whose zero points are not kept
 };
 
 }  // namespace
