@@ -66,6 +66,12 @@ bool keeps_scale(const Network& network, const Operator& op) {
   return true;
 }
 
+/// Whether the Clip is what a quantiser of the model makes of one of its inputs.
+bool bounds_quantised_input(const Network& network, const Operator& clip) {
+  const TensorId x = clip.inputs[0];
+  return network.tensor(x).quantisation.has_value() && std::ranges::find(network.inputs, x) != network.inputs.end();
+}
+
 /// Role without regard to the neighbours.
 PlannedOperator classify(const Network& network, const Operator& op, bool integers) {
   if (op.inputs.empty() || op.inputs[0] == no_tensor) return {.reason = "it has no input"};
@@ -79,7 +85,11 @@ PlannedOperator classify(const Network& network, const Operator& op, bool intege
     return role_unless(Role::average,
                        constant_pool_count(network, op) ? "" : "its windows differ in their element count");
   }
-  if (op.type == "Clip" && is_variable(network, op.inputs[0])) return {.role = Role::clip};
+  if (op.type == "Clip" && is_variable(network, op.inputs[0])) {
+    return role_unless(Role::clip, integers && bounds_quantised_input(network, op)
+                                       ? "it bounds an input that the host quantises"
+                                       : "");
+  }
   if (carries(network, op)) {
     return role_unless(Role::carry, keeps_scale(network, op) ? "" : "the model quantises its tensors differently");
   }
