@@ -94,6 +94,14 @@ std::string verdict(const Architecture& architecture, const LayerChoices& layer)
                              : "; another assignment is as quick, and stands later");
 }
 
+/// Of one that was found beside the chosen one.
+const char* standing(const Mapping& chosen, const Mapping& other) {
+  const bool measured = chosen.measured_cycles > 0 && other.measured_cycles > 0;
+  if (measured || other.predicted_cycles >= chosen.predicted_cycles) return "slower";
+  return other.scheduled ? "not taken, predicted about as quick"
+                         : "not taken, predicted by its units' sums alone, which promise too little";
+}
+
 nlohmann::json choice_json(const Machine& machine, const LayerChoices& layer, const LayerChoice& choice) {
   const Architecture& architecture = machine.architecture;
   const Work& work = work_of(layer.plan.work, choice.mapping);
@@ -159,7 +167,7 @@ void print_choices(const Machine& machine, const LayerChoices& layer, bool expla
   for (std::size_t i = found == 0 ? 0 : 1; i < layer.choices.size(); ++i) {
     const LayerChoice& choice = layer.choices[i];
     if (choice.found) {
-      fmt::print(out, "  slower:\n");
+      fmt::print(out, "  {}:\n", standing(layer.choices[0].mapping, choice.mapping));
       print_found(machine, layer, choice, out);
     } else {
       fmt::print(out, "  refused: {}\n{}", choice.reason, mapping_text(machine, layer.plan.work, choice.mapping));
