@@ -63,7 +63,12 @@ bool HomePlanner::never_negative(TensorId tensor) const {
 /// What reads beyond the tensor must yield; padding that never wins may be 0 where no value is negative.
 std::optional<double> HomePlanner::outside_for(const LayerPlan& layer, const Use& use) const {
   const WorkOperand& operand = layer.work.operands[use.access.operand];
-  if (operand.outside != 0 && never_negative(operand.tensor)) return 0;
+  const bool never_wins = std::ranges::all_of(layer.work.program.statements, [&](const Statement& statement) {
+    return statement.reduction == Reduction::max || std::ranges::none_of(statement.accesses, [&](const Access& access) {
+             return access.operand == use.access.operand;
+           });
+  });
+  if (operand.outside != 0 && never_wins && never_negative(operand.tensor)) return 0;
   return operand.outside;
 }
 

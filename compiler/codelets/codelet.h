@@ -10,7 +10,7 @@
 
 namespace accord {
 
-/// A statement of a codelet; `when` / `unless` name an optional input that must be present / absent.
+/// A statement of a codelet; `when` / `unless` name an optional input or attribute that must be present / absent.
 struct CodeletStatement {
   std::string text;
   std::string when;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -30,6 +31,12 @@ std::optional<double> number_of(const Tensor& tensor) {
   if (!tensor.is_constant() || element_count(tensor.shape) != 1) return std::nullopt;
   const double value = load_element(tensor.data->data(), tensor.type);
   return std::isnan(value) ? std::nullopt : std::optional(value);
+}
+
+/// `lowest`, an attribute of the operator, which may be absent, or a number.
+double outside_value(const Operator& op, const std::string& text, ElementType type) {
+  if (text == "lowest") return lowest(type);
+  return std::isalpha(static_cast<unsigned char>(text[0])) != 0 ? attribute(op, text, 0.0) : std::stod(text);
 }
 
 std::string lowest_text(ElementType type) { return is_float(type) ? "-inf" : number(lowest(type)); }
@@ -276,12 +283,15 @@ void Builder::append_codelet(const Operator& op) {
   add_counted(*codelet, op, expansion);
   for (const auto& [key, text] : codelet->outside) {
     declared_[expansion.names.at(key)].second.outside =
-        text == "lowest" ? lowest(network_.tensors[expansion.tensors.at(key)].type) : std::stod(text);
+        outside_value(op, text, network_.tensors[expansion.tensors.at(key)].type);
   }
   for (const std::string& copy : copies) texts_.push_back(expand(copy, expansion));
   for (const auto& statement : codelet->statements) {
-    if (!statement.when.empty() && expansion.tensors.count(statement.when) == 0) continue;
-    if (!statement.unless.empty() && expansion.tensors.count(statement.unless) != 0) continue;
+    const auto given = [&](const std::string& key) {
+      return expansion.tensors.contains(key) || op.attributes.contains(key);
+    };
+    if (!statement.when.empty() && !given(statement.when)) continue;
+    if (!statement.unless.empty() && given(statement.unless)) continue;
     std::string text = with_numbers(statement.text, expansion);
     if (const auto at = text.find("EXPRESSION"); at != std::string::npos) {
       Expansion inner = expansion;

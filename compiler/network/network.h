@@ -26,10 +26,12 @@ inline std::size_t count_of(const Shape& shape) { return static_cast<std::size_t
 /// Elements of the largest tensor that a network may have.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 30;
 
-/// real = scale * stored (symmetric, zero point 0). One scale, or one per index of `axis`.
+/// real = scale * (stored - zero). One scale, or one per index of `axis`; a zero point where there is one scale.
 struct Quantisation {
   std::vector<float> scale;
   int axis = -1;
+  int zero = 0;   ///< of a signed type
+  int reach = 0;  ///< the greatest |stored - zero| of the model's type, where zero is not 0
 };
 
 /// A value of the network: logical shape in the model's own index order (NCHW for images), dense row-major data for

@@ -186,6 +186,12 @@ class NetworkParser {
       line.expect(")");
       line.expect("[");
       quantisation.scale = parse_list<float>(line, "]");
+      if (line.accept("zero(")) {
+        quantisation.zero = parse_number<int>(line.number());
+        line.expect(", reach");
+        quantisation.reach = parse_number<int>(line.number());
+        line.expect(")");
+      }
       tensor.quantisation = quantisation;
     }
     const auto id = static_cast<TensorId>(network_.tensors.size());

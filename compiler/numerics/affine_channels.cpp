@@ -26,6 +26,16 @@ std::vector<float> channel_constant(const Network& network, const std::vector<bo
   return {values, values + count};
 }
 
+/// Whether the operator reads integers that the model itself has, in more bits than storage may hold: sums of a
+/// ConvInteger, scaled.
+bool counts_in_integers(const Network& network, const Uses& uses, const Operator& op) {
+  const int producer = uses.producer[static_cast<std::size_t>(op.inputs[0])];
+  if (producer == no_operator) return false;
+  const Operator& from = network.operators[static_cast<std::size_t>(producer)];
+  if (from.type == "Cast") return !is_float(network.tensor(from.inputs[0]).type);
+  return (from.type == "Mul" || from.type == "Add") && counts_in_integers(network, uses, from);
+}
+
 Operator depthwise(Network& network, const Operator& first, TensorId y, const std::vector<float>& weights,
                    const std::vector<float>& bias) {
   const auto channels = static_cast<std::int64_t>(weights.size());
@@ -51,8 +61,9 @@ void affine_to_depthwise(Network& network) {
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     const Operator op = network.operators[i];
     if (done[i]) continue;
-    const std::vector<float> factor = channel_constant(network, images, op, "Mul");
-    std::vector<float> addend = channel_constant(network, images, op, "Add");
+    const bool scales_sums = counts_in_integers(network, uses, op);
+    const std::vector<float> factor = scales_sums ? std::vector<float>{} : channel_constant(network, images, op, "Mul");
+    std::vector<float> addend = scales_sums ? std::vector<float>{} : channel_constant(network, images, op, "Add");
     if (factor.empty() && addend.empty()) {
       operators.push_back(op);
       continue;

@@ -11,8 +11,9 @@
 namespace accord::numerics {
 namespace {
 
+/// Whether the operator is done in integers whatever its neighbours are.
 bool computes_in_storage(const Network& network, int op) {
-  constexpr std::array<std::string_view, 5> types = {"Conv", "Gemm", "MatMul", "Add", "AveragePool"};
+  constexpr std::array<std::string_view, 3> types = {"Conv", "Gemm", "MatMul"};
   return op != no_operator &&
          std::ranges::find(types, network.operators[static_cast<std::size_t>(op)].type) != types.end();
 }
@@ -27,7 +28,7 @@ bool is_stored(const Network& network, const Uses& uses, const Operator& clip) {
 
 bool storage_bounds(const Network& network, const Operator& clip, ElementType storage) {
   const auto &x = network.tensor(clip.inputs[0]).quantisation, &y = network.tensor(clip.outputs[0]).quantisation;
-  if (!x || !y || x->scale.size() != 1 || x->scale != y->scale) return false;
+  if (!x || !y || x->scale.size() != 1 || x->scale != y->scale || x->zero != 0 || y->zero != 0) return false;
   return attribute(clip, "min", -INFINITY) <= x->scale[0] * lowest(storage) &&
          attribute(clip, "max", INFINITY) >= x->scale[0] * highest(storage);
 }

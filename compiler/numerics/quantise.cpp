@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -36,6 +37,8 @@ struct StoredWeights {
   TensorId weights = no_tensor, bias = no_tensor, multiples = no_tensor;
   std::vector<double> scale;  ///< of the weights, per output channel; empty if the addend cannot be accumulated
   double bound = 0;           ///< greatest accumulator magnitude
+  std::vector<std::int64_t> bias_values{};  ///< per output channel; empty if there is none
+  std::vector<std::int64_t> sums{};         ///< of each output channel's weights; empty where nobody asks
 };
 
 /// Operators that stay in float because the requantisation has no values for them, with the reason.
@@ -70,10 +73,25 @@ class Quantiser {
     std::vector<TensorId> outputs;
     for (TensorId id : from_.outputs) outputs.push_back(as_real(id));
     rewrite_.set_outputs(outputs);
+    warn_of_lost_zeros();
     return rewrite_.take();
   }
 
  private:
+  void warn_of_lost_zeros() {
+    std::vector<std::string> names;
+    for (std::size_t id = 0; id < scales_.size(); ++id) {
+      const Tensor& tensor = from_.tensors[id];
+      const bool lost = tensor.quantisation && tensor.quantisation->zero != 0 && scales_[id].zero == 0;
+      if (lost && rewrite_.stored(static_cast<TensorId>(id)) != no_tensor) names.push_back(tensor.name);
+    }
+    if (names.empty()) return;
+    rewrite_.warn(fmt::format(
+        "{} tensors lose their zero points (the first is '{}'): their range is kept around 0, in steps up to twice as "
+        "coarse",
+        names.size(), names.front()));
+  }
+
   std::ptrdiff_t products() const { return std::ranges::count(plan_, Role::product, &PlannedOperator::role); }
 
   static bool may_stay_in_float(const PlannedOperator& planned) {
@@ -83,24 +101,39 @@ class Quantiser {
 
   void emit(const Operator& op, const PlannedOperator& planned) {
     switch (planned.role) {
-      case Role::product: return finish(op, planned, product(op, no_tensor));
+      case Role::product: return finish(op, planned, product(op, result_of(op, planned), no_tensor));
       case Role::sum: return sum(op, planned);
-      case Role::average: return finish(op, planned, average(op));
+      case Role::average: return finish(op, planned, average(op, result_of(op, planned)));
       case Role::carry: return carry(op);
-      case Role::clip: return finish(op, planned, clip(op));
+      case Role::clip: return finish(op, planned, clip(op, result_of(op, planned)));
       case Role::floating: return floating(op, planned);
       case Role::fused: return;
     }
   }
 
-  float scale(TensorId id) const { return scales_[static_cast<std::size_t>(id)]; }
+  float scale(TensorId id) const { return scales_[static_cast<std::size_t>(id)].scale; }
+  int zero(TensorId id) const { return scales_[static_cast<std::size_t>(id)].zero; }
+
+  /// What a requantisation makes of sums.
+  struct Result {
+    TensorId y = no_tensor;
+    double factor = 1;
+  };
+  Result result_of(const Operator& op, const PlannedOperator& planned) const {
+    return {last_of(from_, op, planned).outputs[0], planned_factor(from_, planned)};
+  }
+
+  /// What sums of that scale need so that their requantisation gives the result's zero point for 0.
+  double zero_in_sums(const Result& result, double sum_scale) const {
+    return zero(result.y) == 0 ? 0 : zero(result.y) * double{scale(result.y)} / (sum_scale * result.factor);
+  }
 
   /// The tensor in the storage type, quantised from fp32 where it only exists so.
   TensorId as_stored(TensorId id) {
     if (rewrite_.stored(id) == no_tensor) {
       const Tensor& tensor = from_.tensor(id);
       if (tensor.is_constant()) {
-        rewrite_.set_stored(id, stored_constant(tensor, scale(id)));
+        rewrite_.set_stored(id, stored_constant(tensor, scales_[static_cast<std::size_t>(id)]));
       } else {
         const TensorId stored = add_stored(id);
         rewrite_.add_operator("Quantize", tensor.name + ".quantise", {rewrite_.real(id)}, {stored},
@@ -128,20 +161,23 @@ class Quantiser {
   }
 
   std::map<std::string, Attribute> scale_attribute(TensorId id) const {
-    return {{"scale", static_cast<double>(scale(id))}};
+    std::map<std::string, Attribute> attributes = {{"scale", static_cast<double>(scale(id))}};
+    if (zero(id) != 0) attributes["zero"] = std::int64_t{zero(id)};
+    return attributes;
   }
 
   TensorId add_stored(TensorId id) {
     const TensorId stored = rewrite_.add_tensor(rewrite_.stored_name(id), numerics_.storage, from_.tensor(id).shape,
-                                                Quantisation{{scale(id)}, -1});
+                                                Quantisation{{scale(id)}, -1, zero(id)});
     rewrite_.set_stored(id, stored);
     return stored;
   }
 
-  TensorId stored_constant(const Tensor& tensor, double step) {
+  TensorId stored_constant(const Tensor& tensor, const ActivationScale& step) {
     std::vector<double> integers(count_of(tensor.shape));
     const float* values = constant_data<float>(tensor);
-    for (std::size_t i = 0; i < integers.size(); ++i) integers[i] = std::nearbyint(values[i] / step);
+    for (std::size_t i = 0; i < integers.size(); ++i)
+      integers[i] = std::nearbyint(values[i] / double{step.scale}) + step.zero;
     return rewrite_.add_constant(typed_constant(tensor.name, numerics_.storage, tensor.shape, integers));
   }
 
@@ -157,8 +193,8 @@ class Quantiser {
   }
 
   /// Conv, Gemm or MatMul into an accumulator, with `addend` accumulated on top. No id where the addend cannot be.
-  Accumulator product(const Operator& op, TensorId addend) {
-    return op.type == "MatMul" ? variable_product(op) : weighted_product(op, addend);
+  Accumulator product(const Operator& op, const Result& result, TensorId addend) {
+    return op.type == "MatMul" ? variable_product(op) : weighted_product(op, result, addend);
   }
 
   Accumulator variable_product(const Operator& op) {
@@ -200,12 +236,25 @@ class Quantiser {
     stored.weights = rewrite_.add_constant(std::move(weights));
     if (!integers.bias.empty()) {
       stored.bias = integer_constant(from_.tensor(op.inputs[2]).name, {w.shape[0]}, integers.bias);
+      stored.bias_values = integers.bias;
     }
+    if (zero(op.inputs[0]) != 0) stored.sums = sums_of(integers, w.shape[0]);
     if (!integers.addend.empty()) {
       stored.multiples = scalar_sums_ ? integer_constant(w.name + ".multiple", {}, {integers.addend[0]})
                                       : integer_constant(w.name + ".multiples", {w.shape[0]}, integers.addend);
     }
     return stored;
+  }
+
+  static std::vector<std::int64_t> sums_of(const IntegerWeights& integers, std::int64_t channels) {
+    const auto length = static_cast<std::ptrdiff_t>(integers.weights.size()) / channels;
+    std::vector<std::int64_t> sums;
+    for (auto at = integers.weights.begin(); at != integers.weights.end(); at += length) {
+      sums.push_back(std::accumulate(at, at + length, std::int64_t{0}, [](std::int64_t sum, float weight) {
+        return sum + static_cast<std::int64_t>(weight);
+      }));
+    }
+    return sums;
   }
 
   /// Operators that multiply by one constant, from and onto the same scales, share its integers.
@@ -217,18 +266,58 @@ class Quantiser {
     return entry->second;
   }
 
-  Accumulator weighted_product(const Operator& op, TensorId addend) {
+  /// What zero points add to a product's sums, per output channel: x's times the weights, the addend's, the result's.
+  std::vector<double> zeros_in_product(const Operator& op, const Accumulator& sums, const StoredWeights& stored,
+                                       const Result& result, TensorId addend) const {
+    std::vector<double> zeros(sums.scale.size());
+    for (std::size_t k = 0; k < zeros.size(); ++k) {
+      zeros[k] = zero_in_sums(result, sums.scale[k]);
+      if (!stored.sums.empty()) zeros[k] -= static_cast<double>(zero(op.inputs[0]) * stored.sums[k]);
+      if (addend != no_tensor) zeros[k] -= zero(addend) * scale(addend) / sums.scale[k];
+    }
+    return zeros;
+  }
+
+  /// The bias that a product adds instead of its own, with what zero points make of the sums.
+  TensorId bias_with_zeros(const Operator& op, const StoredWeights& stored, const std::vector<double>& zeros,
+                           Accumulator& sums) {
+    if (std::ranges::all_of(zeros, [](double zero) { return zero == 0; })) return stored.bias;
+    std::vector<std::int64_t> values = stored.bias_values;
+    values.resize(zeros.size());
+    for (std::size_t k = 0; k < zeros.size(); ++k) values[k] += std::llround(zeros[k]);
+    widen(sums, zeros);
+    return integer_constant(op.name + ".bias", {static_cast<std::int64_t>(values.size())}, values);
+  }
+
+  /// Sums with what zero points add to them.
+  void widen(Accumulator& sums, const std::vector<double>& zeros) const {
+    double most = 0;
+    for (const double zero : zeros) most = std::max(most, std::ceil(std::abs(zero)));
+    sums.bound += most;
+    if (sums.bound <= highest(numerics_.accumulator)) return;
+    throw Error(fmt::format("sums with zero points can overflow {}", name(numerics_.accumulator)));
+  }
+
+  /// Padding stands for 0.
+  std::map<std::string, Attribute> padded_attributes(const Operator& op) const {
+    auto attributes = op.attributes;
+    if (op.type != "Gemm" && zero(op.inputs[0]) != 0) attributes["outside"] = double(zero(op.inputs[0]));
+    return attributes;
+  }
+
+  Accumulator weighted_product(const Operator& op, const Result& result, TensorId addend) {
     const StoredWeights& stored = stored_weights(op, addend);
     if (stored.scale.empty()) return {};
     const Tensor& y = from_.tensor(op.outputs[0]);
+    Accumulator sums{no_tensor, {}, stored.bound, channel_axis(op, y.shape)};
+    for (double step : stored.scale) sums.scale.push_back(step * scale(op.inputs[0]));
+    const TensorId bias = bias_with_zeros(op, stored, zeros_in_product(op, sums, stored, result, addend), sums);
     std::vector<TensorId> inputs = {as_stored(op.inputs[0]), stored.weights};
-    if (stored.bias != no_tensor) inputs.push_back(stored.bias);
-    Accumulator result{no_tensor, {}, stored.bound, channel_axis(op, y.shape)};
-    for (double step : stored.scale) result.scale.push_back(step * scale(op.inputs[0]));
-    result.id = add_accumulator(y, ".acc", result);
-    rewrite_.add_operator(op.type, op.name, inputs, {result.id}, op.attributes);
-    if (addend == no_tensor) return result;
-    return accumulate(y, op.name + ".accumulate", std::move(result), addend, stored.multiples);
+    if (bias != no_tensor) inputs.push_back(bias);
+    sums.id = add_accumulator(y, ".acc", sums);
+    rewrite_.add_operator(op.type, op.name, inputs, {sums.id}, padded_attributes(op));
+    if (addend == no_tensor) return sums;
+    return accumulate(y, op.name + ".accumulate", std::move(sums), addend, stored.multiples);
   }
 
   Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
@@ -244,69 +333,90 @@ class Quantiser {
     if (planned.product != no_operator) {
       const Operator& producer = from_.operators[static_cast<std::size_t>(planned.product)];
       const TensorId other = op.inputs[op.inputs[0] == producer.outputs[0] ? 1 : 0];
-      if (const Accumulator fused = product(producer, other); fused.id != no_tensor) {
+      if (const Accumulator fused = product(producer, result_of(op, planned), other); fused.id != no_tensor) {
         ++report_.fused_additions;
         return finish(op, planned, fused);
       }
-      finish(producer, {}, product(producer, no_tensor));
+      finish(producer, {}, product(producer, result_of(producer, {}), no_tensor));
     }
-    finish(op, planned, separate_sum(op));
+    finish(op, planned, separate_sum(op, result_of(op, planned)));
+  }
+
+  /// By how much a stored value may be multiplied in an accumulator that adds two of them: 2^14, whose error is 2^-15
+  /// of the value, and 2 * 2^14 * 2^7 stays far below 2^31.
+  double greatest_multiple() const {
+    const double limit = greatest_magnitude(numerics_.storage);
+    const double most = std::min(16384.0, std::floor(highest(numerics_.accumulator) / (2 * limit)));
+    return requantiser_.powers_of_two() ? std::exp2(std::floor(std::log2(most))) : most;
   }
 
   /// Both operands as integer multiples of one small scale.
-  Accumulator separate_sum(const Operator& op) {
+  Accumulator separate_sum(const Operator& op, const Result& whole) {
     const Tensor& y = from_.tensor(op.outputs[0]);
     const double a = scale(op.inputs[0]), b = scale(op.inputs[1]);
-    // 2^14 multiples of the larger: its error is 2^-15 of the operand, and 2 * 2^14 * 2^7 stays far below 2^31.
-    const double limit = greatest_magnitude(numerics_.storage);
-    double most = std::min(16384.0, std::floor(highest(numerics_.accumulator) / (2 * limit)));
-    if (requantiser_.powers_of_two()) most = std::exp2(std::floor(std::log2(most)));
-    const double unit = a == b ? a : std::max(a, b) / most;
+    const double unit = a == b && zero(whole.y) == 0 ? a : std::max(a, b) / greatest_multiple();
     const auto m_a = std::llround(a / unit), m_b = std::llround(b / unit);
-    Accumulator result{no_tensor, {unit}, limit * static_cast<double>(m_a + m_b), channel_axis(op, y.shape)};
-    result.id = add_accumulator(y, ".acc", result);
-    rewrite_.add_operator("Scale", op.name + ".scale",
-                          {as_stored(op.inputs[0]), integer_constant(y.name + ".multiple_a", {}, {m_a})}, {result.id});
+    Accumulator result{no_tensor,
+                       {unit},
+                       greatest_magnitude(numerics_.storage) * static_cast<double>(m_a + m_b),
+                       channel_axis(op, y.shape)};
+    const auto zeros = static_cast<double>(m_a * zero(op.inputs[0]) + m_b * zero(op.inputs[1]));
+    const TensorId multiple = integer_constant(y.name + ".multiple_a", {}, {m_a});
+    start({op.name + ".scale", "Scale", {as_stored(op.inputs[0]), multiple}, {}, {}}, y,
+          zero_in_sums(whole, unit) - zeros, result);
     return accumulate(y, op.name, std::move(result), op.inputs[1], integer_constant(y.name + ".multiple_b", {}, {m_b}));
   }
 
-  Accumulator average(const Operator& op) {
+  /// Adds the operator that begins the sums of `y`: with what zero points add to them.
+  void start(Operator first, const Tensor& y, double zeros, Accumulator& sums) {
+    if (const std::int64_t bias = std::llround(zeros); bias != 0) {
+      widen(sums, {zeros});
+      const std::vector<std::int64_t> channels(static_cast<std::size_t>(y.shape[static_cast<std::size_t>(sums.axis)]),
+                                               bias);
+      first.inputs.push_back(integer_constant(y.name + ".zero", {std::ssize(channels)}, channels));
+      first.attributes["axis"] = std::int64_t{sums.axis};
+    }
+    sums.id = add_accumulator(y, ".acc", sums);
+    rewrite_.add_operator(first.type, first.name, first.inputs, {sums.id}, first.attributes);
+  }
+
+  Accumulator average(const Operator& op, const Result& whole) {
+    const Tensor& y = from_.tensor(op.outputs[0]);
     const auto count = static_cast<double>(constant_pool_count(from_, op));
     Accumulator result{no_tensor,
                        {scale(op.inputs[0]) / count},
                        greatest_magnitude(numerics_.storage) * count,
-                       channel_axis(op, from_.tensor(op.outputs[0]).shape)};
-    const TensorId x = as_stored(op.inputs[0]);
-    result.id = add_accumulator(from_.tensor(op.outputs[0]), ".acc", result);
-    rewrite_.add_operator("SumPool", op.name, {x}, {result.id}, op.attributes);
+                       channel_axis(op, y.shape)};
+    start({op.name, "SumPool", {as_stored(op.inputs[0])}, {}, padded_attributes(op)}, y,
+          zero_in_sums(whole, result.scale[0]) - count * zero(op.inputs[0]), result);
     return result;
   }
 
-  /// A Clip of its own: multiplied by 1 into the accumulator type, where a requantisation can bound it.
-  Accumulator clip(const Operator& op) {
+  /// A Clip of its own: multiplied into the accumulator type, where a requantisation can bound it. By 1 but where that
+  /// leaves a zero point between two integers.
+  Accumulator clip(const Operator& op, const Result& whole) {
     const Tensor& y = from_.tensor(op.outputs[0]);
-    Accumulator result{
-        no_tensor, {double{scale(op.inputs[0])}}, greatest_magnitude(numerics_.storage), channel_axis(op, y.shape)};
-    const TensorId x = as_stored(op.inputs[0]);
-    result.id = add_accumulator(y, ".acc", result);
-    rewrite_.add_operator("Scale", op.name, {x, integer_constant(y.name + ".one", {}, {1})}, {result.id});
+    const double zero_of_y = zero_in_sums(whole, scale(op.inputs[0]));
+    const double multiple = zero_of_y == std::nearbyint(zero_of_y) ? 1 : greatest_multiple();
+    Accumulator result{no_tensor,
+                       {scale(op.inputs[0]) / multiple},
+                       greatest_magnitude(numerics_.storage) * multiple,
+                       channel_axis(op, y.shape)};
+    const TensorId m = integer_constant(y.name + ".multiple", {}, {std::llround(multiple)});
+    start({op.name, "Scale", {as_stored(op.inputs[0]), m}, {}, {}}, y, multiple * (zero_of_y - zero(op.inputs[0])),
+          result);
     return result;
-  }
-
-  /// The last of the operators that the requantisation does.
-  const Operator& last_of(const Operator& op, const PlannedOperator& planned) const {
-    const int last = planned.clip == no_operator ? planned.factor : planned.clip;
-    return last == no_operator ? op : from_.operators[static_cast<std::size_t>(last)];
   }
 
   /// Requantize, bounded by the operator's fused (or own) Clip.
   void finish(const Operator& op, const PlannedOperator& planned, const Accumulator& accumulator) {
-    const Operator& last = last_of(op, planned);
+    const Operator& last = last_of(from_, op, planned);
     const TensorId y = last.outputs[0];
     const double step = scale(y);
     auto bound = [&](const char* key, double limit) {
       const double value = last.type == "Clip" ? attribute(last, key, limit * INFINITY) : limit * INFINITY;
-      return std::clamp(std::nearbyint(value / step), lowest(numerics_.storage), highest(numerics_.storage));
+      const double integer = std::nearbyint(value / step) + zero(y);
+      return std::clamp(integer, lowest(numerics_.storage), highest(numerics_.storage));
     };
     const double lo = bound("min", -1), hi = bound("max", 1);
     std::vector<double> multipliers;
@@ -334,20 +444,26 @@ class Quantiser {
       inputs.push_back(moves ? as_stored(id) : as_real(id));
     }
     for (TensorId id : op.outputs) outputs.push_back(id == no_tensor ? no_tensor : add_stored(id));
-    rewrite_.add_operator(op.type, op.name, inputs, outputs, op.attributes);
+    auto attributes = op.attributes;
+    if (op.type == "Pad" && zero(op.inputs[0]) != 0) attributes["value"] = double(zero(op.inputs[0]));
+    rewrite_.add_operator(op.type, op.name, inputs, outputs, attributes);
   }
 
   void floating(const Operator& op, const PlannedOperator& planned) {
     std::vector<TensorId> inputs, outputs;
     for (TensorId id : op.inputs) inputs.push_back(as_real(id));
+    const bool rounded = rounds(from_, op);
     for (TensorId id : op.outputs) {
       if (id != no_tensor) {
         const Tensor& tensor = from_.tensor(id);
-        rewrite_.set_real(id, rewrite_.add_tensor(tensor.name, tensor.type, tensor.shape));
+        rewrite_.set_real(id, rewrite_.add_tensor(tensor.name + (rounded ? ".real" : ""), tensor.type, tensor.shape));
       }
       outputs.push_back(id == no_tensor ? no_tensor : rewrite_.real(id));
     }
     rewrite_.add_operator(op.type, op.name, inputs, outputs, op.attributes).in_float = planned.reason;
+    if (!rounded) return;
+    as_stored(op.outputs[0]);
+    rewrite_.set_real(op.outputs[0], no_tensor);  // whoever wants it gets what is stored
   }
 
   Rewrite rewrite_;
@@ -355,7 +471,7 @@ class Quantiser {
   const Numerics& numerics_;
   Requantiser requantiser_;
   std::vector<PlannedOperator> plan_;
-  std::vector<float> scales_;
+  std::vector<ActivationScale> scales_;
   std::map<std::tuple<TensorId, TensorId, float, float>, StoredWeights> stored_weights_;
   bool scalar_sums_;
   QuantiseReport& report_;

@@ -52,16 +52,16 @@ bool carries(const Network& network, const Operator& op) {
   return true;
 }
 
-/// Whether all that the operator moves may have one scale.
+/// Whether all that the operator moves may have one scale and zero point.
 bool keeps_scale(const Network& network, const Operator& op) {
-  const std::vector<float>* known = nullptr;
+  const Quantisation* known = nullptr;
   auto ids = carried_inputs(op);
   ids.insert(ids.end(), op.outputs.begin(), op.outputs.end());
   for (TensorId id : ids) {
     if (id == no_tensor || !network.tensor(id).quantisation || network.tensor(id).is_constant()) continue;
-    const auto& scale = network.tensor(id).quantisation->scale;
-    if (known && *known != scale) return false;
-    known = &scale;
+    const Quantisation& own = *network.tensor(id).quantisation;
+    if (known && (known->scale != own.scale || known->zero != own.zero)) return false;
+    known = &own;
   }
   return true;
 }
@@ -188,7 +188,7 @@ class FormChoice {
     if (planned.role == Role::sum && !fed && planned.product == no_operator)
       demote(i, "its operands are float results");
     if (follows_neighbours(planned.role) && !fed && !any(wanted_, op.outputs)) demote(i, "its neighbours are in float");
-    if (planned.role != Role::floating) mark(available_, op.outputs);
+    if (planned.role != Role::floating || rounds(network_, op)) mark(available_, op.outputs);
   }
 
   void demote(std::size_t i, const char* reason) {
@@ -247,6 +247,15 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
     keep_in_float(plan);
   }
   return plan;
+}
+
+bool rounds(const Network& network, const Operator& op) {
+  return op.type == "Clip" && op.inputs.size() == 1 && network.tensor(op.outputs[0]).quantisation.has_value();
+}
+
+const Operator& last_of(const Network& network, const Operator& op, const PlannedOperator& planned) {
+  const int last = planned.clip == no_operator ? planned.factor : planned.clip;
+  return last == no_operator ? op : network.operators[static_cast<std::size_t>(last)];
 }
 
 std::vector<TensorId> carried_inputs(const Operator& op) {

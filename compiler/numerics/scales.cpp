@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "compiler/numerics/weight_loops.h"
 
@@ -154,12 +155,65 @@ bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t
   }
 }
 
+/// What the model brings for the tensors of a group.
+class GivenScale {
+ public:
+  double scale = 0;         ///< the greatest
+  std::optional<int> zero;  ///< none where they differ, in scales too
+
+  void add(const Quantisation& own) {
+    zero = members_.empty() || (zero == own.zero && own.scale[0] == members_.front().scale[0]) ? std::optional(own.zero)
+                                                                                               : std::nullopt;
+    members_.push_back(own);
+    scale = std::max<double>(scale, own.scale[0]);
+  }
+
+  bool keeps_zero(ElementType storage) const { return zero && *zero >= lowest(storage) && *zero <= highest(storage); }
+
+  /// Of a type around 0 that covers what the model's types hold.
+  double symmetric_scale(ElementType storage) const {
+    double most = 0;
+    for (const Quantisation& own : members_) {
+      const double steps = own.zero == 0 ? 1 : std::max(1.0, own.reach / highest(storage));
+      most = std::max(most, own.scale[0] * steps);
+    }
+    return most;
+  }
+
+ private:
+  std::vector<Quantisation> members_;
+};
+
+std::map<std::size_t, GivenScale> given_scales(const Network& network, Groups& groups) {
+  std::map<std::size_t, GivenScale> given;
+  for (std::size_t id = 0; id < network.tensors.size(); ++id) {
+    const Tensor& tensor = network.tensors[id];
+    if (!tensor.quantisation || tensor.is_constant() || tensor.quantisation->scale.size() != 1) continue;
+    given[groups.find(id)].add(*tensor.quantisation);
+  }
+  return given;
+}
+
+/// Groups of what products of two activations read or make.
+std::set<std::size_t> around_zero(const Network& network, const std::vector<PlannedOperator>& plan, Groups& groups) {
+  std::set<std::size_t> result;
+  const auto add = [&](TensorId id) { result.insert(groups.find(static_cast<std::size_t>(id))); };
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Operator& op = network.operators[i];
+    if (plan[i].role != Role::product || op.type != "MatMul") continue;
+    for (const TensorId id : op.inputs) add(id);
+    add(last_of(network, op, plan[i]).outputs[0]);
+  }
+  return result;
+}
+
 }  // namespace
 
 double greatest_magnitude(ElementType type) { return std::max(-lowest(type), highest(type)); }
 
-std::vector<float> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
-                                     const std::vector<double>& largest, ElementType storage, bool powers_of_two) {
+std::vector<ActivationScale> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
+                                               const std::vector<double>& largest, ElementType storage,
+                                               bool powers_of_two) {
   Groups groups(network.tensors.size());
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (plan[i].role != Role::carry) continue;
@@ -175,20 +229,22 @@ std::vector<float> activation_scales(const Network& network, const std::vector<P
     double& seen = group_largest[groups.find(id)];
     seen = std::max(seen, largest[id]);
   }
-  std::map<std::size_t, double> given;  // by group
+  const auto given = given_scales(network, groups);
+  const auto without_zero = around_zero(network, plan, groups);
+  std::vector<ActivationScale> scales(largest.size());
   for (std::size_t id = 0; id < largest.size(); ++id) {
-    const Tensor& tensor = network.tensors[id];
-    if (!tensor.quantisation || tensor.is_constant() || tensor.quantisation->scale.size() != 1) continue;
-    double& scale = given[groups.find(id)];
-    scale = std::max<double>(scale, tensor.quantisation->scale[0]);
-  }
-  std::vector<float> scales(largest.size());
-  for (std::size_t id = 0; id < largest.size(); ++id) {
-    const double seen = group_largest[groups.find(id)];
-    const auto own = given.find(groups.find(id));
-    double scale = own != given.end() ? own->second : seen > 0 ? seen / highest(storage) : 1.0;
+    const std::size_t group = groups.find(id);
+    const double seen = group_largest[group];
+    const auto own = given.find(group);
+    ActivationScale& result = scales[id];
+    double scale = seen > 0 ? seen / highest(storage) : 1.0;
+    if (own != given.end()) {
+      const bool keeps = !powers_of_two && !without_zero.contains(group) && own->second.keeps_zero(storage);
+      scale = keeps ? own->second.scale : own->second.symmetric_scale(storage);
+      result.zero = keeps ? *own->second.zero : 0;
+    }
     if (powers_of_two) scale = power_of_two_above(scale);
-    scales[id] = std::max(static_cast<float>(scale), 1e-30f);
+    result.scale = std::max(static_cast<float>(scale), 1e-30f);
   }
   return scales;
 }

@@ -8,10 +8,20 @@
 
 namespace accord::numerics {
 
-/// Scale of every tensor, were it stored in integers: greatest magnitude / greatest integer, tensors that an operator
-/// carries over unchanged sharing one, and inputs of products by one constant. Powers of two where asked for.
-std::vector<float> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
-                                     const std::vector<double>& largest, ElementType storage, bool powers_of_two);
+/// real = scale * (stored - zero)
+struct ActivationScale {
+  float scale = 1;
+  int zero = 0;
+};
+
+/// Of every tensor, were it stored in integers: greatest magnitude / greatest integer, or what the model brings;
+/// tensors that an operator carries over unchanged share one, and inputs of products by one constant. Powers of two
+/// where asked for. A zero point that the model brings is 0 instead, and the scale covers the same range, where scales
+/// are powers of two, where those that share one differ, and of what a product of two activations reads or makes: sums
+/// of the other factor would have to be taken off it.
+std::vector<ActivationScale> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
+                                               const std::vector<double>& largest, ElementType storage,
+                                               bool powers_of_two);
 
 /// Greatest magnitude of a number of the type.
 double greatest_magnitude(ElementType type);

@@ -131,9 +131,10 @@ void convolve(const OperatorCall& call) {
   if (g.pixels.empty()) return;
   const std::vector<T> bias = call.has_input(2) ? load_as<T>(call.inputs[2]) : std::vector<T>{};
   const T* bias_data = bias.empty() ? nullptr : bias.data();
+  const T outside = outside_of<T>(call.op);
   for (std::int64_t n = 0; n < g.batch; ++n) {
     auto planes = [&](std::int64_t group) {
-      return padded_planes<T>(call.inputs[0], g.window, (n * g.groups + group) * g.per_group, g.per_group);
+      return padded_planes<T>(call.inputs[0], g.window, (n * g.groups + group) * g.per_group, g.per_group, outside);
     };
     if (g.columns >= few_columns || g.groups == 1) {
       for (std::int64_t group = 0; group < g.groups; ++group) {

@@ -59,7 +59,16 @@ void multiply_add(const OperatorCall& call, const TensorView& x, std::vector<T> 
 template <typename T>
 void scale(const OperatorCall& call) {
   const auto count = count_of(call.inputs[0].shape);
-  multiply_add<T>(call, call.inputs[0], std::vector<T>(count), &call.inputs[1]);
+  std::vector<T> start(count);
+  if (call.has_input(2)) {
+    const Channels split = split_at(call.op, call.inputs[0].shape, true);
+    check_parameter(call.op, call.inputs[2], split.channels);
+    const std::vector<T> bias = load_as<T>(call.inputs[2]);
+    for (std::size_t i = 0; i < count; ++i) {
+      start[i] = bias[i / static_cast<std::size_t>(split.inner) % static_cast<std::size_t>(split.channels)];
+    }
+  }
+  multiply_add<T>(call, call.inputs[0], std::move(start), &call.inputs[1]);
 }
 
 template <typename T>
@@ -133,19 +142,21 @@ void requantize(const OperatorCall& call) {
 
 void quantize(const OperatorCall& call) {
   const auto scale = static_cast<float>(attribute(call.op, "scale", 1.0));
+  const auto zero = static_cast<float>(attribute(call.op, "zero", std::int64_t{0}));
   parallel_ranges(call.threads, element_count(call.inputs[0].shape), 1 << 16,
                   [&](std::int64_t begin, std::int64_t end) {
                     std::vector<float> values(static_cast<std::size_t>(end - begin));
                     load_range(call.inputs[0], begin, end - begin, values.data());
-                    for (float& value : values) value = std::nearbyint(value / scale);
+                    for (float& value : values) value = std::nearbyint(value / scale) + zero;
                     store_range<float>(call.outputs[0], begin, values);
                   });
 }
 
 void dequantize(const OperatorCall& call) {
   const auto scale = static_cast<float>(attribute(call.op, "scale", 1.0));
+  const auto zero = static_cast<float>(attribute(call.op, "zero", std::int64_t{0}));
   auto values = load_as<float>(call.inputs[0]);
-  for (float& value : values) value *= scale;
+  for (float& value : values) value = (value - zero) * scale;
   store_all(call.outputs[0], values);
 }
 

@@ -143,8 +143,24 @@ void lp_pool(const OperatorCall& call) {
   });
 }
 
+/// With what padding holds, and a start per channel.
+template <typename T>
+void sum_pool_as(const OperatorCall& call) {
+  const T outside = outside_of<T>(call.op);
+  pool<T>(call, [outside](const T* x, const PoolPoint& point) {
+    const auto beyond = point.padded_count - static_cast<std::int64_t>(point.inputs.size());
+    return sum_of(x, point) + outside * static_cast<T>(beyond);
+  });
+  if (!call.has_input(1)) return;
+  const std::vector<T> bias = load_as<T>(call.inputs[1]);
+  std::vector<T> sums = load_as<T>(view(call.outputs[0]));
+  const std::size_t plane = sums.size() / (call.outputs[0].shape[0] * bias.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += bias[i / plane % bias.size()];
+  store_all(call.outputs[0], sums);
+}
+
 void sum_pool(const OperatorCall& call) {
-  with_sum_type(call.outputs[0].type, [&](auto zero) { pool<decltype(zero)>(call, sum_of<decltype(zero)>); });
+  with_sum_type(call.outputs[0].type, [&](auto zero) { sum_pool_as<decltype(zero)>(call); });
 }
 
 }  // namespace

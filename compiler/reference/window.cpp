@@ -54,7 +54,7 @@ std::vector<std::ptrdiff_t> plane_offsets(const std::vector<std::int64_t>& exten
 
 template <typename T>
 std::vector<T> padded_planes(const TensorView& x, const Window& window, std::int64_t first_channel,
-                             std::int64_t channels) {
+                             std::int64_t channels, T outside) {
   const auto extents = padded_extents(window);
   const std::size_t inner = window.rank() - 1;
   std::vector<std::int64_t> row_counts = window.in, row_extents = extents;
@@ -62,7 +62,7 @@ std::vector<T> padded_planes(const TensorView& x, const Window& window, std::int
   const std::int64_t plane = element_count(extents), rows = element_count(row_counts);
   const std::int64_t begin = std::max<std::int64_t>(0, -window.pad_begin[inner]);
   const std::int64_t end = std::min(window.in[inner], extents[inner] - window.pad_begin[inner]);
-  std::vector<T> padded(static_cast<std::size_t>(channels * plane));
+  std::vector<T> padded(static_cast<std::size_t>(channels * plane), outside);
   for (std::int64_t row = 0; row < rows; ++row) {
     std::int64_t rest = row, to = 0, scale = extents[inner];
     bool inside = begin < end;
@@ -82,8 +82,10 @@ std::vector<T> padded_planes(const TensorView& x, const Window& window, std::int
   return padded;
 }
 
-template std::vector<float> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t);
-template std::vector<std::uint32_t> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t);
-template std::vector<std::uint64_t> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t);
+template std::vector<float> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t, float);
+template std::vector<std::uint32_t> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t,
+                                                  std::uint32_t);
+template std::vector<std::uint64_t> padded_planes(const TensorView&, const Window&, std::int64_t, std::int64_t,
+                                                  std::uint64_t);
 
 }  // namespace accord::reference

@@ -28,9 +28,17 @@ std::vector<std::ptrdiff_t> plane_offsets(const std::vector<std::int64_t>& exten
                                           const std::vector<std::int64_t>& counts,
                                           const std::vector<std::int64_t>& step);
 
-/// `channels` planes of x from `first_channel` on (counted over N and C), each zero-padded to padded_extents.
+/// What padding holds: the attribute `outside`. Integers wrap as the sums do.
+template <typename T>
+T outside_of(const Operator& op) {
+  const double value = attribute(op, "outside", 0.0);
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::int64_t>(value));
+  return static_cast<T>(value);
+}
+
+/// `channels` planes of x from `first_channel` on (counted over N and C), each padded to padded_extents.
 template <typename T>
 std::vector<T> padded_planes(const TensorView& x, const Window& window, std::int64_t first_channel,
-                             std::int64_t channels);
+                             std::int64_t channels, T outside = T{});
 
 }  // namespace accord::reference

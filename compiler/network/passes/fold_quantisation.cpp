@@ -1,9 +1,7 @@
 // Quantised models become float networks that remember their scales: QLinear operators are written as DequantizeLinear,
 // the float operator and QuantizeLinear; constants are dequantised; a pair of QuantizeLinear and DequantizeLinear
-// leaves a Clip to what its type holds, and with the tensor its scale, or, where the zero point does not stand for 0 in
-// a signed type, the scale in which such a type holds the same range. Pairs whose parameters vary stay operators.
-#include <fmt/format.h>
-
+// leaves a Clip to what its type holds, and with the tensor its scale and its zero point in a signed type of as many
+// bits. Pairs whose parameters vary stay operators.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -36,6 +34,8 @@ bool moves(const Operator& op) {
 /// The zero point of a type that holds as much below it as above.
 double middle_of(ElementType type) { return type == ElementType::u8 ? 128 : 0; }
 
+constexpr double most_zero = 1 << 16;  // of what two bytes hold
+
 /// Between which a tensor's values lie.
 struct Bounds {
   double low = 0, high = 0;
@@ -47,13 +47,15 @@ struct Range {
   ElementType type;
 
   Bounds bounds() const { return {scale * (lowest(type) - zero), scale * (highest(type) - zero)}; }
-  bool is_symmetric() const { return zero == middle_of(type); }
 
-  /// Of the signed type of as many bits, around 0.
-  double signed_scale() const {
-    if (is_symmetric()) return scale;
-    const double reach = std::max(-bounds().low, bounds().high);
-    return reach / (std::exp2(bits(type) - 1) - 1);
+  /// Whether each number of this range is one of the other.
+  bool on_grid_of(const Range& other) const {
+    return scale == other.scale && bounds().low >= other.bounds().low && bounds().high <= other.bounds().high;
+  }
+
+  Quantisation quantisation() const {
+    const double reach = std::max(zero - lowest(type), highest(type) - zero);
+    return {{static_cast<float>(scale)}, -1, static_cast<int>(zero - middle_of(type)), static_cast<int>(reach)};
   }
 };
 
@@ -156,51 +158,51 @@ class QuantisationFolding {
       }
       if (op.type == "DequantizeLinear" && fold_constant(op)) continue;
       if (op.type == "QuantizeLinear") quantisers[op.outputs[0]] = op;
-      if (moves(op) && bounds_.contains(op.inputs[0])) bounds_.emplace(op.outputs[0], bounds_.at(op.inputs[0]));
+      if (moves(op) && ranges_.contains(op.inputs[0])) ranges_.emplace(op.outputs[0], ranges_.at(op.inputs[0]));
       const auto pair = op.type == "DequantizeLinear" ? quantisers.find(op.inputs[0]) : quantisers.end();
       if (pair != quantisers.end() && same_parameters(pair->second, op)) {
         const auto x = pair->second.inputs[0];
-        const auto range = range_of(op);
+        const auto range = range_of(op, network_.tensor(op.inputs[0]).type);
         if (range && remember(x, *range)) {
           remember(op.outputs[0], *range);  // it may take the place of x
-          if (!range->is_symmetric()) moved_.push_back(network_.tensor(op.inputs[0]).name);
-          operators.push_back(saturation(op, x, range->bounds()));
+          operators.push_back(saturation(op, x, *range));
           continue;
         }
       }
+      remember_alone(op);
       make_scalars(op, operators);
       operators.push_back(std::move(op));
     }
     network_.operators = std::move(operators);
-    warn_of_moved();
   }
 
-  void warn_of_moved() {
-    if (moved_.empty()) return;
-    network_.warnings.push_back(fmt::format(
-        "{} quantised tensors have zero points ({}{}): integer machines hold the same range around 0, in steps up to "
-        "twice as coarse",
-        moved_.size(), moved_.front(), moved_.size() > 1 ? ", ..." : ""));
+  /// What integers of the model's inputs and outputs stand for.
+  void remember_alone(const Operator& op) {
+    const bool quantises = op.type == "QuantizeLinear";
+    if (!quantises && op.type != "DequantizeLinear") return;
+    const TensorId real = quantises ? op.inputs[0] : op.outputs[0], stored = quantises ? op.outputs[0] : op.inputs[0];
+    if (const auto range = range_of(op, network_.tensor(stored).type)) remember(real, *range);
   }
 
-  /// One scale and zero point, known, of what the DequantizeLinear reads.
-  std::optional<Range> range_of(const Operator& op) const {
+  /// One scale and zero point, known, of the operator's integers.
+  std::optional<Range> range_of(const Operator& op, ElementType type) const {
     if (!is_constant(op.inputs[1]) || (op.inputs.size() > 2 && !is_constant(op.inputs[2]))) return std::nullopt;
     const auto scale = numbers_of(network_.tensor(op.inputs[1]));
     const auto zero = op.inputs.size() > 2 ? numbers_of(network_.tensor(op.inputs[2])) : std::vector<double>{0};
-    if (scale.size() != 1 || zero.size() != 1) return std::nullopt;
-    return Range{scale[0], zero[0], network_.tensor(op.inputs[0]).type};
+    if (scale.size() != 1 || zero.size() != 1 || std::abs(zero[0]) > most_zero) return std::nullopt;
+    return Range{scale[0], zero[0], type};
   }
 
-  /// What the pair does to values beyond the type's: nothing where they are bounded as closely already.
-  Operator saturation(const Operator& dequantise, TensorId x, const Bounds& bounds) {
+  /// What the pair does to values beyond the type's: nothing where they are the same integers already.
+  Operator saturation(const Operator& dequantise, TensorId x, const Range& range) {
     const TensorId y = dequantise.outputs[0];
-    const auto known = bounds_.find(x);
-    if (known != bounds_.end() && known->second.low >= bounds.low && known->second.high <= bounds.high) {
+    const auto known = ranges_.find(x);
+    if (known != ranges_.end() && known->second.on_grid_of(range)) {
       forwarded_[y] = x;
       return {dequantise.name, "Identity", {x}, {y}, {}};
     }
-    bounds_[y] = bounds;
+    ranges_[y] = range;
+    const Bounds bounds = range.bounds();
     return {dequantise.name, "Clip", {x}, {y}, {{"min", bounds.low}, {"max", bounds.high}}};
   }
 
@@ -218,8 +220,9 @@ class QuantisationFolding {
   bool remember(TensorId x, const Range& range) {
     auto& tensor = network_.tensor(x);
     if (tensor.is_constant() || tensor.type != ElementType::fp32) return false;
-    const Quantisation quantisation{{static_cast<float>(range.signed_scale())}, -1};
-    if (tensor.quantisation && tensor.quantisation->scale != quantisation.scale) return false;
+    const Quantisation quantisation = range.quantisation();
+    const auto& known = tensor.quantisation;
+    if (known && (known->scale != quantisation.scale || known->zero != quantisation.zero)) return false;
     tensor.quantisation = quantisation;
     return true;
   }
@@ -264,8 +267,7 @@ class QuantisationFolding {
   Network& network_;
   std::map<TensorId, Parameters> quantised_;
   std::map<TensorId, TensorId> forwarded_;
-  std::map<TensorId, Bounds> bounds_;  ///< of what came out of a pair
-  std::vector<std::string> moved_;     ///< quantised tensors whose zero points are not kept
+  std::map<TensorId, Range> ranges_;  ///< of what came out of a pair
 };
 
 }  // namespace

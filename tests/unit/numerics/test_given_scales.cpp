@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -181,21 +180,45 @@ TEST_CASE("are integers too great for the machine's weights scaled anew, not cut
   CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 15);
 }
 
-TEST_CASE("does a tensor whose zero point no signed type has keep its range, around 0") {
+TEST_CASE("does a model with zero points keep its own integers, scales and zero points") {
   for (const int zero : {0, 100, 255}) {
-    CAPTURE(zero);
-    QuantisedModel model(static_cast<std::uint8_t>(zero));
-    model.build(false);
-    const Values inputs = seeded_inputs(model.network, seed);
-    const Value expected = execute(model.network, inputs).begin()->second;
-    canonicalise(model.network);
-    CHECK(model.network.warnings.size() == 1);
-    const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
-    CHECK(find(numeric, "QuantizeLinear") == nullptr);
-    const Operator* conv = find(numeric, "Conv");
-    REQUIRE(conv != nullptr);
-    const float step = 0.03F * static_cast<float>(std::max(zero, 255 - zero)) / 127;
-    CHECK(numeric.tensor(conv->inputs[0]).quantisation->scale.at(0) == doctest::Approx(step));
-    CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 20);
+    for (const bool linear : {false, true}) {
+      CAPTURE(zero);
+      CAPTURE(linear);
+      QuantisedModel model(static_cast<std::uint8_t>(zero));
+      model.build(linear);
+      const Values inputs = seeded_inputs(model.network, seed);
+      const Value expected = execute(model.network, inputs).begin()->second;
+      canonicalise(model.network);
+      const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
+      CHECK(numeric.warnings.empty());
+      CHECK(find(numeric, "QuantizeLinear") == nullptr);
+      const Operator* conv = find(numeric, "Conv");
+      REQUIRE(conv != nullptr);
+      const auto& x = numeric.tensor(conv->inputs[0]).quantisation;
+      CHECK(x->scale == std::vector<float>{0.03F});
+      CHECK(x->zero == zero - 128);
+      CHECK(attribute(*conv, "outside", 0.0) == zero - 128);  // padding stands for 0
+      CHECK(greatest_difference(execute(numeric, inputs).begin()->second, expected) <= 0.11 * 1.001);
+    }
   }
+}
+
+TEST_CASE("do scales that are powers of two cover the range of a tensor with a zero point, around 0") {
+  QuantisedModel model(0);
+  model.build(false);
+  const Values inputs = seeded_inputs(model.network, seed);
+  const Value expected = execute(model.network, inputs).begin()->second;
+  canonicalise(model.network);
+  Numerics shifts = float_scale_machine();
+  shifts.requantise = "i8(clamp((x + (i32(1) << (shift - 1))) >> shift, lo, hi))";
+  shifts.parameters = {{"shift", ElementType::i32, true}};
+  const Network numeric = quantise(model.network, shifts, {inputs});
+  CHECK(numeric.warnings.size() == 1);
+  const Operator* conv = find(numeric, "Conv");
+  REQUIRE(conv != nullptr);
+  const auto& x = numeric.tensor(conv->inputs[0]).quantisation;
+  CHECK(x->scale.at(0) >= 0.03F * 255 / 127);
+  CHECK(x->zero == 0);
+  CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 20);
 }
