@@ -257,7 +257,9 @@ void Builder::append_codelet(const Operator& op) {
       continue;
     }
     const auto it = alias_.find(source);
-    alias_[expansion.tensors.at(output)] = it == alias_.end() ? source : it->second;
+    const TensorId first = it == alias_.end() ? source : it->second, result = expansion.tensors.at(output);
+    alias_[result] = first;
+    declared_.at(operand_name(first)).second.tensor = result;  // what came before it is overwritten
   }
   written_.insert(op.outputs.begin(), op.outputs.end());
   for (const auto& [key, tensor] : expansion.tensors) expansion.names[key] = operand_name(tensor);

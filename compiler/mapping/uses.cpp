@@ -112,6 +112,11 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
       return false;
     }
     use.depth = accumulator_depth(use.memory);
+  } else if (use.role == UseRole::output && std::ranges::any_of(mapping.uses, [&](const Use& other) {
+               return other.role == UseRole::output && other.access.operand == use.access.operand;
+             })) {
+    reason("several statements would add to what leaves the chip, each to a tile of its own");
+    return false;
   } else if (!use.filled && work_.operands[use.access.operand].tensor == no_tensor) {
     reason(fmt::format("`{}` is an intermediate result beside that of {}, and one alone stays on chip",
                        work_.program.operands[use.access.operand].name,

@@ -45,3 +45,17 @@ TEST_CASE("does one unit do both where the sums' way costs more than it saves") 
                                apart_seed);
   CHECK(cycles_of(job.report, "smopa") == 0);
 }
+
+TEST_CASE("are sums right to which another unit, in another memory, would add a second tensor") {
+  const Architecture architecture = described("sums_elsewhere");
+  for (const bool image : {false, true}) {
+    CAPTURE(image);
+    run_checked(architecture,
+                network_of(apart_seed,
+                           [&](auto& b) {
+                             if (image) return b.add(b.conv(b.input({1, 16, 4, 4}), 8, 1), b.input({1, 8, 4, 4}));
+                             return b.add(b.gemm(b.input({4, 16}), 8), b.input({4, 8}));
+                           }),
+                apart_seed);
+  }
+}
