@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compiler/compilation.h"
+#include "compiler/layer_search.h"
 #include "compiler/mapping/step_bound.h"
 #include "compiler/mapping/views.h"
 #include "compiler/memory_sharing.h"
@@ -140,18 +141,19 @@ bool leaves_capability_out(const Compilation& compilation, const LayerPlan& laye
 
 constexpr double worth_parting = 0.8;  // of the cycles in one go: what parts must promise
 
-/// Parts in which a quicker unit does the products than can do them in one go; none: they promise too little.
-std::vector<LayerPlan> quicker_parts(const Compilation& compilation, const LayerPlan& layer) {
+/// Parts in which a quicker unit does the products than can do them in one go; none: they promise too little. By
+/// predictions: bounds do not know what ports and tiles leave of either unit.
+std::vector<LayerPlan> quicker_parts(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
   if (layer.group.operators.size() == 1 || !leaves_capability_out(compilation, layer)) return {};
   std::string reason;
   std::vector<LayerPlan> apart = parts(compilation, layer, reason);
   double cycles = 0;
   for (const LayerPlan& part : apart) {
     if (part.placement != Placement::machine) return {};
-    cycles += static_cast<double>(part.bound.cycles);
+    cycles += search_once(compilation, shared, part).predicted_cycles();
   }
-  if (cycles > worth_parting * static_cast<double>(layer.bound.cycles)) return {};
-  return apart;
+  const double together = search_once(compilation, shared, layer).predicted_cycles();
+  return cycles <= worth_parting * together ? apart : std::vector<LayerPlan>{};
 }
 
 }  // namespace
@@ -159,6 +161,7 @@ std::vector<LayerPlan> quicker_parts(const Compilation& compilation, const Layer
 /// Layers that only rearrange are left to the allocation, which may share memory instead of copying.
 void place_pass(Compilation& compilation) {
   auto& layers = compilation.layers;
+  SharedMachines shared(compilation.machine);
   for (auto& layer : layers) {
     if (only_rearranges(compilation, layer.group)) layer.placement = Placement::memory;
   }
@@ -169,7 +172,7 @@ void place_pass(Compilation& compilation) {
     place(compilation, layers[l]);
     const bool whole = layers[l].placement == Placement::machine;
     std::vector<LayerPlan> apart =
-        whole ? quicker_parts(compilation, layers[l]) : parts(compilation, layers[l], layers[l].reason);
+        whole ? quicker_parts(compilation, shared, layers[l]) : parts(compilation, layers[l], layers[l].reason);
     if (apart.empty()) continue;
     const auto at = layers.erase(layers.begin() + static_cast<std::ptrdiff_t>(l));
     layers.insert(at, std::make_move_iterator(apart.begin()), std::make_move_iterator(apart.end()));
