@@ -4,6 +4,8 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstdlib>
 
 #include "archdsl/source/error.h"
@@ -36,6 +38,25 @@ void check_keys(const std::string& op, const YAML::Node& node) {
   }
 }
 
+/// Of an input: `lowest`, an attribute's name, or a number.
+void check_outside(const Codelet& codelet) {
+  for (const auto& [input, text] : codelet.outside) {
+    if (std::ranges::find(codelet.inputs, input) == codelet.inputs.end()) {
+      throw Error(fmt::format("codelet {}: outside: '{}' is none of its inputs", codelet.op, input));
+    }
+    double number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_number = read.ec == std::errc() && read.ptr == text.data() + text.size();
+    const auto in_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    const bool is_word =
+        !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 && std::ranges::all_of(text, in_word);
+    if (!is_number && !is_word) {
+      throw Error(fmt::format("codelet {}: outside: '{}' is neither a number, nor an attribute, nor `lowest`",
+                              codelet.op, text));
+    }
+  }
+}
+
 Codelet read_codelet(const std::string& op, const YAML::Node& node) {
   check_keys(op, node);
   Codelet codelet;
@@ -56,6 +77,7 @@ Codelet read_codelet(const std::string& op, const YAML::Node& node) {
         value.IsSequence() ? value.as<std::vector<double>>() : std::vector<double>{value.as<double>()};
   }
   for (const auto& statement : node["statements"]) codelet.statements.push_back(read_statement(statement));
+  check_outside(codelet);
   return codelet;
 }
 
@@ -72,8 +94,8 @@ CodeletLibrary::CodeletLibrary(const std::filesystem::path& folder) {
         const auto op = codelet.first.as<std::string>();
         codelets_[op] = read_codelet(op, codelet.second);
       }
-    } catch (const YAML::Exception& error) {
-      throw Error(fmt::format("{}:{}", entry.path().string(), error.what()));
+    } catch (const std::exception& error) {
+      throw Error(fmt::format("{}: {}", entry.path().string(), error.what()));
     }
   }
 }

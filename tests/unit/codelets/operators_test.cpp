@@ -1,12 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <random>
 
 #include "archdsl/source/error.h"
 #include "compiler/codelets/work.h"
+#include "tests/scratch.h"
 #include "tests/unit/codelets/interpreted.h"
 #include "tests/unit/reference/single.h"
 
@@ -539,4 +541,25 @@ TEST_CASE("is an operator without a codelet refused by name") {
   OperatorCase test({random_floats({2}, engine)});
   test.add("LSTM", {0}, ElementType::fp32, {2});
   CHECK_THROWS_WITH_AS(interpreted(test), doctest::Contains("LSTM"), Error);
+}
+
+TEST_CASE("is a codelet that cannot be read told with its file") {
+  const Scratch folder("codelets");
+  std::filesystem::create_directories(folder.path);
+  const auto complaint = [&](const std::string& outside) -> std::string {
+    std::ofstream(folder.path / "mine.yaml")
+        << "Mine: {inputs: [x], outputs: [y], outside: " << outside << ", statements: [\"y[@] = x[@]\"]}\n";
+    try {
+      CodeletLibrary library(folder.path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(complaint("{x: lowest}") == "");
+  CHECK(complaint("{x: -1.5}") == "");
+  CHECK(complaint("{x: pad_value}") == "");
+  CHECK(complaint("{x: 1 + 1}").find("mine.yaml") != std::string::npos);
+  CHECK(complaint("{x: 1 + 1}").find("neither a number") != std::string::npos);
+  CHECK(complaint("{z: 0}").find("none of its inputs") != std::string::npos);
 }
