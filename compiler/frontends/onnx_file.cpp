@@ -13,6 +13,7 @@
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
+#include "compiler/frontends/onnx_contributed.h"
 #include "compiler/frontends/onnx_functions.h"
 #include "compiler/frontends/onnx_pieces.h"
 
@@ -49,6 +50,7 @@ void parse_model(OnnxFile& file) {
   if (!file.model.has_graph()) throw Error("the ONNX model has no graph");
   file.raw = std::move(pieces.raw);
   inline_functions(file.model);
+  expand_contributed(file.model);
 }
 
 }  // namespace

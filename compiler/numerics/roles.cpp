@@ -173,6 +173,8 @@ class FormChoice {
     }
   }
 
+  bool is_quantised(TensorId id) const { return network_.tensor(id).quantisation.has_value(); }
+
   void mark_wanted(std::size_t i) {
     const Operator& op = network_.operators[i];
     const Role role = plan_[i].role;
@@ -188,7 +190,8 @@ class FormChoice {
     if (planned.role == Role::sum && !fed && planned.product == no_operator)
       demote(i, "its operands are float results");
     if (follows_neighbours(planned.role) && !fed && !any(wanted_, op.outputs)) demote(i, "its neighbours are in float");
-    if (planned.role != Role::floating || rounds(network_, op)) mark(available_, op.outputs);
+    const bool integers = rounds(network_, op) || (op.type == "DequantizeLinear" && is_quantised(op.outputs[0]));
+    if (planned.role != Role::floating || integers) mark(available_, op.outputs);
   }
 
   void demote(std::size_t i, const char* reason) {
