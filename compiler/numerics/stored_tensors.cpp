@@ -1,0 +1,80 @@
+#include "compiler/numerics/stored_tensors.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace accord::numerics {
+
+TensorId StoredTensors::as_stored(TensorId id) {
+  if (rewrite_.stored(id) == no_tensor) {
+    const Tensor& tensor = rewrite_.from().tensor(id);
+    if (tensor.is_constant()) {
+      rewrite_.set_stored(id, stored_constant(tensor, scales_[static_cast<std::size_t>(id)]));
+    } else {
+      const TensorId stored = add_stored(id);
+      rewrite_.add_operator("Quantize", tensor.name + ".quantise", {rewrite_.real(id)}, {stored}, scale_attribute(id));
+    }
+  }
+  return rewrite_.stored(id);
+}
+
+TensorId StoredTensors::as_real(TensorId id) {
+  if (id == no_tensor) return no_tensor;
+  if (rewrite_.real(id) == no_tensor) {
+    const Tensor& tensor = rewrite_.from().tensor(id);
+    if (tensor.is_constant()) {
+      rewrite_.set_real(id, rewrite_.add_constant(tensor));
+    } else {
+      const std::string name = rewrite_.keeps_name_in_fp32(id) ? tensor.name : tensor.name + ".fp32";
+      rewrite_.set_real(id, rewrite_.add_tensor(name, ElementType::fp32, tensor.shape));
+      rewrite_.add_operator("Dequantize", tensor.name + ".dequantise", {rewrite_.stored(id)}, {rewrite_.real(id)},
+                            scale_attribute(id));
+    }
+  }
+  return rewrite_.real(id);
+}
+
+std::map<std::string, Attribute> StoredTensors::scale_attribute(TensorId id) const {
+  std::map<std::string, Attribute> attributes = {{"scale", static_cast<double>(scale(id))}};
+  if (zero(id) != 0) attributes["zero"] = std::int64_t{zero(id)};
+  return attributes;
+}
+
+TensorId StoredTensors::add_stored(TensorId id) {
+  const TensorId stored =
+      rewrite_.add_tensor(rewrite_.stored_name(id), numerics_.storage, rewrite_.from().tensor(id).shape,
+                          Quantisation{{scale(id)}, -1, zero(id)});
+  rewrite_.set_stored(id, stored);
+  return stored;
+}
+
+TensorId StoredTensors::stored_constant(const Tensor& tensor, const ActivationScale& step) {
+  std::vector<double> integers(count_of(tensor.shape));
+  const float* values = constant_data<float>(tensor);
+  for (std::size_t i = 0; i < integers.size(); ++i)
+    integers[i] = std::nearbyint(values[i] / double{step.scale}) + step.zero;
+  return rewrite_.add_constant(typed_constant(tensor.name, numerics_.storage, tensor.shape, integers));
+}
+
+TensorId StoredTensors::integer_constant(const std::string& name, const Shape& shape,
+                                         const std::vector<std::int64_t>& values) {
+  return rewrite_.add_constant(
+      typed_constant(name, numerics_.accumulator, shape, std::vector<double>(values.begin(), values.end())));
+}
+
+void StoredTensors::warn_of_lost_zeros() {
+  std::vector<std::string> names;
+  for (std::size_t id = 0; id < scales_.size(); ++id) {
+    const Tensor& tensor = rewrite_.from().tensors[id];
+    const bool lost = tensor.quantisation && tensor.quantisation->zero != 0 && scales_[id].zero == 0;
+    if (lost && rewrite_.stored(static_cast<TensorId>(id)) != no_tensor) names.push_back(tensor.name);
+  }
+  if (names.empty()) return;
+  rewrite_.warn(fmt::format(
+      "{} tensors lose their zero points (the first is '{}'): their range is kept around 0, in steps up to twice as "
+      "coarse",
+      names.size(), names.front()));
+}
+
+}  // namespace accord::numerics

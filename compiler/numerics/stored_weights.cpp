@@ -1,0 +1,70 @@
+#include "compiler/numerics/stored_weights.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace accord::numerics {
+
+namespace {
+
+std::vector<std::int64_t> sums_of(const IntegerWeights& integers, std::int64_t channels) {
+  const auto length = static_cast<std::ptrdiff_t>(integers.weights.size()) / channels;
+  std::vector<std::int64_t> sums;
+  for (auto at = integers.weights.begin(); at != integers.weights.end(); at += length) {
+    sums.push_back(std::accumulate(at, at + length, std::int64_t{0}, [](std::int64_t sum, float weight) {
+      return sum + static_cast<std::int64_t>(weight);
+    }));
+  }
+  return sums;
+}
+
+}  // namespace
+
+IntegerWeights WeightStore::integer_weights(const Operator& op, TensorId addend) const {
+  const Tensor& w = rewrite_.from().tensor(op.inputs[1]);
+  const bool has_bias = op.inputs.size() > 2 && op.inputs[2] != no_tensor;
+  WeightRequest request;
+  request.weights = constant_data<float>(w);
+  request.bias = has_bias ? constant_data<float>(rewrite_.from().tensor(op.inputs[2])) : nullptr;
+  request.channels = w.shape[0];
+  request.length = element_count(w.shape) / std::max<std::int64_t>(1, w.shape[0]);
+  request.x_scale = tensors_.scale(op.inputs[0]);
+  request.addend_scale = addend == no_tensor ? 0 : tensors_.scale(addend);
+  request.per_channel = scaling_.per_channel && !(scaling_.scalar_sums && addend != no_tensor);
+  request.powers_of_two = scaling_.powers_of_two;
+  if (w.quantisation && w.quantisation->axis <= 0) request.given = w.quantisation->scale;
+  return quantise_weights(request, numerics_);
+}
+
+StoredWeights WeightStore::store(const Operator& op, const IntegerWeights& integers) {
+  const Tensor& w = rewrite_.from().tensor(op.inputs[1]);
+  StoredWeights stored{no_tensor, no_tensor, no_tensor, integers.scale, integers.bound};
+  if (integers.scale.empty()) return stored;
+  Tensor weights = typed_constant(w.name, numerics_.weight, w.shape, std::span<const float>(integers.weights));
+  weights.quantisation = Quantisation{{integers.scale.begin(), integers.scale.end()}, 0};
+  stored.weights = rewrite_.add_constant(std::move(weights));
+  if (!integers.bias.empty()) {
+    stored.bias = tensors_.integer_constant(rewrite_.from().tensor(op.inputs[2]).name, {w.shape[0]}, integers.bias);
+    stored.bias_values = integers.bias;
+  }
+  if (tensors_.zero(op.inputs[0]) != 0) stored.sums = sums_of(integers, w.shape[0]);
+  if (!integers.addend.empty()) {
+    stored.multiples = scaling_.scalar_sums
+                           ? tensors_.integer_constant(w.name + ".multiple", {}, {integers.addend[0]})
+                           : tensors_.integer_constant(w.name + ".multiples", {w.shape[0]}, integers.addend);
+  }
+  return stored;
+}
+
+const StoredWeights& WeightStore::of(const Operator& op, TensorId addend) {
+  const TensorId bias = op.inputs.size() > 2 ? op.inputs[2] : no_tensor;
+  const std::tuple key(op.inputs[1], bias, tensors_.scale(op.inputs[0]),
+                       addend == no_tensor ? 0 : tensors_.scale(addend));
+  const auto [entry, fresh] = stored_.try_emplace(key);
+  if (fresh) entry->second = store(op, integer_weights(op, addend));
+  return entry->second;
+}
+
+}  // namespace accord::numerics

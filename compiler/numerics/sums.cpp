@@ -1,0 +1,172 @@
+#include "compiler/numerics/sums.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "archdsl/source/error.h"
+
+namespace accord::numerics {
+
+/// What sums of that scale need so that their requantisation gives the result's zero point for 0.
+double Sums::zero_in_sums(const Requantised& result, double sum_scale) const {
+  return tensors_.zero(result.y) == 0
+             ? 0
+             : tensors_.zero(result.y) * double{tensors_.scale(result.y)} / (sum_scale * result.factor);
+}
+
+TensorId Sums::add_accumulator(const Tensor& like, const char* suffix, const Accumulator& sums) {
+  const auto& scales = sums.scale;
+  Quantisation quantisation{{scales.begin(), scales.end()}, scales.size() > 1 ? sums.axis : -1};
+  return rewrite_.add_tensor(like.name + suffix, numerics_.accumulator, like.shape, std::move(quantisation));
+}
+
+Accumulator Sums::product(const Operator& op, const Requantised& result, TensorId addend) {
+  return op.type == "MatMul" ? variable_product(op) : weighted_product(op, result, addend);
+}
+
+Accumulator Sums::variable_product(const Operator& op) {
+  const Tensor& y = tensor(op.outputs[0]);
+  const Shape& a = tensor(op.inputs[0]).shape;
+  const double limit = greatest_magnitude(numerics_.storage);
+  Accumulator result{no_tensor,
+                     {double{tensors_.scale(op.inputs[0])} * double{tensors_.scale(op.inputs[1])}},
+                     limit * limit * static_cast<double>(a.back()),
+                     channel_axis(op, y.shape)};
+  const TensorId a_stored = tensors_.as_stored(op.inputs[0]), b_stored = tensors_.as_stored(op.inputs[1]);
+  result.id = add_accumulator(y, ".acc", result);
+  rewrite_.add_operator(op.type, op.name, {a_stored, b_stored}, {result.id}, op.attributes);
+  return result;
+}
+
+/// What zero points add to a product's sums, per output channel: x's times the weights, the addend's, the result's.
+std::vector<double> Sums::zeros_in_product(const Operator& op, const Accumulator& sums, const StoredWeights& stored,
+                                           const Requantised& result, TensorId addend) const {
+  std::vector<double> zeros(sums.scale.size());
+  for (std::size_t k = 0; k < zeros.size(); ++k) {
+    zeros[k] = zero_in_sums(result, sums.scale[k]);
+    if (!stored.sums.empty()) zeros[k] -= static_cast<double>(tensors_.zero(op.inputs[0]) * stored.sums[k]);
+    if (addend != no_tensor) zeros[k] -= tensors_.zero(addend) * tensors_.scale(addend) / sums.scale[k];
+  }
+  return zeros;
+}
+
+/// The bias that a product adds instead of its own, with what zero points make of the sums.
+TensorId Sums::bias_with_zeros(const Operator& op, const StoredWeights& stored, const std::vector<double>& zeros,
+                               Accumulator& sums) {
+  if (std::ranges::all_of(zeros, [](double zero) { return zero == 0; })) return stored.bias;
+  std::vector<std::int64_t> values = stored.bias_values;
+  values.resize(zeros.size());
+  for (std::size_t k = 0; k < zeros.size(); ++k) values[k] += std::llround(zeros[k]);
+  widen(sums, zeros);
+  return tensors_.integer_constant(op.name + ".bias", {static_cast<std::int64_t>(values.size())}, values);
+}
+
+/// Sums with what zero points add to them.
+void Sums::widen(Accumulator& sums, const std::vector<double>& zeros) const {
+  double most = 0;
+  for (const double zero : zeros) most = std::max(most, std::ceil(std::abs(zero)));
+  sums.bound += most;
+  if (sums.bound <= highest(numerics_.accumulator)) return;
+  throw Error(fmt::format("sums with zero points can overflow {}", name(numerics_.accumulator)));
+}
+
+/// Padding stands for 0.
+std::map<std::string, Attribute> Sums::padded_attributes(const Operator& op) const {
+  auto attributes = op.attributes;
+  if (op.type != "Gemm" && tensors_.zero(op.inputs[0]) != 0)
+    attributes["outside"] = double(tensors_.zero(op.inputs[0]));
+  return attributes;
+}
+
+Accumulator Sums::weighted_product(const Operator& op, const Requantised& result, TensorId addend) {
+  const StoredWeights& stored = weights_.of(op, addend);
+  if (stored.scale.empty()) return {};
+  const Tensor& y = tensor(op.outputs[0]);
+  Accumulator sums{no_tensor, {}, stored.bound, channel_axis(op, y.shape)};
+  for (double step : stored.scale) sums.scale.push_back(step * tensors_.scale(op.inputs[0]));
+  const TensorId bias = bias_with_zeros(op, stored, zeros_in_product(op, sums, stored, result, addend), sums);
+  std::vector<TensorId> inputs = {tensors_.as_stored(op.inputs[0]), stored.weights};
+  if (bias != no_tensor) inputs.push_back(bias);
+  sums.id = add_accumulator(y, ".acc", sums);
+  rewrite_.add_operator(op.type, op.name, inputs, {sums.id}, padded_attributes(op));
+  if (addend == no_tensor) return sums;
+  return accumulate(y, op.name + ".accumulate", std::move(sums), addend, stored.multiples);
+}
+
+Accumulator Sums::accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
+                             TensorId multiples) {
+  const TensorId sum = add_accumulator(y, ".sum", start);
+  rewrite_.add_operator("Accumulate", name, {start.id, tensors_.as_stored(addend), multiples}, {sum},
+                        {{"axis", std::int64_t{start.axis}}});
+  start.id = sum;
+  return start;
+}
+
+/// By how much a stored value may be multiplied in an accumulator that adds two of them: 2^14, whose error is 2^-15
+/// of the value, and 2 * 2^14 * 2^7 stays far below 2^31.
+double Sums::greatest_multiple() const {
+  const double limit = greatest_magnitude(numerics_.storage);
+  const double most = std::min(16384.0, std::floor(highest(numerics_.accumulator) / (2 * limit)));
+  return powers_of_two_ ? std::exp2(std::floor(std::log2(most))) : most;
+}
+
+Accumulator Sums::sum(const Operator& op, const Requantised& whole) {
+  const Tensor& y = tensor(op.outputs[0]);
+  const double a = tensors_.scale(op.inputs[0]), b = tensors_.scale(op.inputs[1]);
+  const double unit = a == b && tensors_.zero(whole.y) == 0 ? a : std::max(a, b) / greatest_multiple();
+  const auto m_a = std::llround(a / unit), m_b = std::llround(b / unit);
+  Accumulator result{no_tensor,
+                     {unit},
+                     greatest_magnitude(numerics_.storage) * static_cast<double>(m_a + m_b),
+                     channel_axis(op, y.shape)};
+  const auto zeros = static_cast<double>(m_a * tensors_.zero(op.inputs[0]) + m_b * tensors_.zero(op.inputs[1]));
+  const TensorId multiple = tensors_.integer_constant(y.name + ".multiple_a", {}, {m_a});
+  start({op.name + ".scale", "Scale", {tensors_.as_stored(op.inputs[0]), multiple}, {}, {}}, y,
+        zero_in_sums(whole, unit) - zeros, result);
+  return accumulate(y, op.name, std::move(result), op.inputs[1],
+                    tensors_.integer_constant(y.name + ".multiple_b", {}, {m_b}));
+}
+
+/// Adds the operator that begins the sums of `y`: with what zero points add to them.
+void Sums::start(Operator first, const Tensor& y, double zeros, Accumulator& sums) {
+  if (const std::int64_t bias = std::llround(zeros); bias != 0) {
+    widen(sums, {zeros});
+    const std::vector<std::int64_t> channels(static_cast<std::size_t>(y.shape[static_cast<std::size_t>(sums.axis)]),
+                                             bias);
+    first.inputs.push_back(tensors_.integer_constant(y.name + ".zero", {std::ssize(channels)}, channels));
+    first.attributes["axis"] = std::int64_t{sums.axis};
+  }
+  sums.id = add_accumulator(y, ".acc", sums);
+  rewrite_.add_operator(first.type, first.name, first.inputs, {sums.id}, first.attributes);
+}
+
+Accumulator Sums::average(const Operator& op, const Requantised& whole) {
+  const Tensor& y = tensor(op.outputs[0]);
+  const auto count = static_cast<double>(constant_pool_count(rewrite_.from(), op));
+  Accumulator result{no_tensor,
+                     {tensors_.scale(op.inputs[0]) / count},
+                     greatest_magnitude(numerics_.storage) * count,
+                     channel_axis(op, y.shape)};
+  start({op.name, "SumPool", {tensors_.as_stored(op.inputs[0])}, {}, padded_attributes(op)}, y,
+        zero_in_sums(whole, result.scale[0]) - count * tensors_.zero(op.inputs[0]), result);
+  return result;
+}
+
+Accumulator Sums::clip(const Operator& op, const Requantised& whole) {
+  const Tensor& y = tensor(op.outputs[0]);
+  const double zero_of_y = zero_in_sums(whole, tensors_.scale(op.inputs[0]));
+  const double multiple = zero_of_y == std::nearbyint(zero_of_y) ? 1 : greatest_multiple();
+  Accumulator result{no_tensor,
+                     {tensors_.scale(op.inputs[0]) / multiple},
+                     greatest_magnitude(numerics_.storage) * multiple,
+                     channel_axis(op, y.shape)};
+  const TensorId m = tensors_.integer_constant(y.name + ".multiple", {}, {std::llround(multiple)});
+  start({op.name, "Scale", {tensors_.as_stored(op.inputs[0]), m}, {}, {}}, y,
+        multiple * (zero_of_y - tensors_.zero(op.inputs[0])), result);
+  return result;
+}
+
+}  // namespace accord::numerics
