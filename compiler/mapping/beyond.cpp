@@ -22,7 +22,10 @@ namespace {
 bool vanishes_beyond(const Work& work, const Statement& sum, const Expr& value, int it) {
   const auto vanishes = [&](const ExprPtr& arg) { return vanishes_beyond(work, sum, *arg, it); };
   switch (value.op) {
-    case ExprOp::access: return leaves_operand(work, sum.accesses[value.access], it);
+    case ExprOp::access: {
+      const Access& access = sum.accesses[value.access];
+      return work.operands[access.operand].outside == 0 && leaves_operand(work, access, it);
+    }
     case ExprOp::cast:
     case ExprOp::neg: return vanishes(value.args[0]);
     case ExprOp::mul:
@@ -36,8 +39,7 @@ bool vanishes_beyond(const Work& work, const Statement& sum, const Expr& value, 
 
 bool adds_nothing_beyond(const Work& work, int statement, int iterator) {
   const Statement& sum = work.program.statements[static_cast<std::size_t>(statement)];
-  const auto zero = [&](const Access& access) { return work.operands[access.operand].outside == 0; };
-  return std::ranges::all_of(sum.accesses, zero) && vanishes_beyond(work, sum, *sum.value, iterator);
+  return vanishes_beyond(work, sum, *sum.value, iterator);
 }
 
 }  // namespace accord
