@@ -19,15 +19,15 @@ struct QuantiseReport {
 
 /// Post-training quantisation of a canonical network (docs/operators.md, form 2) to the machine's integers (form 3).
 ///
-/// Symmetric; weights per output channel where the requantisation has a parameter per channel, else per tensor.
-/// Activations get the greatest magnitude that the float reference shows on `calibration_inputs` (without any: two sets
-/// of seeded normal values). Tensors that an operator passes on unchanged (Concat, MaxPool, Reshape, ...) share a
-/// scale. Accumulators provably do not overflow. Network inputs and outputs stay fp32 and keep their names; of the
-/// others, the storage-type tensor keeps the name, its accumulator is called NAME.acc. A mean, sum or clip whose scale
-/// the requantisation's parameters cannot express stays in float, with that reason (`Operator::in_float`); for a
-/// product that is an Error naming the requantisation. Throws Error too where the storage or weight type is unsigned.
-/// `sums`: what the machine adds to a product in its accumulator (`added_sums`); where that is multiplied by one
-/// number, the product's channels have one scale.
+/// Symmetric, but for activations that the model gives a zero point; weights per output channel where the
+/// requantisation has a parameter per channel, else per tensor. Activations get the greatest magnitude that the float
+/// reference shows on `calibration_inputs` (without any: two sets of seeded normal values). Tensors that an operator
+/// passes on unchanged (Concat, MaxPool, Reshape, ...) share a scale. Accumulators provably do not overflow. Network
+/// inputs and outputs stay fp32 and keep their names; of the others, the storage-type tensor keeps the name, its
+/// accumulator is called NAME.acc. A mean, sum or clip whose scale the requantisation's parameters cannot express stays
+/// in float, with that reason (`Operator::in_float`); for a product that is an Error naming the requantisation. Throws
+/// Error too where the storage or weight type is unsigned. `sums`: what the machine adds to a product in its
+/// accumulator (`added_sums`); where that is multiplied by one number, the product's channels have one scale.
 Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
                  QuantiseReport* report = nullptr, AddedSums sums = AddedSums::per_channel);
 
