@@ -1,5 +1,7 @@
 #include "compiler/layer_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <functional>
@@ -206,6 +208,7 @@ std::string search_key(const Compilation& compilation, const LayerPlan& layer) {
                ? "-"
                : std::to_string(element_count(compilation.network.tensors[operand.tensor].shape));
     out += operand.constant ? "c" : "v";
+    if (operand.outside != 0) out += fmt::format("o{}", operand.outside);
     if (operand.tensor == no_tensor) continue;
     for (const std::int64_t stride : compilation.homes[operand.tensor].strides) out += std::to_string(stride) + ",";
   }

@@ -71,6 +71,7 @@ std::string SliceSearch::key_of(const LayerPlan& slice, const std::map<int, Regi
                                 const std::vector<Mapping>& choices) const {
   std::string key = structure_of(slice.work);
   for (const auto& operand : slice.work.operands) {
+    if (operand.outside != 0) key += fmt::format(";o{}", operand.outside);
     if (operand.tensor == no_tensor) continue;
     const Home& home = compilation_.homes[operand.tensor];
     key += fmt::format(";{}:{}", home.memory, fmt::join(home.strides, ","));
