@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "compiler/compilation.h"
@@ -33,7 +32,7 @@ class HomePlanner {
   void rely(const WorkOperand& operand, const Use& use, const std::vector<std::int64_t>& extents);
   static void copy(LayerPlan& layer);
   bool never_negative(TensorId tensor) const;
-  std::optional<double> outside_for(const LayerPlan& layer, const Use& use) const;
+  double outside_for(const LayerPlan& layer, const Use& use) const;
   const Operator* producer(TensorId tensor) const;
 
   Compilation& compilation_;
@@ -61,15 +60,15 @@ bool HomePlanner::never_negative(TensorId tensor) const {
 }
 
 /// What reads beyond the tensor must yield; padding that never wins may be 0 where no value is negative.
-std::optional<double> HomePlanner::outside_for(const LayerPlan& layer, const Use& use) const {
+double HomePlanner::outside_for(const LayerPlan& layer, const Use& use) const {
   const WorkOperand& operand = layer.work.operands[use.access.operand];
+  if (operand.outside == 0) return 0;
   const bool never_wins = std::ranges::all_of(layer.work.program.statements, [&](const Statement& statement) {
     return statement.reduction == Reduction::max || std::ranges::none_of(statement.accesses, [&](const Access& access) {
              return access.operand == use.access.operand;
            });
   });
-  if (operand.outside != 0 && never_wins && never_negative(operand.tensor)) return 0;
-  return operand.outside;
+  return never_wins && never_negative(operand.tensor) ? 0 : operand.outside;
 }
 
 /// Margins may keep a tensor from sharing memory: not for blocks that stand behind the best mapping.
@@ -114,7 +113,7 @@ void HomePlanner::widen(LayerPlan& layer) {
       const bool needs = alone.before != std::vector<std::int64_t>(operand.shape.size(), 0) ||
                          alone.after != std::vector<std::int64_t>(operand.shape.size(), 0);
       if (!needs) continue;
-      const double outside = *outside_for(layer, use);
+      const double outside = outside_for(layer, use);
       if (outside_known_.count(operand.tensor) != 0 && reached.outside != outside) {
         layer.placement = Placement::host;
         layer.reason = "its padding value differs from what another reader of the tensor needs";

@@ -288,10 +288,10 @@ void Builder::append_codelet(const Operator& op) {
         outside_value(op, text, network_.tensors[expansion.tensors.at(key)].type);
   }
   for (const std::string& copy : copies) texts_.push_back(expand(copy, expansion));
+  const auto given = [&](const std::string& key) {
+    return expansion.tensors.contains(key) || op.attributes.contains(key);
+  };
   for (const auto& statement : codelet->statements) {
-    const auto given = [&](const std::string& key) {
-      return expansion.tensors.contains(key) || op.attributes.contains(key);
-    };
     if (!statement.when.empty() && !given(statement.when)) continue;
     if (!statement.unless.empty() && given(statement.unless)) continue;
     std::string text = with_numbers(statement.text, expansion);

@@ -158,24 +158,24 @@ bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t
 /// What the model brings for the tensors of a group.
 class GivenScale {
  public:
-  double scale = 0;         ///< the greatest
-  std::optional<int> zero;  ///< none where they differ, in scales too
+  void add(const Quantisation& own) { members_.push_back(own); }
 
-  void add(const Quantisation& own) {
-    zero = members_.empty() || (zero == own.zero && own.scale[0] == members_.front().scale[0]) ? std::optional(own.zero)
-                                                                                               : std::nullopt;
-    members_.push_back(own);
-    scale = std::max<double>(scale, own.scale[0]);
+  /// The one scale and zero point of all, which the type holds; none where they differ.
+  std::optional<ActivationScale> own(ElementType storage) const {
+    const Quantisation& first = members_.front();
+    const bool same = std::ranges::all_of(members_, [&](const Quantisation& member) {
+      return member.zero == first.zero && member.scale[0] == first.scale[0];
+    });
+    if (!same || first.zero < lowest(storage) || first.zero > highest(storage)) return std::nullopt;
+    return ActivationScale{first.scale[0], first.zero};
   }
-
-  bool keeps_zero(ElementType storage) const { return zero && *zero >= lowest(storage) && *zero <= highest(storage); }
 
   /// Of a type around 0 that covers what the model's types hold.
   double symmetric_scale(ElementType storage) const {
     double most = 0;
-    for (const Quantisation& own : members_) {
-      const double steps = own.zero == 0 ? 1 : std::max(1.0, own.reach / highest(storage));
-      most = std::max(most, own.scale[0] * steps);
+    for (const Quantisation& member : members_) {
+      const double steps = member.zero == 0 ? 1 : std::max(1.0, member.reach / highest(storage));
+      most = std::max(most, member.scale[0] * steps);
     }
     return most;
   }
@@ -235,13 +235,14 @@ std::vector<ActivationScale> activation_scales(const Network& network, const std
   for (std::size_t id = 0; id < largest.size(); ++id) {
     const std::size_t group = groups.find(id);
     const double seen = group_largest[group];
-    const auto own = given.find(group);
+    const auto brought = given.find(group);
     ActivationScale& result = scales[id];
     double scale = seen > 0 ? seen / highest(storage) : 1.0;
-    if (own != given.end()) {
-      const bool keeps = !powers_of_two && !without_zero.contains(group) && own->second.keeps_zero(storage);
-      scale = keeps ? own->second.scale : own->second.symmetric_scale(storage);
-      result.zero = keeps ? *own->second.zero : 0;
+    if (brought != given.end()) {
+      const auto own = brought->second.own(storage);
+      const bool keeps = own && !powers_of_two && !without_zero.contains(group);
+      scale = keeps ? own->scale : brought->second.symmetric_scale(storage);
+      result.zero = keeps ? own->zero : 0;
     }
     if (powers_of_two) scale = power_of_two_above(scale);
     result.scale = std::max(static_cast<float>(scale), 1e-30f);

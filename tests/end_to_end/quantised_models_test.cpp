@@ -2,18 +2,15 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <onnx/defs/parser.h>
 
 #include <cmath>
-#include <cstring>
-#include <fstream>
 
-#include "compiler/frontends/onnx.h"
 #include "compiler/network/canonicalise.h"
+#include "compiler/reference/elements.h"
 #include "compiler/reference/execute.h"
 #include "tests/draw.h"
 #include "tests/end_to_end/machines.h"
-#include "tests/scratch.h"
+#include "tests/text_model.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -44,19 +41,10 @@ Network quantised_model() {
       "vr = DequantizeLinear(v, vs) e = Conv(cr, vr) pq = QuantizeLinear(e, ps, pz) pr = DequantizeLinear(pq, ps, pz)\n"
       "s = Add(pr, xr) yq = QuantizeLinear(s, ys, yz) y = DequantizeLinear(yq, ys, yz) }}",
       step, integers(draw, 16 * 16 * 9), integers(draw, 16 * 16));
-  onnx::ModelProto model;
-  const auto status = onnx::OnnxParser::Parse(model, text.c_str());
-  REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
-  const Scratch file("quantised.onnx");
-  std::ofstream(file.path, std::ios::binary) << model.SerializeAsString();
-  return import_onnx(file.path);
+  return imported_model(parsed_model(text));
 }
 
-std::vector<float> numbers_in(const Value& value) {
-  std::vector<float> result(value.data.size() / sizeof(float));
-  std::memcpy(result.data(), value.data.data(), value.data.size());
-  return result;
-}
+std::vector<float> numbers_in(const Value& value) { return reference::load_as<float>(reference::view(value)); }
 
 }  // namespace
 

@@ -135,17 +135,23 @@ class QuantisationFolding {
     quantise(list, list.add(op.type, "", {x}, network_.tensor(op.outputs[0]).shape, op.attributes), by, op.outputs[0]);
   }
 
+  /// Constant scales and zero points of a QuantizeLinear or DequantizeLinear; none where one of both is computed.
+  struct Numbers {
+    std::vector<double> scale, zero = {0};
+  };
+  std::optional<Numbers> numbers(const Operator& op) const {
+    const bool has_zero = op.inputs.size() > 2;
+    if (!is_constant(op.inputs[1]) || (has_zero && !is_constant(op.inputs[2]))) return std::nullopt;
+    Numbers found{numbers_of(network_.tensor(op.inputs[1]))};
+    if (has_zero) found.zero = numbers_of(network_.tensor(op.inputs[2]));
+    return found;
+  }
+
   /// A constant's scales, where its zero points are those of a signed type.
-  std::optional<Quantisation> symmetric(const Operator& op, ElementType type) const {
-    if (!is_constant(op.inputs[1]) || (op.inputs.size() > 2 && !is_constant(op.inputs[2]))) return std::nullopt;
-    const auto scale = numbers_of(network_.tensor(op.inputs[1]));
-    const double middle = middle_of(type);
-    const auto zero = op.inputs.size() > 2 ? numbers_of(network_.tensor(op.inputs[2])) : std::vector<double>{0};
-    for (const double z : zero) {
-      if (z != middle) return std::nullopt;
-    }
-    const bool one = scale.size() == 1;
-    return Quantisation{{scale.begin(), scale.end()},
+  static std::optional<Quantisation> symmetric(const Operator& op, const Numbers& by, ElementType type) {
+    if (std::ranges::any_of(by.zero, [&](double z) { return z != middle_of(type); })) return std::nullopt;
+    const bool one = by.scale.size() == 1;
+    return Quantisation{{by.scale.begin(), by.scale.end()},
                         one ? -1 : static_cast<int>(attribute(op, "axis", std::int64_t{1}))};
   }
 
@@ -186,11 +192,9 @@ class QuantisationFolding {
 
   /// One scale and zero point, known, of the operator's integers.
   std::optional<Range> range_of(const Operator& op, ElementType type) const {
-    if (!is_constant(op.inputs[1]) || (op.inputs.size() > 2 && !is_constant(op.inputs[2]))) return std::nullopt;
-    const auto scale = numbers_of(network_.tensor(op.inputs[1]));
-    const auto zero = op.inputs.size() > 2 ? numbers_of(network_.tensor(op.inputs[2])) : std::vector<double>{0};
-    if (scale.size() != 1 || zero.size() != 1 || std::abs(zero[0]) > most_zero) return std::nullopt;
-    return Range{scale[0], zero[0], type};
+    const auto by = numbers(op);
+    if (!by || by->scale.size() != 1 || by->zero.size() != 1 || std::abs(by->zero[0]) > most_zero) return std::nullopt;
+    return Range{by->scale[0], by->zero[0], type};
   }
 
   /// What the pair does to values beyond the type's: nothing where they are the same integers already.
@@ -228,11 +232,11 @@ class QuantisationFolding {
   }
 
   bool fold_constant(const Operator& op) {
-    if (!is_constant(op.inputs[0]) || !is_constant(op.inputs[1])) return false;
-    if (op.inputs.size() > 2 && !is_constant(op.inputs[2])) return false;
+    const auto by = is_constant(op.inputs[0]) ? numbers(op) : std::nullopt;
+    if (!by) return false;
     const auto& x = network_.tensor(op.inputs[0]);
-    const auto scale = numbers_of(network_.tensor(op.inputs[1]));
-    auto zero = op.inputs.size() > 2 ? numbers_of(network_.tensor(op.inputs[2])) : std::vector<double>(scale.size(), 0);
+    const auto& scale = by->scale;
+    auto zero = by->zero;
     zero.resize(scale.size(), zero[0]);
     std::int64_t inner = 1;
     const auto axis = static_cast<std::size_t>(attribute(op, "axis", std::int64_t{1}));
@@ -243,7 +247,7 @@ class QuantisationFolding {
       const auto c = scale.size() == 1 ? 0 : i / static_cast<std::size_t>(inner) % scale.size();
       values[i] = static_cast<float>(integers[i] - zero[c]) * static_cast<float>(scale[c]);
     }
-    const auto quantisation = symmetric(op, x.type);
+    const auto quantisation = symmetric(op, *by, x.type);
     auto& y = network_.tensor(op.outputs[0]);
     y.data = make_constant("", y.shape, values).data;
     if (quantisation && x.type != ElementType::i32) y.quantisation = *quantisation;

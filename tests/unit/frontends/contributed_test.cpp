@@ -1,16 +1,12 @@
 // Do onnxruntime's quantised operators mean DequantizeLinear, ONNX's operator and QuantizeLinear?
 #include <doctest/doctest.h>
-#include <onnx/defs/parser.h>
 
-#include <cmath>
-#include <fstream>
 #include <string>
 
 #include "archdsl/source/error.h"
-#include "archdsl/tensor/convert.h"
-#include "compiler/frontends/onnx.h"
 #include "compiler/reference/execute.h"
 #include "models.h"
+#include "tests/text_model.h"
 
 using namespace accord;
 
@@ -27,36 +23,19 @@ Network model_of(const std::string& nodes) {
       "{0.01}, int8 wz = {0}, int32[3] b = {100, -200, 300}, float bs = {0.0002}>\n"
       "{ xq = QuantizeLinear(x, xs, xz)  zq = QuantizeLinear(z, xs, xz) " +
       nodes + " r = DequantizeLinear(rq, rs, rz) }";
-  onnx::ModelProto model;
-  const auto status = onnx::OnnxParser::Parse(model, text.c_str());
-  REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
+  onnx::ModelProto model = test::parsed_model(text);
   for (auto& node : *model.mutable_graph()->mutable_node()) {
     const std::string& type = node.op_type();
     if (type.starts_with("QLinear") || type == "QGemm") node.set_domain("com.microsoft");
   }
-  const Scratch file("contributed.onnx");
-  std::ofstream(file.path, std::ios::binary) << model.SerializeAsString();
-  return import_onnx(file.path);
-}
-
-Values waves(const Network& network) {
-  Values inputs;
-  for (const auto id : network.inputs) {
-    const auto& tensor = network.tensor(id);
-    Value value{tensor.type, tensor.shape, std::vector<std::byte>(count_of(tensor.shape) * 4)};
-    for (std::size_t i = 0; i < count_of(tensor.shape); ++i) {
-      store_element(value.data.data() + 4 * i, tensor.type, 2 * std::sin(0.7 * static_cast<double>(i) + 0.3));
-    }
-    inputs[tensor.name] = std::move(value);
-  }
-  return inputs;
+  return test::imported_model(model);
 }
 
 /// The nodes, and ONNX's own that they stand for.
 void check_same(const std::string& nodes, const std::string& spelt_out) {
   CAPTURE(nodes);
   const Network network = model_of(nodes), expected = model_of(spelt_out);
-  const Values inputs = waves(expected);
+  const Values inputs = given_inputs(expected);
   CHECK(execute(network, inputs).at("r").data == execute(expected, inputs).at("r").data);
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/frontends/onnx.h"
 #include "compiler/reference/execute.h"
 #include "models.h"
+#include "tests/text_model.h"
 
 using namespace accord;
 
@@ -18,12 +19,7 @@ namespace {
 const std::string head = R"(<ir_version: 8, opset_import: ["" : 16, "own" : 1]>
 )";
 
-onnx::ModelProto parsed(const std::string& text) {
-  onnx::ModelProto model;
-  const auto status = onnx::OnnxParser::Parse(model, (head + text).c_str());
-  REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
-  return model;
-}
+onnx::ModelProto parsed(const std::string& text) { return test::parsed_model(head + text); }
 
 onnx::GraphProto parsed_graph(const std::string& text) {
   onnx::GraphProto graph;
@@ -39,15 +35,9 @@ void put_graph(onnx::NodeProto& node, const char* name, const std::string& text)
   *attribute.mutable_g() = parsed_graph(text);
 }
 
-Network imported(const onnx::ModelProto& model) {
-  const Scratch file("inlining.onnx");
-  write_file(file.path, model.SerializeAsString());
-  return import_onnx(file.path);
-}
-
 std::string complaint(const onnx::ModelProto& model) {
   try {
-    imported(model);
+    test::imported_model(model);
   } catch (const Error& error) {
     return error.what();
   }
@@ -71,7 +61,7 @@ Values values_for(const Network& network) {
 }
 
 void check_same(const onnx::ModelProto& model, const std::string& plain) {
-  const Network a = imported(model), b = imported(parsed(plain));
+  const Network a = test::imported_model(model), b = test::imported_model(parsed(plain));
   const Values inputs = values_for(b);
   const Values of_a = execute(a, inputs), of_b = execute(b, inputs);
   REQUIRE(a.outputs.size() == b.outputs.size());
@@ -159,14 +149,14 @@ TEST_CASE("Is the branch taken whose condition is known?") {
     known.add_int32_data(flag);
     check_same(model, flag == 1 ? "g (float[2,3] x) => (float[2,3] y) { c = Relu (x) y = Neg (c) }"
                                 : "g (float[2,3] x) => (float[2,3] y) { c = Relu (x) y = Add (c, c) }");
-    CHECK(imported(model).warnings.empty());
+    CHECK(test::imported_model(model).warnings.empty());
     model.mutable_graph()->clear_initializer();
   }
 }
 
 TEST_CASE("Are both branches computed where the inputs say which is taken?") {
   const auto model = with_if(", bool[1] flag)", negated, doubled);
-  CHECK(imported(model).warnings.size() == 1);
+  CHECK(test::imported_model(model).warnings.size() == 1);
   check_same(model, R"(g (float[2,3] x, bool[1] flag) => (float[2,3] y) {
     c = Relu (x) a = Neg (c) b = Add (c, c) y = Where (flag, a, b) })");
   const auto unequal =
@@ -203,7 +193,7 @@ TEST_CASE("Does any changed byte of functions and inner graphs crash the import?
             "b (int64 i, bool going, float[3] s) => (bool going, float[3] t) { t = own.f <slope: float = 0.5> (s) }");
   put_graph(*model.mutable_graph()->mutable_node(1), "then_branch", "t () => (float[3] o) { o = Neg (y) }");
   put_graph(*model.mutable_graph()->mutable_node(1), "else_branch", "e () => (float[3] o) { o = own.f (y) }");
-  CHECK(imported(model).operators.size() >= 5);
+  CHECK(test::imported_model(model).operators.size() >= 5);
   import_changed(model.SerializeAsString(), 2000, 3);
 }
 

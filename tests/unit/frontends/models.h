@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -10,6 +11,8 @@
 #include <onnx/onnx_pb.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/convert.h"
+#include "archdsl/tensor/value.h"
 #include "compiler/frontends/load_model.h"
 #include "compiler/network/canonicalise.h"
 #include "tests/scratch.h"
@@ -37,6 +40,23 @@ inline onnx::ModelProto parsed_whole(const std::filesystem::path& path) {
 
 inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// Element i of an input.
+inline double given(std::int64_t i) { return 2 * std::sin(0.7 * static_cast<double>(i) + 0.3); }
+
+/// Numbers of either sign for inputs in fp32.
+inline Values given_inputs(const Network& network) {
+  Values inputs;
+  for (const auto id : network.inputs) {
+    const auto& tensor = network.tensor(id);
+    Value value{tensor.type, tensor.shape, std::vector<std::byte>(count_of(tensor.shape) * 4)};
+    for (std::int64_t i = 0; i < element_count(tensor.shape); ++i) {
+      store_element(value.data.data() + 4 * i, ElementType::fp32, given(i));
+    }
+    inputs[tensor.name] = std::move(value);
+  }
+  return inputs;
 }
 
 /// Imports and canonicalises; true if the file was accepted. Anything but Error is a fault of ours.

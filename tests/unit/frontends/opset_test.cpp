@@ -1,10 +1,8 @@
 // Models of newer opsets, as text. What is expected is computed here, from the formulas of ONNX's operator pages.
 #include <cmath>
-#include <fstream>
 #include <functional>
 
 #include <doctest/doctest.h>
-#include <onnx/defs/parser.h>
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
@@ -12,6 +10,7 @@
 #include "compiler/network/canonicalise.h"
 #include "compiler/reference/execute.h"
 #include "models.h"
+#include "tests/text_model.h"
 
 using namespace accord;
 
@@ -21,33 +20,12 @@ using Numbers = std::vector<double>;
 
 Network imported(int opset, const std::string& graph, const OnnxOptions& options = {}) {
   const auto text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph;
-  onnx::ModelProto model;
-  const auto status = onnx::OnnxParser::Parse(model, text.c_str());
-  REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
-  const Scratch file("text.onnx");
-  std::ofstream(file.path, std::ios::binary) << model.SerializeAsString();
-  return import_onnx(file.path, options);
-}
-
-/// Element i of an input.
-double given(std::int64_t i) { return 2 * std::sin(0.7 * static_cast<double>(i) + 0.3); }
-
-Values inputs_of(const Network& network) {
-  Values inputs;
-  for (const auto id : network.inputs) {
-    const auto& tensor = network.tensor(id);
-    Value value{tensor.type, tensor.shape, std::vector<std::byte>(count_of(tensor.shape) * 4)};
-    for (std::int64_t i = 0; i < element_count(tensor.shape); ++i) {
-      store_element(value.data.data() + 4 * i, ElementType::fp32, given(i));
-    }
-    inputs[tensor.name] = std::move(value);
-  }
-  return inputs;
+  return test::imported_model(test::parsed_model(text), options);
 }
 
 Numbers outputs_of(const Network& network) {
   Numbers numbers;
-  const auto values = execute(network, inputs_of(network));
+  const auto values = execute(network, given_inputs(network));
   for (const auto id : network.outputs) {
     const auto& value = values.at(network.tensor(id).name);
     for (std::int64_t i = 0; i < element_count(value.shape); ++i) {

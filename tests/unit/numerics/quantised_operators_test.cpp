@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "compiler/network/canonicalise.h"
 #include "compiler/network/constants.h"
 #include "compiler/numerics/quantise.h"
+#include "compiler/reference/elements.h"
 #include "compiler/reference/execute.h"
 #include "tests/draw.h"
 #include "tests/unit/numerics/machines.h"
@@ -141,11 +141,7 @@ class QuantisedOperator {
   test::Draw draw_;
 };
 
-std::vector<float> floats(const Value& value) {
-  std::vector<float> result(value.data.size() / sizeof(float));
-  std::memcpy(result.data(), value.data.data(), value.data.size());
-  return result;
-}
+std::vector<float> floats(const Value& value) { return reference::load_as<float>(reference::view(value)); }
 
 }  // namespace
 
