@@ -142,8 +142,10 @@ bool UnitModule::start(Operation& operation) {
   operation.started = passed_;
   ++begun_;
   ++unresolved_;
-  ++operation.holds;
-  recent_.push_back(&operation);
+  if (run_.timed) {
+    ++operation.holds;
+    recent_.push_back(&operation);
+  }
   if (run_.races) run_.races->begin(operation, now());
   if (run_.listener) run_.listener->began(operation);
   begin(operation, operation.started);

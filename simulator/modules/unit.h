@@ -90,7 +90,7 @@ class UnitModule : public sc_core::sc_module {
   int capacity_;
   std::span<MemoryModule* const> memories_;
   std::deque<Entry> queue_;
-  std::vector<Operation*> recent_;  ///< begun, perhaps unfinished
+  std::vector<Operation*> recent_;  ///< begun, perhaps unfinished; none where nothing takes time
   std::deque<PendingSignal> signals_;
   std::int64_t begun_ = 0, resolved_ = 0;
   int unresolved_ = 0;

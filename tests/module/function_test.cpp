@@ -61,6 +61,19 @@ TEST_CASE("are hazards left out that need time") {
   CHECK(compute(machine, product.assembler.program).hazards.empty());
 }
 
+// Where time stands still, what waits for it to pass grows: looking at all operations before takes minutes here, not a blink.
+TEST_CASE("does a long run keep nothing of what is done" * doctest::timeout(60)) {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  const int times = 400'000;
+  product.load();
+  for (int i = 0; i < times; ++i) product.multiply(i == 0);
+  product.store();
+  const SimulateResult result = compute(machine, product.assembler.program);
+  CHECK(result.hazards.empty());
+  CHECK(product.matches(result.outputs.at("y"), times));
+}
+
 TEST_CASE("is a trace without time refused") {
   const Architecture machine = matrix_machine(Sync::Kind::interlock);
   Product product(machine, 1);
