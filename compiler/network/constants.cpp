@@ -79,16 +79,14 @@ ConstantData transposed_matrix(const Tensor& constant) {
   const auto columns = static_cast<std::size_t>(constant.shape[rank - 1]);
   const auto size = static_cast<std::size_t>(bytes(constant.type));
   assert(constant.data->size() == rows * columns * size);
-  const auto make = [data = constant.data, rows, columns, size]() -> ConstantData {
-    const std::byte* from = data->unaligned().data();
+  return std::make_shared<const ConstantBytes>(constant.data, [=](std::span<const std::byte> from) -> ConstantData {
     switch (size) {
-      case 1: return transposed<std::uint8_t>(from, rows, columns);
-      case 2: return transposed<std::uint16_t>(from, rows, columns);
-      case 4: return transposed<std::uint32_t>(from, rows, columns);
-      default: return transposed<std::uint64_t>(from, rows, columns);
+      case 1: return transposed<std::uint8_t>(from.data(), rows, columns);
+      case 2: return transposed<std::uint16_t>(from.data(), rows, columns);
+      case 4: return transposed<std::uint32_t>(from.data(), rows, columns);
+      default: return transposed<std::uint64_t>(from.data(), rows, columns);
     }
-  };
-  return std::make_shared<const ConstantBytes>(rows * columns * size, make);
+  });
 }
 
 }  // namespace accord

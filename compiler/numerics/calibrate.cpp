@@ -15,7 +15,7 @@ namespace numerics {
 namespace {
 
 double largest_magnitude(std::span<const std::byte> data) {
-  const auto known = largest_value(reinterpret_cast<const float*>(data.data()), std::ssize(data) / 4);
+  const auto known = largest_value(data);
   return known.numbers ? known.greatest : INFINITY;
 }
 
@@ -31,7 +31,7 @@ std::vector<double> calibrate(const Network& network, const std::vector<Values>&
   };
   for (std::size_t id = 0; id < network.tensors.size(); ++id) {
     if (network.tensors[id].is_constant() && network.tensors[id].type == ElementType::fp32) {
-      largest[id] = largest_magnitude(network.tensors[id].data->aligned());
+      largest[id] = largest_magnitude(network.tensors[id].data->in_any_order());
     }
   }
   ExecuteOptions options;

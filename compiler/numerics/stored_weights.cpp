@@ -1,6 +1,8 @@
 #include "compiler/numerics/stored_weights.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -25,8 +27,9 @@ std::vector<std::int64_t> sums_of(const IntegerWeights& integers, std::int64_t c
 IntegerWeights WeightStore::integer_weights(const Operator& op, TensorId addend) const {
   const Tensor& w = rewrite_.from().tensor(op.inputs[1]);
   const bool has_bias = op.inputs.size() > 2 && op.inputs[2] != no_tensor;
+  const std::shared_ptr<const std::byte> values = w.data->lend();
   WeightRequest request;
-  request.weights = constant_data<float>(w);
+  request.weights = reinterpret_cast<const float*>(values.get());
   request.bias = has_bias ? constant_data<float>(rewrite_.from().tensor(op.inputs[2])) : nullptr;
   request.channels = w.shape[0];
   request.length = element_count(w.shape) / std::max<std::int64_t>(1, w.shape[0]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "compiler/reference/vector_clones.h"
 
@@ -14,13 +15,16 @@ constexpr std::int64_t lanes = 16;
 }  // namespace
 
 ACCORD_VECTOR_CLONES
-LargestValue largest_value(const float* values, std::int64_t count) {
+LargestValue largest_value(std::span<const std::byte> values) {
+  const std::int64_t count = std::ssize(values) / static_cast<std::int64_t>(sizeof(float));
   float greatest[lanes] = {};
   std::uint32_t odd[lanes] = {};
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
+    float next[lanes];
+    std::memcpy(next, values.data() + i * sizeof(float), sizeof next);
     for (std::int64_t l = 0; l < lanes; ++l) {
-      const float magnitude = std::abs(values[i + l]);
+      const float magnitude = std::abs(next[l]);
       greatest[l] = magnitude > greatest[l] ? magnitude : greatest[l];
       odd[l] |= magnitude != magnitude ? 1U : 0U;
     }
@@ -31,10 +35,16 @@ LargestValue largest_value(const float* values, std::int64_t count) {
     result.numbers = result.numbers && odd[l] == 0;
   }
   for (; i < count; ++i) {
-    result.numbers = result.numbers && !std::isnan(values[i]);
-    result.greatest = std::max(result.greatest, std::abs(values[i]));
+    float value;
+    std::memcpy(&value, values.data() + i * sizeof(float), sizeof value);
+    result.numbers = result.numbers && !std::isnan(value);
+    result.greatest = std::max(result.greatest, std::abs(value));
   }
   return result;
+}
+
+LargestValue largest_value(const float* values, std::int64_t count) {
+  return largest_value(std::as_bytes(std::span(values, static_cast<std::size_t>(count))));
 }
 
 ACCORD_VECTOR_CLONES

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,6 +52,7 @@ class Execution {
     if (found == table.end()) throw Error("the reference has no operator " + op.type + " (" + op.name + ")");
     std::vector<Value> outputs = allocate(op);
     found->second(OperatorCall{op, views(op), outputs, std::max(1, options_.threads)});
+    lent_.clear();
     store(op, std::move(outputs));
     release(op, static_cast<int>(index));
   }
@@ -86,7 +89,7 @@ class Execution {
     return outputs;
   }
 
-  std::vector<TensorView> views(const Operator& op) const {
+  std::vector<TensorView> views(const Operator& op) {
     std::vector<TensorView> inputs;
     for (TensorId id : op.inputs) {
       if (id == no_tensor) {
@@ -96,8 +99,11 @@ class Execution {
       const Tensor& tensor = network_.tensors[static_cast<std::size_t>(id)];
       const auto& value = values_[static_cast<std::size_t>(id)];
       if (!tensor.is_constant() && !value) throw Error(op.name + " reads " + tensor.name + ", which has no value yet");
-      inputs.push_back(tensor.is_constant() ? TensorView{tensor.type, tensor.shape, tensor.data->data()}
-                                            : reference::view(*value));
+      if (tensor.is_constant()) {
+        inputs.push_back({tensor.type, tensor.shape, lent_.emplace_back(tensor.data->lend()).get()});
+      } else {
+        inputs.push_back(reference::view(*value));
+      }
     }
     return inputs;
   }
@@ -125,6 +131,7 @@ class Execution {
   const ExecuteOptions& options_;
   std::vector<std::optional<Value>> values_;
   std::vector<int> last_use_;
+  std::vector<std::shared_ptr<const std::byte>> lent_;  ///< constants of the operator at work
 };
 
 }  // namespace

@@ -24,3 +24,31 @@ TEST_CASE("Do a constant's bytes in a file at any address give aligned elements,
     CHECK(std::equal(part.begin(), part.end(), constant.unaligned().begin(), constant.unaligned().end()));
   }
 }
+
+TEST_CASE(
+    "Is what is lent the bytes that stay, are they made for the loan alone, and does nothing ask for an order in "
+    "vain?") {
+  auto file = std::make_shared<std::vector<std::uint8_t>>(64);
+  std::iota(file->begin(), file->end(), std::uint8_t{0});
+  const auto given = std::make_shared<const ConstantBytes>(std::as_bytes(std::span(*file)).subspan(1, 32), file);
+  int made = 0;
+  const ConstantBytes reversed(given, [&made](std::span<const std::byte> from) {
+    ++made;
+    return owned(std::vector<std::byte>(from.rbegin(), from.rend()));
+  });
+  CHECK(reversed.size() == 32);
+  CHECK(reversed.in_any_order().data() == given->unaligned().data());
+  CHECK(made == 0);
+  const auto lent = given->lend(), turned = reversed.lend();
+  CHECK(reinterpret_cast<std::uintptr_t>(lent.get()) % alignof(std::int64_t) == 0);
+  CHECK(std::equal(lent.get(), lent.get() + 32, given->unaligned().begin()));
+  CHECK(std::equal(turned.get(), turned.get() + 32, given->unaligned().rbegin()));
+  CHECK(made == 1);
+  CHECK(file.use_count() == 2);
+  const std::byte* kept = reversed.data();
+  CHECK(made == 2);
+  CHECK(std::equal(kept, kept + 32, turned.get()));
+  CHECK(reversed.lend().get() == kept);
+  CHECK(reversed.in_any_order().data() == kept);
+  CHECK(made == 2);
+}
