@@ -102,7 +102,7 @@ FusionProblem fusion_problem(const Compilation& compilation) {
                         off_chip_width(compilation.architecture),
                         doubt_of_schedules};
   const Architecture& architecture = compilation.architecture;
-  if (architecture.sync.kind == Sync::Kind::in_order && architecture.controller.loop_depth > 0) {
+  if (architecture.sync.kind == Sync::Kind::in_order && compilation.machine.rolls) {
     problem.doubt = doubt_of_loops_in_order;
   }
   const auto last_reader = last_readers(compilation);

@@ -36,8 +36,8 @@ class LayoutChooser {
     Homes homes = compilation.homes;
     copies_ = foresee_strides(network_, compilation.layers, homes);
     const Architecture& architecture = compilation.architecture;
-    const bool loops = architecture.sync.kind == Sync::Kind::in_order && architecture.controller.loop_depth > 0;
-    worth_ = loops ? quicker_in_order : quicker;
+    const bool in_order = architecture.sync.kind == Sync::Kind::in_order;
+    worth_ = in_order && compilation.machine.rolls ? quicker_in_order : quicker;
     find_owners();
   }
 

@@ -45,8 +45,7 @@ struct Machine {
   }
   /// Whether loops may become hardware loops. Waits and signals count turns: where they are needed, every turn stands
   /// in the program.
-  const bool rolls = architecture.controller.loop_depth > 0 &&
-                     architecture.sync.kind != Sync::Kind::semaphores&& limits.mnemonic_for(Meaning::loop) >= 0;
+  const bool rolls = architecture.sync.kind != Sync::Kind::semaphores && limits.loops();
 };
 
 /// The transfers between a tensor's home and a memory on chip, away from the home or (`output`) towards it; empty where

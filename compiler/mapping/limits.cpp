@@ -193,4 +193,12 @@ int Limits::mnemonic_for(Meaning meaning, int unit) const {
   return -1;
 }
 
+bool Limits::loops() const {
+  if (architecture_.controller.loop_depth == 0 || mnemonic_for(Meaning::loop) < 0) return false;
+  return std::ranges::any_of(architecture_.isa.mnemonics, [](const Mnemonic& mnemonic) {
+    return std::ranges::find(mnemonic.arguments, Binding::Base::indexed_register, &Binding::base) !=
+           mnemonic.arguments.end();
+  });
+}
+
 }  // namespace accord

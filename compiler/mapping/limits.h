@@ -51,6 +51,8 @@ class Limits {
   const RouteLimits* route(int unit, int route) const;
   const RunLimits* run(int unit, int capability) const;
   int mnemonic_for(Meaning meaning, int unit = -1) const;
+  /// Whether turns of a loop can be one body: there are hardware loops, and registers for what grows from turn to turn.
+  bool loops() const;
 
  private:
   template <class What>
