@@ -96,6 +96,7 @@ std::string mapping_text(const Machine& machine, const Work& whole, const Mappin
     out += "\n";
   }
   if (machine.rolls && !mapping.rolls) out += "    without hardware loops\n";
+  if (mapping.rolls && mapping.alternates) out += "    two copies on chip take turns\n";
   out += kept_text(machine, work, mapping) + dense_text(work, mapping);
   for (const auto& use : mapping.uses) {
     if (use.windowed) out += "    windows shared on chip\n";

@@ -30,8 +30,8 @@ constexpr std::size_t kept = 3;     // per capability, for the case that an enco
 constexpr std::size_t further = 3;  // less are these of a capability's further ways to match
 constexpr std::size_t varied = 4;   // assignments that are tried otherwise, too
 constexpr std::size_t varied_further = 1;
-constexpr double straight = 1.25;  // times the sums with hardware loops, which leave out what turns wait for
-constexpr double compact = 0.95;   // times the prediction with hardware loops: without them, only what is below
+constexpr double unseen = 1.25;   // times the sums with hardware loops, which leave out what turns wait for
+constexpr double compact = 0.95;  // times the prediction of short hardware loops: of longer or none, only what is below
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
 constexpr double doubtful = 0.92;     // times the prediction of the first way to match: of others, only what is below
 constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
@@ -71,9 +71,10 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   return some;
 }
 
-/// Mappings of the first assignments without hardware loops, such whose tiles lie without gaps, where bytes and not
-/// instructions take the time, and such whose transfers several movers share; each with tiles of its own. Those that
-/// promise to be quicker than what they vary, the quickest first; without loops, those that may be.
+/// Mappings of the first assignments without hardware loops, such in whose hardware loops copies of tiles take turns,
+/// such whose tiles lie without gaps, where bytes and not instructions take the time, and such whose transfers several
+/// movers share; each with tiles of its own. Those that promise to be quicker than what they vary, the quickest first;
+/// without loops, those that may be.
 class Variants {
  public:
   Variants(const SearchProblem& problem, const Searcher& searcher) : problem_(problem), searcher_(searcher) {}
@@ -86,7 +87,8 @@ class Variants {
       if (of_kind.size() == (is_further ? varied_further : varied) || !of_kind.insert(index).second) continue;
       most_ = mapping.predicted_cycles;
       vary(index, mapping);
-      most_ = straight * mapping.predicted_cycles;
+      most_ = unseen * mapping.predicted_cycles;
+      search(index, alternating(mapping));
       if (const auto other = search(index, without_loops(mapping))) {
         most_ = std::max(other->predicted_cycles, mapping.predicted_cycles);
         vary(index, *other);
@@ -101,6 +103,14 @@ class Variants {
     const bool waits = most_ > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
     const auto dense = waits ? search(index, with_dense_tiles(problem_, mapping)) : std::nullopt;
     search(index, on_parallel_movers(problem_, dense ? *dense : mapping));
+  }
+
+  /// Of tiles that an input's next load has to wait for, where there is memory for two of them.
+  std::optional<Mapping> alternating(const Mapping& mapping) const {
+    if (!mapping.rolls || mapping.levels < 2) return std::nullopt;
+    Mapping other = mapping;
+    other.alternates = true;
+    return other;
   }
 
   std::optional<Mapping> without_loops(const Mapping& mapping) const {
@@ -127,15 +137,20 @@ class Variants {
   std::vector<SearchResult::Found> found_;
 };
 
-/// What sums of cycles do not compare well: those without hardware loops, and with dense tiles beside, by themselves.
-std::map<std::pair<bool, bool>, std::vector<SearchResult::Found>> by_kind(const Machine& machine,
-                                                                          std::vector<SearchResult::Found> variants) {
-  std::map<std::pair<bool, bool>, std::vector<SearchResult::Found>> kinds;
-  for (auto& found : variants) {
-    const bool without_loops = machine.rolls && !found.mapping.rolls;
-    const bool dense = std::ranges::any_of(found.mapping.uses, &Use::dense);
-    kinds[{without_loops, without_loops && dense}].push_back(std::move(found));
+/// What sums of cycles compare well with each other, but not with the rest.
+enum class Kind { plain, alternating, straight, straight_and_dense };
+
+Kind kind_of(const Machine& machine, const Mapping& mapping) {
+  if (machine.rolls && !mapping.rolls) {
+    return std::ranges::any_of(mapping.uses, &Use::dense) ? Kind::straight_and_dense : Kind::straight;
   }
+  return mapping.alternates ? Kind::alternating : Kind::plain;
+}
+
+std::map<Kind, std::vector<SearchResult::Found>> by_kind(const Machine& machine,
+                                                         std::vector<SearchResult::Found> variants) {
+  std::map<Kind, std::vector<SearchResult::Found>> kinds;
+  for (auto& found : variants) kinds[kind_of(machine, found.mapping)].push_back(std::move(found));
   return kinds;
 }
 
@@ -149,11 +164,13 @@ void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
   });
 }
 
-/// Leaves out mappings without hardware loops that are not much quicker than those of `rolled` whose cycles are known.
+/// Leaves out mappings without hardware loops, or with longer ones, that are not much quicker than those of `rolled`
+/// whose cycles are known.
 void drop_long_code(std::vector<SearchResult::Found>& found, const std::vector<SearchResult::Found>& rolled) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& other : rolled) {
-    if (other.mapping.rolls && other.mapping.scheduled) least = std::min(least, predicted_of(other));
+    const bool is_short = other.mapping.rolls && !other.mapping.alternates;
+    if (is_short && other.mapping.scheduled) least = std::min(least, predicted_of(other));
   }
   std::erase_if(found, [&](const auto& one) { return predicted_of(one) >= compact * least; });
 }
@@ -244,7 +261,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   for (auto& [kind, found] : variants) {
     keep(found, compared);
     settled &= choose(found);
-    if (kind.first) drop_long_code(found, result.kept);
+    if (kind != Kind::plain) drop_long_code(found, result.kept);
     std::ranges::move(found, std::back_inserter(result.kept));
   }
   if (settled) {

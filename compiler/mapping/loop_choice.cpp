@@ -21,8 +21,8 @@ std::vector<FewCopies> few_copies(const Mapping& mapping) {
     for (const auto& use : mapping.uses) {
       const bool result = use.role == UseRole::accumulator || use.role == UseRole::output;
       auto& levels = copies.emplace_back(static_cast<std::size_t>(mapping.levels), result ? results : inputs);
-      // Copies that alternate are no steady step for a hardware loop.
-      if (mapping.rolls) std::fill(levels.begin() + 1, levels.end(), 1);
+      // Copies that alternate make a hardware loop's turn longer.
+      if (mapping.rolls) std::fill(levels.begin() + 1, levels.end(), mapping.alternates && !result ? 2 : 1);
     }
   }
   return choices;

@@ -52,6 +52,7 @@ void adopt_tiling(Mapping& mapping, const Mapping& other) {
   mapping.order = other.order;
   mapping.copies = other.copies;
   mapping.rolls = other.rolls;
+  mapping.alternates = other.alternates;
   mapping.predicted_cycles = other.predicted_cycles;
   mapping.scheduled = other.scheduled;
   mapping.measured_cycles = other.measured_cycles;

@@ -119,6 +119,8 @@ struct Mapping {
   /// Its loops may become hardware loops, whose turns all do the same. Else an input's level 0 tile that one of its
   /// copies still holds is not brought again.
   bool rolls = false;
+  /// Where it rolls: inputs' tiles inside have two copies, and a turn of the innermost hardware loop is two tiles.
+  bool alternates = false;
   double predicted_cycles = 0;
   bool scheduled = false;      ///< those are the cycles of its schedule, not of a cost model
   double measured_cycles = 0;  ///< of the layer alone on the machine; 0: not measured

@@ -77,6 +77,27 @@ std::vector<TileSearch::Tiles> TileSearch::neighbours(const Tiles& tiles, std::p
   return result;
 }
 
+/// All in which one iterator's tile of a level is half as large or less and another's twice as large or more: what they
+/// take together stays, and where memory is full neither can change by itself.
+std::vector<TileSearch::Tiles> TileSearch::exchanged(const Tiles& tiles) const {
+  std::vector<Tiles> result;
+  for (int level = mapping_.levels - 1; level >= 0; --level) {
+    for (int less = 0; less < static_cast<int>(mapping_.extent.size()); ++less) {
+      const auto& sizes = sizes_.sizes[less];
+      const auto above_half = std::ranges::upper_bound(sizes, tiles[level][less] / 2);
+      if (above_half == sizes.begin()) continue;
+      const auto smaller = resized(tiles, level, less, *std::prev(above_half));
+      if (!smaller) continue;
+      for (int more = 0; more < static_cast<int>(mapping_.extent.size()); ++more) {
+        const auto twice = std::ranges::lower_bound(sizes_.sizes[more], tiles[level][more] * 2);
+        if (more == less || twice == sizes_.sizes[more].end()) continue;
+        if (auto both = resized(*smaller, level, more, *twice)) result.push_back(std::move(*both));
+      }
+    }
+  }
+  return result;
+}
+
 void TileSearch::consider(const Tiles& tiles) {
   if (left_out(tiles)) return;
   const Entry& entry = evaluate(tiles);
@@ -84,7 +105,8 @@ void TileSearch::consider(const Tiles& tiles) {
   if (cycles(entry) < cycles(*next_) * (1 - 1e-6)) next_ = &entry;
 }
 
-/// To the best neighbour; with `pairs` to the best near neighbour's near neighbour. False where none is better.
+/// To the best neighbour; with `pairs` to the best near neighbour's near neighbour, or exchange. False where none is
+/// better.
 bool TileSearch::improve(bool pairs) {
   next_ = now_;
   const Tiles tiles = now_->first;
@@ -94,6 +116,9 @@ bool TileSearch::improve(bool pairs) {
     } else {
       for (const auto& two : neighbours(one, near)) consider(two);
     }
+  }
+  if (pairs) {
+    for (const auto& both : exchanged(tiles)) consider(both);
   }
   const bool better = next_ != now_;
   now_ = next_;

@@ -50,6 +50,7 @@ class TileSearch {
   bool left_out(const Tiles& tiles);
   std::optional<Tiles> resized(const Tiles& tiles, int level, int it, std::int64_t size) const;
   std::vector<Tiles> neighbours(const Tiles& tiles, std::ptrdiff_t reach) const;
+  std::vector<Tiles> exchanged(const Tiles& tiles) const;
   std::vector<Tiles> levelled(const Tiles& tiles) const;
   const Entry& evaluate(const Tiles& tiles);
   double cycles(const Entry& entry) const { return keeping_ ? entry.second.best().cycles : entry.second.plain.cycles; }
@@ -64,10 +65,10 @@ class TileSearch {
   std::map<Tiles, LoopChoices> tried_;
   std::map<Tiles, double> least_costs_;  ///< of tiles that were left out
   std::vector<double> quickest_;         ///< of those tried, ascending, at most `most_kept`
-  std::vector<const Entry*> ends_;  ///< of descents, one for each beginning
-  bool keeping_ = false;            ///< the descent looks at choices that keep tiles, too
-  const Entry* now_ = nullptr;      ///< where the descent stands
-  const Entry* next_ = nullptr;     ///< the best neighbour so far
+  std::vector<const Entry*> ends_;       ///< of descents, one for each beginning
+  bool keeping_ = false;                 ///< the descent looks at choices that keep tiles, too
+  const Entry* now_ = nullptr;           ///< where the descent stands
+  const Entry* next_ = nullptr;          ///< the best neighbour so far
 };
 
 /// Tilings that differ from a mapping's in the size of one or two iterators by little, each with its best order and
