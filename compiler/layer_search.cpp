@@ -33,9 +33,10 @@ constexpr std::size_t varied_further = 1;
 constexpr double unseen = 1.25;   // times the sums with hardware loops, which leave out what turns wait for
 constexpr double compact = 0.95;  // times the prediction of short hardware loops: of longer or none, only what is below
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
-constexpr double doubtful = 0.92;     // times the prediction of the first way to match: of others, only what is below
-constexpr double waiting = 1.1;       // times its instructions: a mapping takes longer for its bytes
-constexpr std::size_t compared = 12;  // per capability, of which the schedule chooses those
+constexpr double quicker_by_far = 0.9;  // times the prediction over all elements: over fewer, only what is below
+constexpr double doubtful = 0.92;       // times the prediction of the first way to match: of others, only what is below
+constexpr double waiting = 1.1;         // times its instructions: a mapping takes longer for its bytes
+constexpr std::size_t compared = 12;    // per capability, of which the schedule chooses those
 
 double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
 
@@ -45,19 +46,9 @@ std::vector<bool> density_of(const Mapping& mapping) {
   return dense;
 }
 
-/// Adds the divisions over several elements that are quicker; each mapping stays behind its own. True if there are any.
-bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
-                std::vector<SearchResult::Found>& known) {
-  std::vector<SearchResult::Found> all;
-  std::set<std::tuple<std::size_t, Site, std::vector<bool>>> divided;  // variants, whose divisions have their own tiles
-  for (const auto& [index, mapping] : known) {
-    if (divided.insert({index, site_of(mapping), density_of(mapping)}).second) {
-      for (auto& quicker : divide(problem, searcher, shared, mapping)) all.push_back({index, std::move(quicker)});
-    }
-    all.push_back({index, mapping});
-  }
+/// Quickest first. Assignments are often divided alike: the schedule sees every division before it sees one again.
+void order_divided(std::vector<SearchResult::Found>& all) {
   std::ranges::stable_sort(all, {}, predicted_of);
-  // Assignments are often divided alike: the schedule sees every division before it sees one again.
   std::set<std::vector<SpatialLoop>> seen;
   std::vector<SearchResult::Found> first, again;
   for (auto& found : all) {
@@ -66,9 +57,31 @@ bool divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMa
   }
   std::ranges::move(again, std::back_inserter(first));
   all = std::move(first);
-  const bool some = all.size() > known.size();
-  known = std::move(all);
-  return some;
+}
+
+/// Divisions over several elements that are quicker.
+struct DividedLayer {
+  std::vector<SearchResult::Found> all;    ///< with the undivided ones, each behind its own
+  std::vector<SearchResult::Found> fewer;  ///< of the quickest, over half of the elements at most
+  bool some = false;
+};
+
+DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
+                        std::vector<SearchResult::Found> known) {
+  DividedLayer result;
+  std::set<std::tuple<std::size_t, Site, std::vector<bool>>> divided;  // variants, whose divisions have their own tiles
+  for (auto& [index, mapping] : known) {
+    if (divided.insert({index, site_of(mapping), density_of(mapping)}).second) {
+      Divided quicker = divide(problem, searcher, shared, mapping, divided.size() == 1);
+      for (auto& one : quicker.over_all) result.all.push_back({index, std::move(one)});
+      for (auto& one : quicker.over_fewer) result.fewer.push_back({index, std::move(one)});
+    }
+    result.all.push_back({index, std::move(mapping)});
+  }
+  result.some = result.all.size() > known.size();
+  order_divided(result.all);
+  order_divided(result.fewer);
+  return result;
 }
 
 /// Mappings of the first assignments without hardware loops, such in whose hardware loops copies of tiles take turns,
@@ -175,6 +188,17 @@ void drop_long_code(std::vector<SearchResult::Found>& found, const std::vector<S
   std::erase_if(found, [&](const auto& one) { return predicted_of(one) >= compact * least; });
 }
 
+/// Adds divisions over fewer elements that the schedule finds to be much quicker than all others.
+template <typename Choose>
+void add_fewer(std::vector<SearchResult::Found> fewer, std::vector<SearchResult::Found>& found, const Choose& choose) {
+  if (fewer.empty() || !found.front().mapping.scheduled) return;
+  choose(fewer);
+  const double least = quicker_by_far * predicted_of(found.front());
+  std::erase_if(fewer, [&](const auto& one) { return !one.mapping.scheduled || predicted_of(one) >= least; });
+  found.insert(found.begin(), std::make_move_iterator(fewer.begin()), std::make_move_iterator(fewer.end()));
+  keep(found, kept);
+}
+
 /// Leaves out mappings with factors in changed places that are not much quicker than the others.
 void drop_doubtful(std::vector<SearchResult::Found>& found) {
   double least = std::numeric_limits<double>::infinity();
@@ -247,7 +271,8 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   result.kept = result.all.found;
   if (!searcher.leaves_choice()) {
     keep(result.kept, kept);
-    if (divide_all(problem, searcher, shared, result.kept)) keep(result.kept, kept);
+    result.kept = divide_all(problem, searcher, shared, std::move(result.kept)).all;
+    keep(result.kept, kept);
     return result;
   }
   const auto choose = [&](std::vector<SearchResult::Found>& found) {
@@ -268,8 +293,11 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
     std::ranges::stable_sort(result.kept, {}, predicted_of);
     keep(result.kept, kept);
   }
+  DividedLayer divided = divide_all(problem, searcher, shared, std::move(result.kept));
+  result.kept = std::move(divided.all);
   // What the first choice left out for its budget the second may look at.
-  if (divide_all(problem, searcher, shared, result.kept) || !settled) choose(result.kept);
+  if (divided.some || !settled) choose(result.kept);
+  add_fewer(std::move(divided.fewer), result.kept, choose);
   drop_doubtful(result.kept);
   return result;
 }

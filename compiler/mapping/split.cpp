@@ -94,23 +94,14 @@ class Divider {
         elements_(problem.machine.elements.sites(mapping).size()) {}
 
   /// Those that are quicker than the mapping itself.
-  std::vector<Mapping> quicker(const Searcher& searcher) {
-    std::vector<Mapping> quicker;
+  Divided quicker(const Searcher& searcher, bool fewer) {
+    Divided result;
     // The operations of other elements stand between those of a loop: none rolls.
-    if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return quicker;
-    for (auto& division : most_promising()) {
-      Mapping divided = mapping_;
-      divided.spatial = std::move(division);
-      divided.rolls = false;
-      divided.scheduled = false;
-      divided.measured_cycles = 0;
-      for (auto& tiled : tile(divided, searcher)) {
-        if (tiled.predicted_cycles < mapping_.predicted_cycles) quicker.push_back(std::move(tiled));
-      }
-    }
-    std::stable_sort(quicker.begin(), quicker.end(),
-                     [](const Mapping& a, const Mapping& b) { return a.predicted_cycles < b.predicted_cycles; });
-    return quicker;
+    if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return result;
+    Promising promising = most_promising(fewer);
+    result.over_all = quicker_of(std::move(promising.least), searcher);
+    result.over_fewer = quicker_of(std::move(promising.fewer), searcher);
+    return result;
   }
 
   /// Other tiles near those of the mapping, which is divided.
@@ -146,37 +137,83 @@ class Divider {
     return std::max(part_bound(shared_.of(divided), greatest_part(divided)), compute_cycles(divided));
   }
 
-  /// Those with the least bounds of all, as far as they may be quicker than the mapping itself. Machines as parts share
-  /// them take long to make: only divisions that come first by their instructions are looked at so closely.
-  std::vector<Division> most_promising() {
-    struct Bounded {
-      double cycles;
-      bool exact;
-      std::size_t index;
-      auto operator<=>(const Bounded&) const = default;
-    };
-    const auto most = static_cast<std::int64_t>(elements_);
-    std::vector<Division> all = divisions(problem_.machine, problem_.work, mapping_, most).all;
+  /// A division with what it takes at least: by its instructions, or exactly. Machines as parts share them take long to
+  /// make: only divisions that come first by their instructions are looked at so closely.
+  struct Bounded {
+    double cycles;
+    bool exact;
+    std::size_t index;
+    auto operator<=>(const Bounded&) const = default;
+  };
+
+  struct Promising {
+    std::vector<Division> least, fewer;
+  };
+
+  /// Those with the least bounds, as far as they may be quicker than the mapping itself: of all, and of those over half
+  /// of the elements at most, a quarter, and so on.
+  Promising most_promising(bool fewer) {
     Mapping divided = mapping_;
     divided.rolls = false;
     divided.tile.clear();
-    std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>> open;
+    auto most = static_cast<std::int64_t>(elements_);
+    const std::vector<Division> all = divisions(problem_.machine, problem_.work, mapping_, most).all;
+    std::vector<Bounded> bounds;
+    std::vector<std::int64_t> parts;
     for (std::size_t d = 0; d < all.size(); ++d) {
       divided.spatial = all[d];
-      open.push({compute_cycles(divided), false, d});
+      bounds.push_back({compute_cycles(divided), false, d});
+      parts.push_back(static_cast<std::int64_t>(part_count(divided)));
     }
-    std::vector<Division> least;
-    while (!open.empty() && least.size() < searched && open.top().cycles < mapping_.predicted_cycles) {
-      const Bounded first = open.top();
-      open.pop();
-      divided.spatial = all[first.index];
-      if (first.exact) {
-        least.push_back(std::move(divided.spatial));
-      } else {
-        open.push({least_cycles(divided), true, first.index});
+    std::set<std::size_t> chosen;
+    Promising result;
+    const std::int64_t fewest = fewer ? 2 : most;
+    for (bool first = true; most >= fewest; most /= 2, first = false) {
+      for (const std::size_t d : least_of(all, bounds, [&](std::size_t i) { return parts[i] <= most; })) {
+        if (chosen.insert(d).second) (first ? result.least : result.fewer).push_back(all[d]);
       }
     }
+    return result;
+  }
+
+  template <typename Admits>
+  std::vector<std::size_t> least_of(const std::vector<Division>& all, std::vector<Bounded>& bounds,
+                                    const Admits& admits) {
+    std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>> open;
+    for (const Bounded& bounded : bounds) {
+      if (admits(bounded.index)) open.push(bounded);
+    }
+    std::vector<std::size_t> least;
+    while (!open.empty() && least.size() < searched && open.top().cycles < mapping_.predicted_cycles) {
+      Bounded first = open.top();
+      open.pop();
+      if (first.exact) {
+        least.push_back(first.index);
+        continue;
+      }
+      Mapping divided = mapping_;
+      divided.rolls = false;
+      divided.tile.clear();
+      divided.spatial = all[first.index];
+      open.push(bounds[first.index] = {least_cycles(divided), true, first.index});
+    }
     return least;
+  }
+
+  std::vector<Mapping> quicker_of(std::vector<Division> divisions, const Searcher& searcher) {
+    std::vector<Mapping> quicker;
+    for (auto& division : divisions) {
+      Mapping divided = mapping_;
+      divided.spatial = std::move(division);
+      divided.rolls = false;
+      divided.scheduled = false;
+      divided.measured_cycles = 0;
+      for (auto& tiled : tile(divided, searcher)) {
+        if (tiled.predicted_cycles < mapping_.predicted_cycles) quicker.push_back(std::move(tiled));
+      }
+    }
+    std::ranges::stable_sort(quicker, {}, &Mapping::predicted_cycles);
+    return quicker;
   }
 
   std::vector<Mapping> tile(Mapping divided, const Searcher& searcher) {
@@ -243,9 +280,9 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
   return parts;
 }
 
-std::vector<Mapping> divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
-                            const Mapping& undivided) {
-  return Divider(problem, shared, undivided).quicker(searcher);
+Divided divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, const Mapping& undivided,
+               bool fewer) {
+  return Divider(problem, shared, undivided).quicker(searcher, fewer);
 }
 
 std::vector<Mapping> near_divided(const SearchProblem& problem, SharedMachines& shared, const Mapping& divided,

@@ -45,11 +45,17 @@ class SharedMachines {
   std::map<std::vector<int>, std::unique_ptr<SharedMachine>> made_;
 };
 
+/// What dividing a mapping's work gives, quickest first; of one division several.
+struct Divided {
+  std::vector<Mapping> over_all;    ///< of all divisions those with the least bounds
+  std::vector<Mapping> over_fewer;  ///< the same of those over half of the elements at most, a quarter, and so on
+};
+
 /// Divides a mapping's work over elements that are alike: divisions of its output loops, those with the least bound
-/// first, are searched for tiles by `searcher`. Returns the mappings that are predicted to be quicker than the
-/// undivided one, quickest first; of one division several.
-std::vector<Mapping> divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
-                            const Mapping& undivided);
+/// first, are searched for tiles by `searcher`. Those predicted to be quicker than the undivided one. Bounds do not see
+/// what parts wait for: that more elements are not slower than fewer takes a look at `fewer`.
+Divided divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, const Mapping& undivided,
+               bool fewer);
 
 /// Tilings near a divided mapping's, of the same division, as `near_tilings` (search.h) has them.
 std::vector<Mapping> near_divided(const SearchProblem& problem, SharedMachines& shared, const Mapping& divided,

@@ -1,6 +1,7 @@
 // Work on several units that are alike: values, and what they gain.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <sstream>
 #include <string>
 
@@ -130,5 +131,19 @@ TEST_CASE("are cores right on small networks") {
   for (const auto& [name, small] : small_networks(units_seed)) {
     CAPTURE(name);
     run_checked(cores, small, units_seed);
+  }
+}
+
+// Bounds rank divisions over all cores first, where these wait for the memory that they share.
+TEST_CASE("are sixteen cores no slower than four on layers too small for them") {
+  for (const auto& [channels, filters, side] : {std::array<std::int64_t, 3>{24, 24, 7}, {40, 56, 20}}) {
+    CAPTURE(channels);
+    const Network layer = network_of(units_seed, [&, c = channels, k = filters, s = side](NetworkBuilder& build) {
+      return build.conv(build.input({1, c, s, s}), k, 3, 1, 1);
+    });
+    const auto cycles = [&](const std::string& cores) {
+      return run_checked(machine("gemmini16x4", {{"cores", cores}}), layer, units_seed).report.total_cycles;
+    };
+    CHECK(static_cast<double>(cycles("16")) <= 1.02 * static_cast<double>(cycles("4")));
   }
 }

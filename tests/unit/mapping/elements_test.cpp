@@ -239,7 +239,7 @@ TEST_CASE("do all parts that a multicast reaches want the same, and only they ha
       Mapping undivided = layer.mappings.front();
       undivided.predicted_cycles = 1e18;
       const SearchProblem problem = {machine, network, layer.work, homes, layer.mappings, shipped_cost_model()};
-      for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided)) {
+      for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided, false).over_all) {
         check_parts(machine, layer.work, mapping);
         CHECK(verify(machine, network, layer.work, homes, mapping) == "");
         const auto parts = parts_of(machine, mapping);
@@ -291,7 +291,7 @@ TEST_CASE("do the parts of divided work cover every element of the result once")
       Mapping undivided = layer.mappings.front();
       undivided.predicted_cycles = 1e18;  // any division is welcome
       const SearchProblem problem = {machine, network, layer.work, homes, layer.mappings, shipped_cost_model()};
-      for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided)) {
+      for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided, false).over_all) {
         check_parts(machine, layer.work, mapping);
         CHECK(verify(machine, network, layer.work, homes, mapping) == "");
         ++divided;
