@@ -1,6 +1,7 @@
 #include "simulator/modules/link.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "archdsl/tensor/rounding.h"
 #include "simulator/modules/clock.h"
@@ -62,10 +63,27 @@ Mover* LinkModule::choose() const {
   return best;
 }
 
-// Requests that the link is not free for yet wait together; among them the arbitration decides, else who came first.
+bool LinkModule::waits(const Mover& mover) const {
+  const Way& way = mover.next_way();
+  if (!spec_.crossbar) return mover.next_beat() <= lanes_[spec_.duplex && way.backward ? 1 : 0].end();
+  const auto taken = [&](const std::map<int, Timeline>& ends, int memory) {
+    const auto end = ends.find(memory);
+    return end != ends.end() && mover.next_beat() <= end->second.end();
+  };
+  return taken(inputs_, way.source) || taken(outputs_, way.target);
+}
+
+bool LinkModule::compete(const Way& a, const Way& b) const {
+  if (spec_.crossbar) return a.source == b.source || a.target == b.target;
+  return !spec_.duplex || a.backward == b.backward;
+}
+
+// Requests whose beats the link is not free for yet wait together; among them the arbitration decides, else who came
+// first.
 bool LinkModule::before(const Mover& a, const Mover& b) const {
-  const bool both_wait = a.next_presentation() <= free_ && b.next_presentation() <= free_;
-  if (spec_.arbitration == Arbitration::first_come || !both_wait) return a.next_presentation() < b.next_presentation();
+  const bool decides = spec_.arbitration != Arbitration::first_come && !a.reads_list() && !b.reads_list() &&
+                       compete(a.next_way(), b.next_way()) && waits(a) && waits(b);
+  if (!decides) return a.next_presentation() < b.next_presentation();
   if (spec_.arbitration == Arbitration::priority) return false;  // asked in the covenant's order
   const auto turn = [&](const Mover& mover) {
     const auto at = static_cast<std::size_t>(std::ranges::find(movers_, &mover) - movers_.begin());
@@ -92,7 +110,6 @@ TimeSlot LinkModule::pass(const Way& way, std::int64_t bytes, Time earliest) {
   } else {
     slot = graph.reserve(lane(way), earliest, beats(bytes));
   }
-  free_ = std::max(free_, slot.end.at);
   bytes_ += bytes;
   if (run_.listener && static_cast<std::size_t>(number_) < run_.architecture.links.size())
     run_.listener->passed(number_, bytes, slot.first, slot.end);
@@ -110,15 +127,21 @@ Time LinkModule::out(const std::vector<Waiting>& waiting, std::int64_t bytes) co
 
 void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, Time written) {
   if (spec_.fifo == 0) return;
-  auto& waiting = waiting_[spec_.crossbar ? way.target : spec_.duplex && way.backward ? 1 : 0];
-  Cycle from = slot.first.at + latency_;
-  std::erase_if(waiting, [&](const Waiting& before) { return before.out.at <= from; });
+  auto& all_waiting = waiting_[spec_.crossbar ? way.target : spec_.duplex && way.backward ? 1 : 0];
+  const Cycle entered = slot.first.at + latency_;
+  std::erase_if(all_waiting, [&](const Waiting& before) { return before.out.at <= entered; });
+  // Reads take the link a latency ahead: what passes behind this request is not there yet.
+  std::vector<Waiting> waiting;
+  std::ranges::copy_if(all_waiting, std::back_inserter(waiting),
+                       [&](const Waiting& other) { return other.entered < slot.end.at + latency_; });
+  Cycle from = entered;
   std::int64_t all = bytes;
   for (const Waiting& before : waiting) {
     all += before.bytes;
     if (before.target == way.target) from = std::max(from, before.out.at);
   }
-  waiting.push_back({way.target, std::min(from, written.at), written, bytes});
+  waiting.push_back({way.target, entered, std::min(from, written.at), written, bytes});
+  all_waiting.push_back(waiting.back());
   // The next beat passes when there is room for it, or nothing waits: in the last cycle of the word that makes it.
   const std::int64_t over = std::min(all, all + spec_.width - spec_.fifo);
   if (over <= 0) return;
@@ -127,7 +150,6 @@ void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, 
   if (until <= slot.end.at) return;
   if (spec_.crossbar) run_.graph.hold(inputs_[way.source], slot.end, until);
   run_.graph.hold(spec_.crossbar ? outputs_[way.target] : lane(way), slot.end, until);
-  free_ = std::max(free_, until.at);
 }
 
 }  // namespace accord::sim

@@ -47,10 +47,15 @@ class LinkModule : public sc_core::sc_module {
   void arbitrate();
   Mover* choose() const;
   bool before(const Mover& a, const Mover& b) const;
+  /// Whether the mover's next request finds others' beats on what it needs of the link.
+  bool waits(const Mover& mover) const;
+  /// Whether requests of the two need the same of the link.
+  bool compete(const Way& a, const Way& b) const;
   Delay beats(std::int64_t bytes) const;
   /// A request's bytes in the FIFO, which their target takes from `from` to `out`.
   struct Waiting {
     int target = -1;
+    Cycle entered = 0;
     Cycle from = 0;
     Time out;
     std::int64_t bytes = 0;
@@ -71,7 +76,6 @@ class LinkModule : public sc_core::sc_module {
   Timeline lanes_[2];                            ///< by direction; all in the first without `duplex`
   std::map<int, Timeline> inputs_, outputs_;     ///< of a crossbar, by memory
   std::map<int, std::vector<Waiting>> waiting_;  ///< by direction, in a crossbar by target
-  Cycle free_ = 0;                               ///< when the last request served has passed
   std::size_t served_ = 0;                       ///< mover served last
   std::int64_t bytes_ = 0;
   sc_core::sc_event wake_;

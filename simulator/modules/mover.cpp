@@ -76,12 +76,21 @@ void Mover::stream() {
   if (!shape.filling.boxes.empty()) fill_ports();
   cursor_.start(*streaming_, spec().request);
   if (cursor_.done()) return finish();
+  compete(cursor_.pattern());
   reads_list_ = shape.walk.gather >= 0;
   if (route_ && !reads_list_) walk_.start(*streaming_, 0);
   next_ = reads_list_ ? first_ : run_.graph.later(first_, arrivals_[oldest_]);
   if (!run_.in_order) return way_->front()->wake(next_);
   if (reads_list_) read_list();
   while (streaming_ && !run_.hazards.fatal) present();
+}
+
+Cycle Mover::next_beat() const {
+  const OperationShape& shape = *streaming_->shape;
+  int source = slowest_source_;
+  if (shape.placements.empty()) source = shape.accesses[0].memory;
+  if (!pattern_->write) source = shape.accesses[static_cast<std::size_t>(pattern_->access)].memory;
+  return next_presentation() + (source < 0 ? 0 : memory(source).latency());
 }
 
 // When a capability's statements would be done with one operand word after the other.
@@ -170,7 +179,6 @@ void Mover::present() {
   DependenceGraph& graph = run_.graph;
   graph.work_for(index(), streaming_->instruction);
   const Request request = cursor_.next();
-  if (request.pattern != pattern_) compete(*request.pattern);
   arrived_ = graph.later(arrived_, pass(request));
   arrivals_[oldest_] = arrived_;
   if (++oldest_ == arrivals_.size()) oldest_ = 0;
@@ -183,6 +191,7 @@ void Mover::present() {
     after_last_ = graph.later_after(next_, {Cause::request, index(), beat_}, after_last_);
     return finish();
   }
+  if (&cursor_.pattern() != pattern_) compete(cursor_.pattern());
   next_ = graph.later_after(next_, {Cause::request, index(), beat_}, arrivals_[oldest_]);
   if (streaming_->shape->walk.gather >= 0) next_ = graph.later(next_, index_ready());
 }

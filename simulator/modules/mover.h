@@ -33,6 +33,10 @@ class Mover final : public UnitModule {
   // The link's side.
   const LinkModule* stream_link() const { return streaming_ ? way_->front() : nullptr; }
   Cycle next_presentation() const { return next_; }
+  /// When that request's first beat can be at the link.
+  Cycle next_beat() const;
+  /// What its beats compete for there.
+  const LinkModule::Way& next_way() const { return competes_.front(); }
   void present();
   /// What comes next is no request but a gather's list, which is read when it is time, neither before nor after.
   bool reads_list() const { return reads_list_; }
@@ -75,7 +79,7 @@ class Mover final : public UnitModule {
   const std::vector<LinkModule*>* way_ = nullptr;
   const Route* route_ = nullptr;             ///< nullptr: a capability
   const Route* capability_route_;            ///< whose way serves capabilities; nullptr: another link
-  const RequestPattern* pattern_ = nullptr;  ///< of the streaming operation, to which the last request belonged,
+  const RequestPattern* pattern_ = nullptr;  ///< of the streaming operation, to which the next request belongs,
   std::vector<LinkModule::Way> competes_;    ///< and what its requests compete for on each link of the way
   RequestCursor cursor_;
   WalkCursor walk_;  ///< of a transfer, where the next request begins

@@ -39,6 +39,7 @@ class RequestCursor {
 
   /// The next request covers bytes [first(), first() + bytes()) of a transfer's walk; not where all are done.
   std::int64_t first() const { return moved_; }
+  const RequestPattern& pattern() const { return *pattern_; }
   std::int64_t bytes() const { return std::min(most_, pattern_->run - within_); }
 
  private:

@@ -151,3 +151,35 @@ TEST_CASE("does a link without room in its FIFO wait for the target") {
   m.links[0].fifo = 4096;
   CHECK(link_waits(m) == without);
 }
+
+TEST_CASE("does arbitration keep requests waiting while the link is idle") {
+  Architecture m = machine();
+  m.memories[0].latency = 200;
+  for (Unit& unit : m.units) {
+    unit.in_flight = 1;
+    unit.setup = 0;
+  }
+  m.links[0].duplex = false;
+  m.links[0].fifo = 64;
+  // Each request waits for the one before, 200 cycles in which both movers' beats find the link idle.
+  const std::vector<Transfer> apart = {{"pad_in", 0, 0, 16}, {"load_list", 4096, 0, 2}, {"load_list", 4352, 32, 12}};
+  const std::int64_t alone = run(m, apart).total_cycles;
+  for (const Arbitration arbitration : {Arbitration::round_robin, Arbitration::priority}) {
+    m.links[0].arbitration = arbitration;
+    CHECK(run(m, apart).total_cycles == alone);
+  }
+}
+
+TEST_CASE("does a FIFO hold nothing up for data that come later") {
+  Architecture m = machine();
+  m.memories[0].latency = 200;
+  m.links[0].duplex = false;
+  // The load takes the link 200 cycles ahead; the store's beats pass meanwhile.
+  const std::vector<Transfer> both = {{"load_list", 0, 0, 4}, {"pad_out", 2048, 4096, 16}};
+  const std::int64_t unlimited = run(m, both).total_cycles;
+  for (const std::int64_t fifo : {64, 80, 96, 112, 128, 144, 256}) {
+    CAPTURE(fifo);
+    m.links[0].fifo = fifo;
+    CHECK(run(m, both).total_cycles == unlimited);
+  }
+}
