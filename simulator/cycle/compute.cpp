@@ -16,6 +16,12 @@ std::pair<std::size_t, std::size_t> share(std::size_t words, Cycle step, Cycle s
   return {first(step), first(step + 1)};
 }
 
+/// When a step begins, from the first one's begin on: of those of a clock quicker than the reference, several begin in
+/// the cycle in which they end.
+Cycle begin_of(Cycle step, const Period& own) {
+  return own.numerator < own.denominator ? own.cycles(step + 1) - 1 : own.cycles(step);
+}
+
 }  // namespace
 
 StepCompute::StepCompute(const sc_core::sc_module_name& name, RunState& run, Schedule& schedule, const Ports& ports,
@@ -45,7 +51,9 @@ void StepCompute::step() {
   Work& work = *entering_.front();
   const Period& own = spec().period;
   const bool rows = work.operation->shape->interval > 0;
-  Cycle taken = now(), read = now() + (rows ? own.cycles(1) : 0);
+  const bool in_time = now() == work.reading + begin_of(work.step, own);
+  Cycle taken = now(), read = now();
+  if (rows) read = in_time ? work.reading + own.cycles(work.step + 1) : now() + own.cycles(1);
   for (const WordStream& stream : work.streams) {
     if (stream.write) continue;
     const auto [first, last] = share(stream.addresses.size(), work.step, work.steps);
@@ -60,7 +68,7 @@ void StepCompute::step() {
   const Cycle step = work.step++, entered = std::max(now(), read - own.cycles(1));
   schedule_.at(entered + work.operation->shape->drain, [this, &work, step] { write(work, step); });
   if (work.step == work.steps) return end_reading();
-  schedule_.at(std::max(work.reading + own.cycles(work.step), taken), [this] { this->step(); });
+  schedule_.at(std::max(work.reading + begin_of(work.step, own), taken), [this] { this->step(); });
 }
 
 // The rows behind cannot enter before.

@@ -2,6 +2,7 @@
 // single transfers and products is held in timing_test, link_test, walk_timing_test and page_test.)
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "archdsl/source/error.h"
@@ -66,4 +67,20 @@ TEST_CASE("does a word wider than the link's FIFO reach a target that is free") 
   const std::int64_t unlimited = load();
   machine.links[0].fifo = machine.links[0].width;
   CHECK(load() == unlimited);
+}
+
+TEST_CASE("does a unit quicker than the reference clock take no more cycles step by step") {
+  Architecture machine = matrix_machine(Sync::Kind::interlock);
+  for (Memory& memory : machine.memories) memory.read_ports = memory.write_ports = 64;
+  const auto mesh = std::ranges::find(machine.units, "mesh", &Unit::name);
+  REQUIRE(mesh != machine.units.end());
+  for (const Period& period : {Period{1, 3}, Period{2, 3}, Period{5, 7}, Period{1, 1}}) {
+    CAPTURE(period.denominator);
+    mesh->period = period;
+    Product product(machine, 1);
+    product.load();
+    for (int i = 0; i < 20; ++i) product.multiply(i == 0);
+    product.store();
+    CHECK(steps(machine, product.assembler.program) == simulate(machine, product.assembler.program, {}).total_cycles);
+  }
 }
