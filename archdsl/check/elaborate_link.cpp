@@ -69,7 +69,15 @@ Link read_link(Elaboration& elaboration, const Elaboration::Component& component
   link.duplex = reader.flag("duplex");
   link.crossbar = reader.flag("crossbar");
   link.arbitration = parse_arbitration(reader.word("arbitration"));
-  if (reader.find("fifo")) link.fifo = reader.bytes("fifo");
+  if (const Node* const fifo = reader.find("fifo")) {
+    link.fifo = reader.bytes("fifo");
+    if (link.fifo > 0 && link.fifo < link.width) {
+      elaboration.scope.reporter().report(
+          "short-fifo", fifo->place,
+          fmt::format("{} B are less than a beat of {} B: the FIFO holds one nevertheless", link.fifo, link.width),
+          fmt::format("make it {} B at least", link.width));
+    }
+  }
   link.latency = reader.cycles("latency");
   link.pj_per_byte = reader.energy("energy");
   link.silicon = read_silicon(reader);

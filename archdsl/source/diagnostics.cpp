@@ -66,6 +66,8 @@ constexpr std::array codes = {
                    "A timing formula that can be negative, or an interval that can be 0."},
     DiagnosticCode{"unused-component", Severity::warning, "A memory, link, unit, clock or template that nothing uses."},
     DiagnosticCode{"uneven-width", Severity::warning, "Widths on one way that do not divide each other."},
+    DiagnosticCode{"short-fifo", Severity::warning,
+                   "A link's FIFO that holds less than a beat: it acts as one of a beat."},
     DiagnosticCode{"no-way", Severity::warning, "Links lead to some elements of an array and not to others."},
     DiagnosticCode{"few-semaphores", Severity::warning,
                    "Fewer semaphores than directed pairs of units that share on-chip data."},
