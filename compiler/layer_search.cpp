@@ -59,11 +59,11 @@ void order_divided(std::vector<SearchResult::Found>& all) {
   all = std::move(first);
 }
 
-/// Divisions over several elements that are quicker.
+/// A layer's mappings and the divisions over several elements that are quicker.
 struct DividedLayer {
   std::vector<SearchResult::Found> all;    ///< with the undivided ones, each behind its own
   std::vector<SearchResult::Found> fewer;  ///< of the quickest, over half of the elements at most
-  bool some = false;
+  bool some = false;                       ///< `all` has divisions
 };
 
 DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,

@@ -96,7 +96,6 @@ class Divider {
   /// Those that are quicker than the mapping itself.
   Divided quicker(const Searcher& searcher, bool fewer) {
     Divided result;
-    // The operations of other elements stand between those of a loop: none rolls.
     if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return result;
     Promising promising = most_promising(fewer);
     result.over_all = quicker_of(std::move(promising.least), searcher);
@@ -116,6 +115,18 @@ class Divider {
   }
 
  private:
+  /// Without tiles.
+  Mapping divided_by(Division division) const {
+    Mapping divided = mapping_;
+    divided.spatial = std::move(division);
+    // The operations of other elements stand between those of a loop: none rolls.
+    divided.rolls = false;
+    divided.scheduled = false;
+    divided.measured_cycles = 0;
+    divided.tile.clear();
+    return divided;
+  }
+
   Mapping greatest_part(const Mapping& divided) {
     Extents extent = divided.extent;
     for (const auto& loop : divided.spatial) extent[loop.iterator] = loop.part;
@@ -153,9 +164,7 @@ class Divider {
   /// Those with the least bounds, as far as they may be quicker than the mapping itself: of all, and of those over half
   /// of the elements at most, a quarter, and so on.
   Promising most_promising(bool fewer) {
-    Mapping divided = mapping_;
-    divided.rolls = false;
-    divided.tile.clear();
+    Mapping divided = divided_by({});
     auto most = static_cast<std::int64_t>(elements_);
     const std::vector<Division> all = divisions(problem_.machine, problem_.work, mapping_, most).all;
     std::vector<Bounded> bounds;
@@ -191,11 +200,7 @@ class Divider {
         least.push_back(first.index);
         continue;
       }
-      Mapping divided = mapping_;
-      divided.rolls = false;
-      divided.tile.clear();
-      divided.spatial = all[first.index];
-      open.push(bounds[first.index] = {least_cycles(divided), true, first.index});
+      open.push(bounds[first.index] = {least_cycles(divided_by(all[first.index])), true, first.index});
     }
     return least;
   }
@@ -203,12 +208,7 @@ class Divider {
   std::vector<Mapping> quicker_of(std::vector<Division> divisions, const Searcher& searcher) {
     std::vector<Mapping> quicker;
     for (auto& division : divisions) {
-      Mapping divided = mapping_;
-      divided.spatial = std::move(division);
-      divided.rolls = false;
-      divided.scheduled = false;
-      divided.measured_cycles = 0;
-      for (auto& tiled : tile(divided, searcher)) {
+      for (auto& tiled : tile(divided_by(std::move(division)), searcher)) {
         if (tiled.predicted_cycles < mapping_.predicted_cycles) quicker.push_back(std::move(tiled));
       }
     }
@@ -216,8 +216,7 @@ class Divider {
     return quicker;
   }
 
-  std::vector<Mapping> tile(Mapping divided, const Searcher& searcher) {
-    divided.tile.clear();
+  std::vector<Mapping> tile(const Mapping& divided, const Searcher& searcher) {
     const std::vector<Mapping> greatest = {greatest_part(divided)};
     SearchResult result = searcher.search(
         {shared_.of(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost});

@@ -14,13 +14,12 @@ bool ConstantBytes::is_aligned() const {
 
 const std::byte* ConstantBytes::data() const {
   std::call_once(aligned_, [this] {
-    if (order_) {
+    if (reordered_) {
       const ConstantData ordered = order_(elements_->unaligned());
       assert(ordered->size() == size_);
       bytes_ = ordered->aligned();
       keeper_ = ordered;
       elements_ = nullptr;
-      order_ = nullptr;
     } else if (!is_aligned()) {
       own_.assign(bytes_.begin(), bytes_.end());
       bytes_ = own_;
@@ -31,7 +30,7 @@ const std::byte* ConstantBytes::data() const {
 }
 
 std::shared_ptr<const std::byte> ConstantBytes::lend() const {
-  if (order_) {
+  if (elements_) {
     const ConstantData ordered = order_(elements_->unaligned());
     return {ordered, ordered->data()};
   }

@@ -24,14 +24,14 @@ class ConstantBytes {
   ConstantBytes(std::span<const std::byte> given, std::shared_ptr<const void> keeper)
       : size_(given.size()), bytes_(given), keeper_(std::move(keeper)) {}
   ConstantBytes(ConstantData elements, Order order)
-      : size_(elements->size()), elements_(std::move(elements)), order_(std::move(order)) {}
+      : size_(elements->size()), reordered_(true), elements_(std::move(elements)), order_(std::move(order)) {}
   ConstantBytes(const ConstantBytes&) = delete;
   ConstantBytes& operator=(const ConstantBytes&) = delete;
 
   std::size_t size() const { return size_; }
   /// Elements begin at any address. Not beside another thread's first call of `data`, after which they lie elsewhere.
-  std::span<const std::byte> unaligned() const { return order_ ? aligned() : bytes_; }
-  /// As `unaligned`, in any order: none is made for it.
+  std::span<const std::byte> unaligned() const { return reordered_ ? aligned() : bytes_; }
+  /// As `unaligned`, in any order: none is made for it. Not beside another thread's first call of `data`.
   std::span<const std::byte> in_any_order() const { return elements_ ? elements_->in_any_order() : bytes_; }
   /// Elements of every type begin at their alignment. The first call copies those that do not, and gives the keeper up.
   const std::byte* data() const;
@@ -45,8 +45,9 @@ class ConstantBytes {
   bool is_aligned() const;
 
   std::size_t size_;
-  mutable ConstantData elements_;  ///< until they are in order
-  mutable Order order_;
+  bool reordered_ = false;
+  mutable ConstantData elements_;  ///< of a reordered one, until they are in order
+  Order order_;
   mutable std::vector<std::byte> own_;
   mutable std::span<const std::byte> bytes_;
   mutable std::shared_ptr<const void> keeper_;
