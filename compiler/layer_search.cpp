@@ -63,7 +63,6 @@ void order_divided(std::vector<SearchResult::Found>& all) {
 struct DividedLayer {
   std::vector<SearchResult::Found> all;    ///< with the undivided ones, each behind its own
   std::vector<SearchResult::Found> fewer;  ///< of the quickest, over half of the elements at most
-  bool some = false;                       ///< `all` has divisions
 };
 
 DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
@@ -72,13 +71,13 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
   std::set<std::tuple<std::size_t, Site, std::vector<bool>>> divided;  // variants, whose divisions have their own tiles
   for (auto& [index, mapping] : known) {
     if (divided.insert({index, site_of(mapping), density_of(mapping)}).second) {
-      Divided quicker = divide(problem, searcher, shared, mapping, divided.size() == 1);
+      const bool look_at_fewer = searcher.leaves_choice() && divided.size() == 1;
+      Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer);
       for (auto& one : quicker.over_all) result.all.push_back({index, std::move(one)});
       for (auto& one : quicker.over_fewer) result.fewer.push_back({index, std::move(one)});
     }
     result.all.push_back({index, std::move(mapping)});
   }
-  result.some = result.all.size() > known.size();
   order_divided(result.all);
   order_divided(result.fewer);
   return result;
@@ -293,10 +292,11 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
     std::ranges::stable_sort(result.kept, {}, predicted_of);
     keep(result.kept, kept);
   }
+  const std::size_t undivided = result.kept.size();
   DividedLayer divided = divide_all(problem, searcher, shared, std::move(result.kept));
   result.kept = std::move(divided.all);
   // What the first choice left out for its budget the second may look at.
-  if (divided.some || !settled) choose(result.kept);
+  if (result.kept.size() > undivided || !settled) choose(result.kept);
   add_fewer(std::move(divided.fewer), result.kept, choose);
   drop_doubtful(result.kept);
   return result;

@@ -23,7 +23,11 @@ using reference::TensorView;
 class Execution {
  public:
   Execution(const Network& network, const ExecuteOptions& options)
-      : network_(network), options_(options), values_(network.tensors.size()), last_use_(network.tensors.size(), -1) {
+      : network_(network),
+        options_(options),
+        values_(network.tensors.size()),
+        lent_(network.tensors.size()),
+        last_use_(network.tensors.size(), -1) {
     for (std::size_t i = 0; i < network.operators.size(); ++i) {
       for (TensorId id : network.operators[i].inputs) {
         if (id != no_tensor) last_use_[static_cast<std::size_t>(id)] = static_cast<int>(i);
@@ -52,7 +56,6 @@ class Execution {
     if (found == table.end()) throw Error("the reference has no operator " + op.type + " (" + op.name + ")");
     std::vector<Value> outputs = allocate(op);
     found->second(OperatorCall{op, views(op), outputs, std::max(1, options_.threads)});
-    lent_.clear();
     store(op, std::move(outputs));
     release(op, static_cast<int>(index));
   }
@@ -100,7 +103,9 @@ class Execution {
       const auto& value = values_[static_cast<std::size_t>(id)];
       if (!tensor.is_constant() && !value) throw Error(op.name + " reads " + tensor.name + ", which has no value yet");
       if (tensor.is_constant()) {
-        inputs.push_back({tensor.type, tensor.shape, lent_.emplace_back(tensor.data->lend()).get()});
+        auto& lent = lent_[static_cast<std::size_t>(id)];
+        if (!lent) lent = tensor.data->lend();
+        inputs.push_back({tensor.type, tensor.shape, lent.get()});
       } else {
         inputs.push_back(reference::view(*value));
       }
@@ -121,17 +126,17 @@ class Execution {
 
   void release(const Operator& op, int index) {
     for (TensorId id : op.inputs) {
-      if (id != no_tensor && last_use_[static_cast<std::size_t>(id)] <= index && !keeps(id)) {
-        values_[static_cast<std::size_t>(id)].reset();
-      }
+      if (id == no_tensor || last_use_[static_cast<std::size_t>(id)] > index) continue;
+      lent_[static_cast<std::size_t>(id)].reset();
+      if (!keeps(id)) values_[static_cast<std::size_t>(id)].reset();
     }
   }
 
   const Network& network_;
   const ExecuteOptions& options_;
   std::vector<std::optional<Value>> values_;
+  std::vector<std::shared_ptr<const std::byte>> lent_;  ///< constants, by tensor, until their last reader is done
   std::vector<int> last_use_;
-  std::vector<std::shared_ptr<const std::byte>> lent_;  ///< constants of the operator at work
 };
 
 }  // namespace

@@ -22,12 +22,10 @@ void BeatLink::wake(Cycle at) {
 std::vector<BeatLink::Lane*> BeatLink::lanes_of(const Passage& passage) {
   const int memories = static_cast<int>(run_.architecture.memories.size());
   if (spec_.crossbar) return {&lanes_[passage.way.source], &lanes_[memories + passage.way.target]};
-  return {&lanes_[spec_.duplex && passage.way.backward ? 1 : 0]};
+  return {&lanes_[passage.way.lane(spec_)]};
 }
 
-std::int64_t& BeatLink::held(const LinkModule::Way& way) {
-  return held_[spec_.crossbar ? way.target : spec_.duplex && way.backward ? 1 : 0];
-}
+std::int64_t& BeatLink::held(const LinkModule::Way& way) { return held_[way.fifo(spec_)]; }
 
 bool BeatLink::ready(Passage& passage) {
   const std::int64_t beat = std::min(spec_.width, passage.bytes - passage.passed);

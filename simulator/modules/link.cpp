@@ -65,7 +65,7 @@ Mover* LinkModule::choose() const {
 
 bool LinkModule::waits(const Mover& mover) const {
   const Way& way = mover.next_way();
-  if (!spec_.crossbar) return mover.next_beat() <= lanes_[spec_.duplex && way.backward ? 1 : 0].end();
+  if (!spec_.crossbar) return mover.next_beat() <= lanes_[way.lane(spec_)].end();
   const auto taken = [&](const std::map<int, Timeline>& ends, int memory) {
     const auto end = ends.find(memory);
     return end != ends.end() && mover.next_beat() <= end->second.end();
@@ -75,7 +75,7 @@ bool LinkModule::waits(const Mover& mover) const {
 
 bool LinkModule::compete(const Way& a, const Way& b) const {
   if (spec_.crossbar) return a.source == b.source || a.target == b.target;
-  return !spec_.duplex || a.backward == b.backward;
+  return a.lane(spec_) == b.lane(spec_);
 }
 
 // Requests whose beats the link is not free for yet wait together; among them the arbitration decides, else who came
@@ -127,7 +127,7 @@ Time LinkModule::out(const std::vector<Waiting>& waiting, std::int64_t bytes) co
 
 void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, Time written) {
   if (spec_.fifo == 0) return;
-  auto& all_waiting = waiting_[spec_.crossbar ? way.target : spec_.duplex && way.backward ? 1 : 0];
+  auto& all_waiting = waiting_[way.fifo(spec_)];
   const Cycle entered = slot.first.at + latency_;
   std::erase_if(all_waiting, [&](const Waiting& before) { return before.out.at <= entered; });
   // Reads take the link a latency ahead: what passes behind this request is not there yet.

@@ -32,6 +32,10 @@ class LinkModule : public sc_core::sc_module {
     bool backward = false;
     int source = -1;
     int target = -1;
+    /// Of a link without `crossbar`: one for each direction with `duplex`.
+    int lane(const Link& link) const { return link.duplex && backward ? 1 : 0; }
+    /// What counts the bytes that wait for a busy target.
+    int fifo(const Link& link) const { return link.crossbar ? target : lane(link); }
   };
   /// Takes the link for `bytes` bytes.
   TimeSlot pass(const Way& way, std::int64_t bytes, Time earliest);
@@ -62,7 +66,7 @@ class LinkModule : public sc_core::sc_module {
   };
   /// When so many bytes of those that wait are out, the oldest first.
   Time out(const std::vector<Waiting>& waiting, std::int64_t bytes) const;
-  Timeline& lane(const Way& way) { return lanes_[spec_.duplex && way.backward ? 1 : 0]; }
+  Timeline& lane(const Way& way) { return lanes_[way.lane(spec_)]; }
 
   RunState& run_;
   int number_;
@@ -73,9 +77,9 @@ class LinkModule : public sc_core::sc_module {
   BusyAccount account_;
   std::vector<Mover*> movers_;
   Cycle lookahead_ = 1;
-  Timeline lanes_[2];                            ///< by direction; all in the first without `duplex`
+  Timeline lanes_[2];                            ///< by Way::lane
   std::map<int, Timeline> inputs_, outputs_;     ///< of a crossbar, by memory
-  std::map<int, std::vector<Waiting>> waiting_;  ///< by direction, in a crossbar by target
+  std::map<int, std::vector<Waiting>> waiting_;  ///< by Way::fifo
   std::size_t served_ = 0;                       ///< mover served last
   std::int64_t bytes_ = 0;
   sc_core::sc_event wake_;
