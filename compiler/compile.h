@@ -22,6 +22,8 @@ struct CompileOptions {
   std::vector<std::string> dump_after;  ///< pass names whose result is printed to `dump`
   std::ostream* dump = nullptr;
   bool fuse = true;  ///< results may stay on chip between layers
+  /// Equal layers are lowered and scheduled once. Without, programs are the same, bit for bit.
+  bool reuse_lists = true;
   /// Where set, it decides between mappings of short layers that predictions put close together; deterministic, or
   /// programs are not.
   Measure measure;

@@ -34,7 +34,8 @@ bool encodes(const Compilation& compilation, const LayerPlan& layer, const Mappi
   try {
     std::vector<OffChip> nothing;
     const OpList list = lower_layer(compilation.machine, compilation.network, layer.work, homes, mapping, nothing);
-    const auto ordered = Continuation(architecture, 0).order(list);
+    KnownSchedules none;
+    const auto ordered = Continuation(architecture, 0).order(list, none);
     Encoder(architecture, compilation.machine.limits)
         .append(list, ordered.order, ordered.late, 0, statement_texts(layer.work.program));
     return true;

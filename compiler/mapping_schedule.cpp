@@ -39,9 +39,10 @@ MappingSchedule::MappingSchedule(const Compilation& compilation, SharedMachines&
 OpList MappingSchedule::lowered(std::size_t layer) const {
   std::vector<Mapping> parts;
   for (const auto& part : parts_) parts.push_back(shortening_.shortened(part, layer));
+  ConstantImages images;
   std::vector<OffChip> nothing;
-  return lower_parts(compilation_.machine, compilation_.network, layer_.work, compilation_.homes, parts, nothing,
-                     Reads::shared);
+  return lower_parts(compilation_.machine, compilation_.network, layer_.work, compilation_.homes, parts, images,
+                     nothing, Reads::shared);
 }
 
 /// Schedules of in-order machines let transfers of different units pass a link at once; this is what they take one

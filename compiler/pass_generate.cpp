@@ -6,8 +6,8 @@
 #include "archdsl/tensor/parse.h"
 #include "compiler/codegen/encoder.h"
 #include "compiler/compilation.h"
+#include "compiler/lowered_layers.h"
 #include "compiler/lowering/continuation.h"
-#include "compiler/lowering/lower_layer.h"
 #include "compiler/lowering/margins.h"
 #include "compiler/lowering/share_transfers.h"
 #include "compiler/tensor_places.h"
@@ -24,7 +24,8 @@ class Generator {
         network_(compilation.network),
         encoder_(architecture_, compilation.machine.limits),
         continuation_(architecture_, compilation.tensor_bytes),
-        places_(compilation) {}
+        places_(compilation),
+        lowered_(compilation) {}
 
   Program run();
 
@@ -32,7 +33,7 @@ class Generator {
   bool add_layer(LayerPlan& layer);
   void add_chain(std::size_t first, std::size_t end);
   void fill_margins(const LayerPlan& layer);
-  bool append(const OpList& list, const std::vector<std::string>& labels);
+  bool append(const OpList& list, KnownSchedules& schedules, const std::vector<std::string>& labels);
   struct Mark;
   Mark mark() const;
   void undo(const Mark& mark);
@@ -48,6 +49,7 @@ class Generator {
   Encoder encoder_;
   Continuation continuation_;
   TensorPlaces places_;
+  LoweredLayers lowered_;
   Program program_;
 };
 
@@ -80,8 +82,8 @@ void Generator::add_host(const LayerPlan& layer) {
 }
 
 /// A list of the layer that is added now. Whether fences stand within it.
-bool Generator::append(const OpList& list, const std::vector<std::string>& labels) {
-  const auto ordered = continuation_.order(list);
+bool Generator::append(const OpList& list, KnownSchedules& schedules, const std::vector<std::string>& labels) {
+  const auto ordered = continuation_.order(list, schedules);
   const auto inside = ordered.order.begin() + (ordered.order.empty() ? 0 : 1);
   encoder_.append(list, ordered.order, ordered.late, static_cast<int>(program_.layers.size()) - 1, labels);
   continuation_.keep();
@@ -130,9 +132,8 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads read
   const Mark before = mark();
   try {
     fill_margins(layer);
-    const bool fenced = append(
-        lower_layer(compilation_.machine, network_, layer.work, compilation_.homes, mapping, places_.off_chip(), reads),
-        statement_texts(layer.work.program));
+    auto& [list, schedules] = lowered_.lower(layer, mapping, reads, places_.off_chip());
+    const bool fenced = append(list, schedules, statement_texts(layer.work.program));
     if (fences == Fences::within || !fenced) return true;
     why = "too few semaphores for multicasts";
   } catch (const MemoryFull&) {
@@ -150,7 +151,8 @@ void Generator::fill_margins(const LayerPlan& layer) {
     const Home& home = compilation_.homes[t];
     if (home.memory < 0) continue;
     const OpList list = accord::fill_margin(compilation_.machine, home, network_.tensors[t], places_.off_chip());
-    append(list, {"margin of the result"});
+    KnownSchedules none;
+    append(list, none, {"margin of the result"});
   }
 }
 
@@ -221,7 +223,8 @@ Program Generator::run() {
   while (done < layers.size()) {
     compilation_.progress("generate", done, layers.size());
     if (layers[done].chain < 0) {
-      add_layer(layers[done++]);
+      add_layer(layers[done]);
+      lowered_.leave(layers[done++]);
       continue;
     }
     std::size_t end = done;

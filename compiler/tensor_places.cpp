@@ -87,7 +87,7 @@ void TensorPlaces::place_for_host(TensorId constant) {
       home.strides[i] = step;
       step *= tensor.shape[i];
     }
-    home.address = off_chip_[0].add_constant(tensor.data->copy(), tensor.name);
+    home.address = off_chip_[0].add_constant(ImageBytes(tensor.data->aligned(), tensor.data), tensor.name);
   }
   add_symbol(constant);
 }

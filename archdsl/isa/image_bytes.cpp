@@ -8,7 +8,7 @@ namespace accord {
 bool ImageBytes::operator==(const ImageBytes& other) const { return std::ranges::equal(*this, other); }
 
 std::vector<std::byte>& ImageBytes::own() {
-  assert(!file_);
+  assert(!keeper_);
   return own_;
 }
 

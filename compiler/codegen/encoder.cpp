@@ -143,8 +143,10 @@ void Encoder::insert(const std::vector<LateSignal>& late, Places& places) {
 }
 
 Encoder::Mark Encoder::mark() const {
-  Mark mark{{}, {}, map_.size(), count_, known_, places_, stages_.size(), stage_start_};
-  mark.text = text_.from(static_cast<std::size_t>(places_.first));
+  const bool may_grow = architecture_.sync.kind == Sync::Kind::semaphores;  // by signals into the list before
+  const std::int64_t kept = may_grow ? places_.first : count_;
+  Mark mark{kept, {}, {}, map_.size(), count_, known_, places_, stages_.size(), stage_start_};
+  mark.text = text_.from(static_cast<std::size_t>(kept));
   while (mark.entries > 0 && map_[mark.entries - 1].first + map_[mark.entries - 1].count > places_.first) {
     --mark.entries;
   }
@@ -153,7 +155,7 @@ Encoder::Mark Encoder::mark() const {
 }
 
 void Encoder::rollback(const Mark& mark) {
-  text_.cut(static_cast<std::size_t>(mark.places.first));
+  text_.cut(static_cast<std::size_t>(mark.kept));
   text_.append(mark.text);
   map_.resize(mark.entries);
   map_.insert(map_.end(), mark.map.begin(), mark.map.end());

@@ -32,7 +32,8 @@ class Encoder {
 
   /// A state to return to when a layer turns out to be impossible.
   struct Mark {
-    std::vector<std::byte> text;  ///< from the list before on, to which signals may still be added
+    std::int64_t kept = 0;        ///< instructions that stay as they are whatever follows
+    std::vector<std::byte> text;  ///< behind those
     std::vector<MapEntry> map;    ///< those that end in it
     std::size_t entries = 0;      ///< of the map, before them
     std::int64_t count = 0;

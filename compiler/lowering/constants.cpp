@@ -168,7 +168,7 @@ std::int64_t OffChip::allocate(std::int64_t bytes, const std::string& what) {
   return address;
 }
 
-std::int64_t OffChip::add_constant(std::vector<std::byte> bytes, const std::string& what) {
+std::int64_t OffChip::add_constant(ImageBytes bytes, const std::string& what) {
   const auto hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const auto [first, last] = constants_.equal_range(hash);
   for (auto it = first; it != last; ++it) {

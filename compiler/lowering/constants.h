@@ -33,7 +33,7 @@ class OffChip {
   std::vector<Image> images;
 
   /// Address of a constant with these bytes; equal ones, of whatever layer, are stored once.
-  std::int64_t add_constant(std::vector<std::byte> bytes, const std::string& what);
+  std::int64_t add_constant(ImageBytes bytes, const std::string& what);
 
   /// A state to return to when a mapping turns out to be impossible.
   struct Mark {
@@ -68,6 +68,15 @@ class ConstantImages {
   /// That tile's number, from 1: images of several tiles may stand under one address.
   std::uint32_t number() const { return last_->second.number; }
 
+  /// Images of one use's tiles that were given addresses together, side by side.
+  struct Block {
+    int memory = -1;
+    std::int64_t address = 0;
+    std::int64_t bytes = 0;
+  };
+  void add_block(const Block& block) { blocks_.push_back(block); }
+  const std::vector<Block>& blocks() const { return blocks_; }
+
  private:
   struct Image {
     std::int64_t address = -1;
@@ -76,6 +85,7 @@ class ConstantImages {
   std::map<std::vector<std::int64_t>, int> forms_;
   std::map<std::vector<std::int64_t>, Image> images_;
   std::map<std::vector<std::int64_t>, Image>::iterator last_;
+  std::vector<Block> blocks_;
 };
 
 /// Bytes of a constant use's tile at `origin` in the tile's own layout; elements beyond the tensor are 0.

@@ -4,8 +4,33 @@
 
 namespace accord {
 
+namespace {
+
+bool touches_off_chip(const Architecture& architecture, const Mnemonic& mnemonic) {
+  const auto off_chip = [&](int memory) { return memory >= 0 && architecture.memories[memory].off_chip; };
+  if (mnemonic.meaning == Meaning::transfer) {
+    const Route& route = architecture.units[mnemonic.unit].routes[mnemonic.route];
+    return off_chip(route.source) || off_chip(route.target) || std::ranges::any_of(route.also, off_chip);
+  }
+  if (mnemonic.meaning != Meaning::run) return false;
+  const auto& operands = architecture.units[mnemonic.unit].capabilities[mnemonic.capability].operands;
+  return std::ranges::any_of(operands, off_chip, &CapabilityOperand::memory);
+}
+
+/// By mnemonic: what order between lists depends on. An interlock orders what is on chip.
+std::vector<bool> that_matter(const Architecture& architecture) {
+  std::vector<bool> result;
+  for (const Mnemonic& mnemonic : architecture.isa.mnemonics) {
+    result.push_back(architecture.sync.kind != Sync::Kind::interlock || touches_off_chip(architecture, mnemonic));
+  }
+  return result;
+}
+
+}  // namespace
+
 Continuation::Continuation(const Architecture& architecture, std::int64_t tensor_bytes)
     : architecture_(architecture),
+      matters_(that_matter(architecture)),
       ranges_(architecture),
       history_(architecture, tensor_bytes),
       synchroniser_(static_cast<int>(architecture.units.size()), architecture.sync.semaphores,
@@ -14,6 +39,8 @@ Continuation::Continuation(const Architecture& architecture, std::int64_t tensor
 
 /// What the operation touches and must be ordered by: in all turns of the loops around it.
 void Continuation::ranges_of(const OpList& list, std::size_t op) {
+  now_.clear();
+  if (!matters_[list.ops[op].mnemonic]) return;
   ranges_.in_memories(list, list.ops[op], now_);
   if (architecture_.sync.kind == Sync::Kind::interlock) {
     std::erase_if(now_, [&](const AddressRange& range) { return !architecture_.memories[range.memory].off_chip; });
@@ -61,7 +88,7 @@ Continuation::Ordered Continuation::with_semaphores(const OpList& list) {
   return {std::move(added.order), std::move(added.late)};
 }
 
-Continuation::Ordered Continuation::order(const OpList& list) {
+Continuation::Ordered Continuation::order(const OpList& list, KnownSchedules& known) {
   const auto kind = architecture_.sync.kind;
   Ordered ordered;
   const bool conflicts = kind != Sync::Kind::in_order && find_lead(list);
@@ -70,7 +97,7 @@ Continuation::Ordered Continuation::order(const OpList& list) {
     lead_ = {};
     ordered.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
   }
-  schedule_ = schedule_for(list, architecture_, lead_);
+  schedule_ = known.of(list, architecture_, lead_);
   last_dispatch_ = schedule_.done.empty() ? done_ : dispatched(list);
   if (kind == Sync::Kind::semaphores) return with_semaphores(list);
   for (const std::uint32_t op : schedule_.order) {

@@ -26,8 +26,8 @@ class Continuation {
     std::vector<OrderedOp> order;
     std::vector<LateSignal> late;  ///< to the list kept last
   };
-  /// The list after those kept.
-  Ordered order(const OpList& list);
+  /// The list after those kept. `known`: schedules of it.
+  Ordered order(const OpList& list, KnownSchedules& known);
 
   /// The list ordered last stays.
   void keep();
@@ -48,6 +48,7 @@ class Continuation {
   }
 
   const Architecture& architecture_;
+  std::vector<bool> matters_;  ///< by mnemonic: whether it may touch what lists are ordered by
   AddressRanges ranges_;
   LayerHistory history_;
   Synchroniser synchroniser_;

@@ -301,4 +301,11 @@ Schedule schedule_for(const OpList& list, const Architecture& architecture, cons
   return in_order ? schedule_in_order(list, architecture) : schedule(list, architecture, lead);
 }
 
+const Schedule& KnownSchedules::of(const OpList& list, const Architecture& architecture, const Lead& lead) {
+  const auto known = std::ranges::find(known_, lead, &std::pair<Lead, Schedule>::first);
+  if (known != known_.end()) return known->second;
+  if (known_.size() == most_known) known_.pop_front();
+  return known_.emplace_back(lead, schedule_for(list, architecture, lead)).second;
+}
+
 }  // namespace accord

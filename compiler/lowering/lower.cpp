@@ -311,6 +311,22 @@ void Lowering::finish_target(int level) {
   }
 }
 
+void Lowering::find_target() {
+  const Capability& capability = machine_.capability(mapping_.steps[0].match);
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const Use& use = mapping_.uses[u];
+    if (use.step != 0 || use.operand != capability.program.statements.back().target.operand) continue;
+    (use.role == UseRole::start ? start_ : target_) = static_cast<int>(u);
+  }
+  assert(target_ >= 0);
+  target_level_ = target_level(mapping_);
+}
+
+void Lowering::lay_images() {
+  find_target();
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) lay_images(static_cast<int>(u));
+}
+
 OpList Lowering::run() {
   buffers_ = place_buffers(machine_, bytes_, first_, mapping_, list_.buffers);
   resident_.resize(mapping_.uses.size());
@@ -322,16 +338,10 @@ OpList Lowering::run() {
     for (int level = 0; level < use.depth; ++level) {
       between_[u].push_back(cycles_between(static_cast<int>(u), level));
     }
-    const Capability& capability = machine_.capability(mapping_.steps[0].match);
-    const bool is_target = use.step == 0 && use.operand == capability.program.statements.back().target.operand;
-    if (is_target && use.role == UseRole::start) start_ = static_cast<int>(u);
-    if (is_target && use.role != UseRole::start) target_ = static_cast<int>(u);
   }
-  assert(target_ >= 0);
-  target_level_ = target_level(mapping_);
+  lay_images();
   find_written();
   choose_rolled();
-  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) lay_images(static_cast<int>(u));
   steps_.resize(static_cast<std::size_t>(mapping_.levels));
   boxes_.resize(static_cast<std::size_t>(mapping_.levels));
   visit(0);
@@ -342,6 +352,14 @@ OpList lower(const Machine& machine, const Network& network, const Work& work, c
              const Mapping& mapping, const Mapping& first, const TileBytes& bytes, ConstantImages& images,
              std::vector<OffChip>& off_chip) {
   return Lowering(machine, network, work_of(work, mapping), homes, mapping, first, bytes, images, off_chip).run();
+}
+
+void lay_images(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                const std::vector<Mapping>& parts, ConstantImages& images, std::vector<OffChip>& off_chip) {
+  const TileBytes bytes;
+  for (const Mapping& part : parts) {
+    Lowering(machine, network, work_of(work, part), homes, part, parts.front(), bytes, images, off_chip).lay_images();
+  }
 }
 
 }  // namespace accord

@@ -17,4 +17,8 @@ OpList lower(const Machine& machine, const Network& network, const Work& work, c
              const Mapping& mapping, const Mapping& first, const TileBytes& bytes, ConstantImages& images,
              std::vector<OffChip>& off_chip);
 
+/// Only the constants' images, as `lower` would give them places, for each part of the work after another.
+void lay_images(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                const std::vector<Mapping>& parts, ConstantImages& images, std::vector<OffChip>& off_chip);
+
 }  // namespace accord

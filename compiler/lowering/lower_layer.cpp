@@ -66,13 +66,14 @@ TileBytes greatest_bytes(const Machine& machine, const Network& network, const W
 
 OpList lower_layer(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                    const Mapping& mapping, std::vector<OffChip>& off_chip, Reads reads) {
-  return lower_parts(machine, network, work, homes, parts_of(machine, mapping), off_chip, reads);
+  ConstantImages images;
+  return lower_parts(machine, network, work, homes, parts_of(machine, mapping), images, off_chip, reads);
 }
 
 OpList lower_parts(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-                   const std::vector<Mapping>& parts, std::vector<OffChip>& off_chip, Reads reads) {
+                   const std::vector<Mapping>& parts, ConstantImages& images, std::vector<OffChip>& off_chip,
+                   Reads reads) {
   std::vector<OpList> lists;
-  ConstantImages images;
   const TileBytes bytes = greatest_bytes(machine, network, work, homes, parts);
   for (const auto& part : parts) {
     lists.push_back(lower(machine, network, work, homes, part, parts.front(), bytes, images, off_chip));

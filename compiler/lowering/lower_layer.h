@@ -19,8 +19,9 @@ enum class Reads {
 OpList lower_layer(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                    const Mapping& mapping, std::vector<OffChip>& off_chip, Reads reads = Reads::own);
 
-/// The same of parts of work, as `parts_of` gives them.
+/// The same of parts of work, as `parts_of` gives them; `images`: of the layer, which has none yet.
 OpList lower_parts(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
-                   const std::vector<Mapping>& parts, std::vector<OffChip>& off_chip, Reads reads);
+                   const std::vector<Mapping>& parts, ConstantImages& images, std::vector<OffChip>& off_chip,
+                   Reads reads);
 
 }  // namespace accord

@@ -55,8 +55,11 @@ class Lowering {
         instructions_(machine, mapping, list_) {}
 
   OpList run();
+  /// Only what it does for constants: gives their tiles' images places.
+  void lay_images();
 
  private:
+  void find_target();
   void clip(int level, int it);
   void visit(int level);
   void visit_loop(int level, std::size_t depth);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "archdsl/graph/architecture.h"
@@ -20,6 +23,7 @@ struct Schedule {
 struct Lead {
   std::vector<std::int64_t> ready;  ///< by operation: not before; empty: all at once
   std::vector<std::int64_t> free;   ///< by unit; empty: all at once
+  bool operator==(const Lead&) const = default;
 };
 
 /// Interleaves the units' operations: the next in program order is the one that could start first once what touches its
@@ -35,6 +39,17 @@ Schedule schedule_in_order(const OpList& list, const Architecture& architecture)
 
 /// The one of them that the machine's order calls for; the one in order knows no lead.
 Schedule schedule_for(const OpList& list, const Architecture& architecture, const Lead& lead = {});
+
+/// Schedules of a list that comes again, or of lists that differ in nothing that schedules look at, by what was under
+/// way.
+class KnownSchedules {
+ public:
+  const Schedule& of(const OpList& list, const Architecture& architecture, const Lead& lead);
+
+ private:
+  static constexpr std::size_t most_known = 2;
+  std::deque<std::pair<Lead, Schedule>> known_;
+};
 
 /// A wait, signal or fence, or an operation of the list.
 struct OrderedOp {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
@@ -20,6 +21,15 @@ std::int64_t scalar_bits(ElementType type, double value) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> scalar_arguments(const Capability& capability, const Match& match) {
+  std::vector<std::int64_t> values;
+  for (std::size_t o = 0; o < capability.operands.size(); ++o) {
+    if (capability.operands[o].memory >= 0) continue;
+    values.push_back(scalar_bits(capability.program.operands[o].type, match.operands[o].constant));
+  }
+  return values;
+}
 
 void set_requests(LowOp& op, const RequestTiming& requests) {
   op.requests = static_cast<std::int32_t>(requests.count);
@@ -91,10 +101,7 @@ void StepInstructions::place_arguments() {
     loads_.push_back({use_of(operand), template_.size(), decisive_arguments(operand)});
     template_.emplace_back(1);
   }
-  for (std::size_t o = 0; o < capability_.operands.size(); ++o) {
-    if (capability_.operands[o].memory >= 0) continue;
-    template_.emplace_back(scalar_bits(capability_.program.operands[o].type, plan_.match.operands[o].constant));
-  }
+  std::ranges::copy(scalar_arguments(capability_, plan_.match), std::back_inserter(template_));
 }
 
 /// Base, dims and strides of the operand.

@@ -25,6 +25,9 @@ struct HeldTiles {
   std::size_t ops = 0;  ///< of the list when the step's last instruction stood there
 };
 
+/// Numbers that the capability's instructions carry: the last of their arguments.
+std::vector<std::int64_t> scalar_arguments(const Capability& capability, const Match& match);
+
 void set_requests(LowOp& op, const RequestTiming& requests);
 
 /// All instructions of a step over a box: loops around, chunks of the dims, held operands outermost. Where the tiles

@@ -89,6 +89,7 @@ void Lowering::lay_images(int u) {
     if (candidate.index() == use.home) memory = &candidate;
   }
   const std::int64_t base = address_of_images(u, placed, size, *memory);
+  images_.add_block({memory->index(), base, size});
   for (const auto& [tile, offset] : placed) {
     find_image(u, tile);
     images_.add(base + offset);

@@ -27,6 +27,7 @@ struct Home {
   std::int64_t address = -1;     ///< of element 0, once allocated
   bool has_margin() const { return margin_bytes > 0; }
   std::int64_t margin_bytes = 0;
+  bool operator==(const Home&) const = default;
 };
 
 /// Homes of all tensors of a network, same index.

@@ -30,6 +30,7 @@ struct Match {
   bool initialises = false;            ///< the capability sets its target before it reduces
   double initial = 0;                  ///< to this
   std::vector<OperandMatch> operands;  ///< per operand of the capability
+  bool operator==(const Match&) const = default;
 };
 
 /// A capability that cannot do the statement, and why.

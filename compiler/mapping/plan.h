@@ -23,6 +23,7 @@ struct StatementPlan {
   int statement = -1;
   Match match;
   std::vector<std::vector<int>> chains;  ///< per dim of the capability
+  bool operator==(const StatementPlan&) const = default;
 };
 
 enum class UseRole : std::uint8_t {
@@ -41,6 +42,7 @@ struct SharedTiles {
   bool joint = false;    ///< the part cannot load alone: nothing but a multicast comes there, or others read the place
   int places = 1;        ///< that the parts' tiles take in the memory; parts that read the same there have one
   int place = 0;         ///< of the part
+  bool operator==(const SharedTiles&) const = default;
 };
 
 /// A memory operand of a step's capability, and its way between off-chip memory and the capability's memory.
@@ -60,6 +62,7 @@ struct Use {
   std::vector<Hop> hops;  ///< in the direction of the data; input: home -> memory, output: memory -> home
   int depth = 0;          ///< transfers between home and the capability's memory; its tile lives at level depth - 1
   std::vector<SharedTiles> shared;  ///< by level, of a part of divided work; else empty
+  bool operator==(const Use&) const = default;
 };
 
 /// Of a level; what is divided by nobody shares nothing.
@@ -92,6 +95,7 @@ struct SpatialLoop {
 struct Region {
   std::int64_t base = 0;
   std::int64_t bytes = 0;
+  bool operator==(const Region&) const = default;
 };
 
 /// [use][level]: copies of the use's tile in memory; with two, one fills while the other is used.
@@ -124,6 +128,7 @@ struct Mapping {
   double predicted_cycles = 0;
   bool scheduled = false;      ///< those are the cycles of its schedule, not of a cost model
   double measured_cycles = 0;  ///< of the layer alone on the machine; 0: not measured
+  bool operator==(const Mapping&) const = default;
 };
 
 /// The statements whose iterators the mapping counts: the layer's work, or its form of that.

@@ -17,6 +17,7 @@ struct Blocks {
   int lane = -1;           ///< within a block
   std::int64_t lanes = 1;  ///< counts in a block; the last block may reach beyond the whole's end
   int dim = -1;            ///< of the form's capability, which counts the lane; -1: any that holds it
+  bool operator==(const Blocks&) const = default;
 };
 
 /// Work rewritten over blocks of some of its iterators, with the same results: on a diagonal (diagonal.h) or for dims

@@ -1,0 +1,118 @@
+#include "compiler/lowered_layers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/layer_search.h"
+#include "compiler/lowering/step_instructions.h"
+
+namespace accord {
+namespace {
+
+constexpr std::size_t most_operations = std::size_t{1} << 20;  ///< that stay: a few hundred megabytes
+
+MappedWork mapped(const LayerPlan& layer, const Mapping& mapping) { return {layer.work, mapping}; }
+
+std::vector<OffChipPlace> places_of(const Compilation& compilation, const MappedWork& layer,
+                                    const ConstantImages& images) {
+  auto places = tensor_places(compilation.network, compilation.homes, layer);
+  for (const auto& block : images.blocks()) places.push_back({block.memory, block.address, block.bytes, 0});
+  return places;
+}
+
+bool is_expected(const LayerPlan& layer) { return layer.placement == Placement::machine && layer.chain < 0; }
+
+}  // namespace
+
+LoweredLayers::LoweredLayers(const Compilation& compilation) : compilation_(compilation) {
+  if (!compilation.options.reuse_lists) return;
+  for (const LayerPlan& layer : compilation.layers) {
+    if (is_expected(layer)) ++expected_[search_key(compilation, layer)].layers;
+  }
+}
+
+LoweredLayers::Kept* LoweredLayers::find(Expected& expected, const LayerPlan& layer, const Mapping& mapping,
+                                         Reads reads) const {
+  const auto alike = [&](const Kept& kept) {
+    return kept.reads == reads && lower_alike(compilation_.network, compilation_.homes,
+                                              mapped(*kept.layer, *kept.mapping), mapped(layer, mapping));
+  };
+  const auto found = std::ranges::find_if(expected.lists, alike);
+  return found == expected.lists.end() ? nullptr : &*found;
+}
+
+/// The numbers that the statements' instructions carry.
+void LoweredLayers::set_numbers(Kept& kept, const Mapping& mapping) const {
+  const auto& mnemonics = compilation_.architecture.isa.mnemonics;
+  std::map<int, std::vector<std::int64_t>> numbers;  // by statement
+  for (std::size_t s = 0; s < mapping.steps.size(); ++s) {
+    const StatementPlan& step = mapping.steps[s];
+    const Capability& capability = compilation_.machine.capability(step.match);
+    auto now = scalar_arguments(capability, step.match);
+    if (now != scalar_arguments(capability, kept.mapping->steps[s].match)) numbers[step.statement] = std::move(now);
+  }
+  if (numbers.empty()) return;
+  OpList& list = kept.lowered.list;
+  for (const LowOp& op : list.ops) {
+    if (mnemonics[op.mnemonic].meaning != Meaning::run) continue;
+    const auto changed = numbers.find(op.statement);
+    if (changed == numbers.end()) continue;
+    std::ranges::copy(changed->second, list.values.data() + op.first + op.count - changed->second.size());
+  }
+}
+
+/// Makes an equal layer's list this one's; false where their bytes off chip lie otherwise to each other.
+bool LoweredLayers::adapt(Kept& kept, const LayerPlan& layer, const Mapping& mapping,
+                          std::vector<OffChip>& off_chip) const {
+  std::vector<OffChip::Mark> marks;
+  for (const OffChip& memory : off_chip) marks.push_back(memory.mark());
+  const Machine& machine = compilation_.machine;
+  ConstantImages images;
+  lay_images(machine, compilation_.network, layer.work, compilation_.homes, parts_of(machine, mapping), images,
+             off_chip);
+  auto places = places_of(compilation_, mapped(layer, mapping), images);
+  const auto moved = shifts(kept.places, places);
+  if (!moved) {
+    for (std::size_t m = 0; m < marks.size(); ++m) off_chip[m].rollback(marks[m]);
+    return false;
+  }
+  for (const auto& [value, place] : kept.addresses) *kept.lowered.list.values[value] += (*moved)[place];
+  set_numbers(kept, mapping);
+  kept.places = std::move(places);
+  kept.layer = &layer;
+  kept.mapping = &mapping;
+  return true;
+}
+
+LoweredLayers::Lowered& LoweredLayers::lower(const LayerPlan& layer, const Mapping& mapping, Reads reads,
+                                             std::vector<OffChip>& off_chip) {
+  const auto expected = is_expected(layer) ? expected_.find(search_key(compilation_, layer)) : expected_.end();
+  if (expected != expected_.end()) {
+    Kept* kept = find(expected->second, layer, mapping, reads);
+    if (kept != nullptr && adapt(*kept, layer, mapping, off_chip)) return kept->lowered;
+  }
+  const Machine& machine = compilation_.machine;
+  ConstantImages images;
+  last_ = {&layer, &mapping, reads, {}, {}, {}};
+  last_.lowered.list = lower_parts(machine, compilation_.network, layer.work, compilation_.homes,
+                                   parts_of(machine, mapping), images, off_chip, reads);
+  const std::size_t operations = last_.lowered.list.ops.size();
+  const bool comes_again = expected != expected_.end() && expected->second.layers > 1;
+  if (!comes_again || operations_ + operations > most_operations) return last_.lowered;
+  last_.places = places_of(compilation_, mapped(layer, mapping), images);
+  auto addresses = off_chip_addresses(compilation_.architecture, last_.lowered.list, last_.places);
+  if (!addresses) return last_.lowered;
+  last_.addresses = std::move(*addresses);
+  operations_ += operations;
+  return expected->second.lists.emplace_back(std::exchange(last_, {})).lowered;
+}
+
+void LoweredLayers::leave(const LayerPlan& layer) {
+  if (!is_expected(layer)) return;
+  const auto expected = expected_.find(search_key(compilation_, layer));
+  if (expected == expected_.end() || --expected->second.layers > 0) return;
+  for (const Kept& kept : expected->second.lists) operations_ -= kept.lowered.list.ops.size();
+  expected_.erase(expected);
+}
+
+}  // namespace accord
