@@ -53,11 +53,13 @@ void LoweredLayers::set_numbers(Kept& kept, const Mapping& mapping) const {
   }
   if (numbers.empty()) return;
   OpList& list = kept.lowered.list;
-  for (const LowOp& op : list.ops) {
+  for (std::uint32_t at = 0; at < list.ops.size(); ++at) {
+    const LowOp& op = list.ops[at];
     if (mnemonics[op.mnemonic].meaning != Meaning::run) continue;
     const auto changed = numbers.find(op.statement);
     if (changed == numbers.end()) continue;
     std::ranges::copy(changed->second, list.values.data() + op.first + op.count - changed->second.size());
+    kept.lowered.code->vary(at);
   }
 }
 
@@ -76,7 +78,7 @@ bool LoweredLayers::adapt(Kept& kept, const LayerPlan& layer, const Mapping& map
     for (std::size_t m = 0; m < marks.size(); ++m) off_chip[m].rollback(marks[m]);
     return false;
   }
-  for (const auto& [value, place] : kept.addresses) *kept.lowered.list.values[value] += (*moved)[place];
+  for (const auto& [op, value, place] : kept.addresses) *kept.lowered.list.values[value] += (*moved)[place];
   set_numbers(kept, mapping);
   kept.places = std::move(places);
   kept.layer = &layer;
@@ -103,6 +105,8 @@ LoweredLayers::Lowered& LoweredLayers::lower(const LayerPlan& layer, const Mappi
   auto addresses = off_chip_addresses(compilation_.architecture, last_.lowered.list, last_.places);
   if (!addresses) return last_.lowered;
   last_.addresses = std::move(*addresses);
+  last_.lowered.code.emplace(operations);
+  for (const OffChipAddress& address : last_.addresses) last_.lowered.code->vary(address.op);
   operations_ += operations;
   return expected->second.lists.emplace_back(std::exchange(last_, {})).lowered;
 }

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compiler/codegen/list_code.h"
 #include "compiler/compilation.h"
 #include "compiler/lowering/lower_layer.h"
 #include "compiler/lowering/off_chip_places.h"
@@ -22,6 +24,7 @@ class LoweredLayers {
   struct Lowered {
     OpList list;
     KnownSchedules schedules;
+    std::optional<ListCode> code;  ///< of lists that may come again
   };
 
   /// Valid until the next call. Throws what `lower_layer` throws.

@@ -33,7 +33,7 @@ class Generator {
   bool add_layer(LayerPlan& layer);
   void add_chain(std::size_t first, std::size_t end);
   void fill_margins(const LayerPlan& layer);
-  bool append(const OpList& list, KnownSchedules& schedules, const std::vector<std::string>& labels);
+  bool append(LoweredLayers::Lowered& lowered, const std::vector<std::string>& labels);
   struct Mark;
   Mark mark() const;
   void undo(const Mark& mark);
@@ -82,10 +82,12 @@ void Generator::add_host(const LayerPlan& layer) {
 }
 
 /// A list of the layer that is added now. Whether fences stand within it.
-bool Generator::append(const OpList& list, KnownSchedules& schedules, const std::vector<std::string>& labels) {
+bool Generator::append(LoweredLayers::Lowered& lowered, const std::vector<std::string>& labels) {
+  auto& [list, schedules, code] = lowered;
   const auto ordered = continuation_.order(list, schedules);
   const auto inside = ordered.order.begin() + (ordered.order.empty() ? 0 : 1);
-  encoder_.append(list, ordered.order, ordered.late, static_cast<int>(program_.layers.size()) - 1, labels);
+  encoder_.append(list, ordered.order, ordered.late, static_cast<int>(program_.layers.size()) - 1, labels,
+                  code ? &*code : nullptr);
   continuation_.keep();
   return std::any_of(inside, ordered.order.end(), [](const auto& op) { return op.kind == OrderedOp::Kind::fence; });
 }
@@ -132,8 +134,8 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads read
   const Mark before = mark();
   try {
     fill_margins(layer);
-    auto& [list, schedules] = lowered_.lower(layer, mapping, reads, places_.off_chip());
-    const bool fenced = append(list, schedules, statement_texts(layer.work.program));
+    const bool fenced =
+        append(lowered_.lower(layer, mapping, reads, places_.off_chip()), statement_texts(layer.work.program));
     if (fences == Fences::within || !fenced) return true;
     why = "too few semaphores for multicasts";
   } catch (const MemoryFull&) {
@@ -150,9 +152,9 @@ void Generator::fill_margins(const LayerPlan& layer) {
   for (const TensorId t : layer.outputs) {
     const Home& home = compilation_.homes[t];
     if (home.memory < 0) continue;
-    const OpList list = accord::fill_margin(compilation_.machine, home, network_.tensors[t], places_.off_chip());
-    KnownSchedules none;
-    append(list, none, {"margin of the result"});
+    LoweredLayers::Lowered margin;
+    margin.list = accord::fill_margin(compilation_.machine, home, network_.tensors[t], places_.off_chip());
+    append(margin, {"margin of the result"});
   }
 }
 

@@ -13,6 +13,7 @@ Encoder::Encoder(const Architecture& architecture, const Limits& limits)
     : architecture_(architecture),
       limits_(limits),
       emitter_(architecture),
+      groups_(architecture.isa),
       known_(static_cast<std::size_t>(architecture.isa.register_count)),
       text_(static_cast<std::size_t>(architecture.isa.width / 8)) {}
 
@@ -51,6 +52,29 @@ void Encoder::emit_values(int mnemonic, std::span<const MaybeValue> values, int 
   write(emission_.instruction);
 }
 
+/// The operation as it was encoded before, where that is what it becomes.
+void Encoder::emit_again(const OpList& list, std::uint32_t op, ListCode& code) {
+  const LowOp& low = list.ops[op];
+  if (const auto piece = code.next(op, low.mnemonic)) {
+    text_.append(piece->text);
+    for (const auto& [reg, value] : piece->changes) known_[reg] = value;
+    count_ += static_cast<std::int64_t>(piece->text.size()) / (architecture_.isa.width / 8);
+    return;
+  }
+  const std::int64_t before = count_;
+  emit_operation(list, low);
+  code.note(op, low.mnemonic, text_.from(static_cast<std::size_t>(before)), known_);
+}
+
+bool Encoder::can_repeat(const OpList& list) const {
+  const auto orders = [](const Mnemonic& m) {
+    return m.meaning == Meaning::wait || m.meaning == Meaning::signal || m.meaning == Meaning::fence;
+  };
+  return list.loops.empty() && std::ranges::none_of(architecture_.isa.mnemonics, [&](const Mnemonic& mnemonic) {
+           return orders(mnemonic) && !mnemonic.updates.empty();
+         });
+}
+
 Instruction Encoder::sync_instruction(const OrderedOp& op) {
   const Meaning meaning = op.kind == OrderedOp::Kind::wait ? Meaning::wait : Meaning::signal;
   const int mnemonic = limits_.mnemonic_for(meaning, op.unit);
@@ -66,7 +90,7 @@ Instruction Encoder::sync_instruction(const OrderedOp& op) {
 }
 
 void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, const std::vector<LateSignal>& late,
-                     int layer, const std::vector<std::string>& labels) {
+                     int layer, const std::vector<std::string>& labels, ListCode* code) {
   const auto loops_at = [&](std::uint32_t op) -> LoopSpan {
     const auto loop = std::lower_bound(list.loops.begin(), list.loops.end(), op,
                                        [](const LowLoop& l, std::uint32_t at) { return l.first < at; });
@@ -76,6 +100,8 @@ void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, co
   const auto label = [&](const LowOp& op) -> const std::string& {
     return labels.at(static_cast<std::size_t>(op.statement));
   };
+  if (code != nullptr && !can_repeat(list)) code = nullptr;
+  if (code != nullptr) code->begin(groups_, known_);
   Places places{count_, std::vector<std::vector<std::int64_t>>(architecture_.units.size())};
   if (!list.ops.empty()) note(layer, label(list.ops.front()));  // what stands before the first operation is the layer's
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -90,10 +116,15 @@ void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, co
     } else {
       const LowOp& op = list.ops[ordered.op];
       note(layer, label(op));
-      emit_operation(list, op);
+      if (code != nullptr) {
+        emit_again(list, ordered.op, *code);
+      } else {
+        emit_operation(list, op);
+      }
       places.after[op.unit].push_back(count_);
     }
   }
+  if (code != nullptr) code->end();
   if (!map_.empty()) map_.back().count = count_ - map_.back().first;
   insert(late, places);
   places_ = std::move(places);

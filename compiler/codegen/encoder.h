@@ -7,6 +7,8 @@
 
 #include "archdsl/isa/emit.h"
 #include "archdsl/isa/program.h"
+#include "compiler/codegen/list_code.h"
+#include "compiler/codegen/register_groups.h"
 #include "compiler/codegen/text.h"
 #include "compiler/lowering/item_graph.h"
 #include "compiler/lowering/synchroniser.h"
@@ -25,10 +27,10 @@ class Encoder {
 
   Encoder(const Architecture& architecture, const Limits& limits);
 
-  /// Appends a list of a layer, and `late` to the list before; `labels` name the statements. Throws Error naming the
-  /// mnemonic that cannot express a value.
+  /// Appends a list of a layer, and `late` to the list before; `labels` name the statements. `code`: of a list that
+  /// comes again, else null. Throws Error naming the mnemonic that cannot express a value.
   void append(const OpList& list, const std::vector<OrderedOp>& order, const std::vector<LateSignal>& late, int layer,
-              const std::vector<std::string>& labels);
+              const std::vector<std::string>& labels, ListCode* code = nullptr);
 
   /// A state to return to when a layer turns out to be impossible.
   struct Mark {
@@ -58,6 +60,8 @@ class Encoder {
  private:
   void emit_values(int mnemonic, std::span<const MaybeValue> values, int unit = -1);
   void emit_operation(const OpList& list, const LowOp& op);
+  void emit_again(const OpList& list, std::uint32_t op, ListCode& code);
+  bool can_repeat(const OpList& list) const;
   void emit_loop(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
   void emit_range(const OpList& list, int layer, const std::vector<std::string>& labels);
   void unroll(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
@@ -70,6 +74,7 @@ class Encoder {
   const Architecture& architecture_;
   const Limits& limits_;
   Emitter emitter_;
+  RegisterGroups groups_;
   Emission emission_;
   Instruction setting_;
   std::vector<MaybeValue> known_;

@@ -39,7 +39,8 @@ std::optional<std::vector<OffChipAddress>> off_chip_addresses(const Architecture
   const AddressRanges ranges(architecture);
   std::vector<AddressRange> touched;
   std::vector<OffChipAddress> addresses;
-  for (const LowOp& op : list.ops) {
+  for (std::uint32_t at = 0; at < list.ops.size(); ++at) {
+    const LowOp& op = list.ops[at];
     ranges.in_memories(list, op, touched);
     for (const AddressRange& range : touched) {
       if (!architecture.memories[range.memory].off_chip) continue;
@@ -50,7 +51,7 @@ std::optional<std::vector<OffChipAddress>> off_chip_addresses(const Architecture
       };
       const auto place = std::ranges::find_if(places, holds);
       if (place == places.end()) return std::nullopt;
-      addresses.push_back({value, static_cast<std::uint32_t>(place - places.begin())});
+      addresses.push_back({at, value, static_cast<std::uint32_t>(place - places.begin())});
     }
   }
   return addresses;

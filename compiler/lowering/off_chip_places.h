@@ -24,6 +24,7 @@ std::vector<OffChipPlace> tensor_places(const Network& network, const Homes& hom
 
 /// An argument value that is an address off chip, and in which of the places it lies.
 struct OffChipAddress {
+  std::uint32_t op = 0;  ///< of the list
   std::uint32_t value = 0;
   std::uint32_t place = 0;
 };
