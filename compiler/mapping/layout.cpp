@@ -221,7 +221,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
     if (!use.dense) packer.align();
     packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
   }
-  layout.bytes = round_up(packer.size(), word);
+  layout.bytes = round_up(round_up(packer.size(), own_word), word);
   return layout;
 }
 

@@ -53,3 +53,20 @@ TEST_CASE("do equal values fill tiles of longer words than those on their way") 
                 product(seed, 1, 15, 24), seed);
   }
 }
+
+TEST_CASE("are weights right that pass words which do not divide the registers' rows") {
+  std::string text = read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/three_memories.yaml");
+  text = replaced(text, "capacity: 32 KiB, word: 64 B", "capacity: 32 KiB, word: 16 B");
+  text = replaced(text, "b: {in: rf, steps: [free, 2 B]}", "b: {in: rf, steps: [16 B, 2 B]}");
+  text = replaced(text, "b.base: b, b.stride0: b0,", "b.base: b,");
+  text = replaced(text, "b: 20, b0: 16,", "b: 20,");
+  for (const char* word : {"24", "40", "80"}) {
+    for (const std::int64_t results : {3, 15, 27}) {
+      CAPTURE(std::string(word));
+      CAPTURE(results);
+      run_checked(loaded(replaced(text, "capacity: 512 KiB, word: 64 B",
+                                  "capacity: 480 KiB, word: " + std::string(word) + " B")),
+                  product(seed, 1, 33, results), seed);
+    }
+  }
+}
