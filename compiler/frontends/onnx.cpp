@@ -17,6 +17,7 @@
 #include "compiler/frontends/onnx_node.h"
 #include "compiler/frontends/onnx_schema.h"
 #include "compiler/frontends/onnx_sizes.h"
+#include "compiler/frontends/onnx_types.h"
 #include "compiler/frontends/seeded.h"
 #include "compiler/network/unused.h"
 
@@ -60,6 +61,7 @@ class OnnxImporter {
   void read_inputs();
   void learn_sizes();
   bool is_input(const std::string& name) const;
+  void compare_with_initialiser(const onnx::ValueInfoProto& input) const;
   void read_input(const onnx::ValueInfoProto& input);
   bool is_stripped_weight(const std::string& name) const;
   void import_node(const onnx::NodeProto& proto);
@@ -86,6 +88,7 @@ class OnnxImporter {
   InliningBudget inlined_;
   std::int64_t constant_bytes_ = 0;
   DynamicSizes sizes_;
+  OnnxTypes types_;
 };
 
 void OnnxImporter::collect_uses() {
@@ -166,6 +169,7 @@ void OnnxImporter::read_initialiser(onnx::TensorProto& proto, std::span<const st
     seed(*tensor, "its external data file does not exist");
   }
   count_constant(tensor->data->size());
+  types_.declare(proto.name(), proto.data_type());
   define(proto.name(), *std::move(tensor));
 }
 
@@ -188,6 +192,7 @@ void OnnxImporter::read_input(const onnx::ValueInfoProto& input) {
   Tensor tensor;
   tensor.name = input.name();
   tensor.type = element_type_of(input.type().tensor_type().elem_type());
+  types_.declare(input.name(), input.type().tensor_type().elem_type());
   tensor.shape = sizes_.shape_of(input, network_.inputs.size(), network_.warnings);
   if (const auto known = options_.known_inputs.find(input.name()); known != options_.known_inputs.end()) {
     define(input.name(), constant_from(known->second, tensor));
@@ -198,6 +203,20 @@ void OnnxImporter::read_input(const onnx::ValueInfoProto& input) {
   } else {
     network_.inputs.push_back(define(input.name(), std::move(tensor)));
   }
+}
+
+/// Old exporters list initialisers among the inputs, too: with their shapes.
+void OnnxImporter::compare_with_initialiser(const onnx::ValueInfoProto& input) const {
+  const auto found = tensors_.find(input.name());
+  const auto& declared = input.type().tensor_type();
+  if (found == tensors_.end() || !declared.has_shape()) return;
+  const Shape& shape = network_.tensor(found->second).shape;
+  const auto& dims = declared.shape().dim();
+  const auto differs = [](const auto& dim, std::int64_t size) {
+    return dim.dim_value() > 0 && dim.dim_value() != size;
+  };
+  if (std::ranges::equal(dims, shape, std::not_fn(differs))) return;
+  throw Error(fmt::format("its initialiser has the shape {}, which is not the declared one", to_string(shape)));
 }
 
 /// Old exporters list initialisers, and names that a node gives, among the inputs too.
@@ -217,9 +236,12 @@ void OnnxImporter::learn_sizes() {
 
 void OnnxImporter::read_inputs() {
   learn_sizes();
+  std::unordered_set<std::string> names;
   for (const auto& input : file_.model.graph().input()) {
-    if (!is_input(input.name()) && !options_.known_inputs.contains(input.name())) continue;
     try {
+      if (!names.insert(input.name()).second) throw Error("two inputs of this name");
+      compare_with_initialiser(input);
+      if (!is_input(input.name()) && !options_.known_inputs.contains(input.name())) continue;
       read_input(input);
     } catch (const Error& error) {
       throw Error(fmt::format("input '{}': {}", input.name(), error.what()));
@@ -306,6 +328,7 @@ void OnnxImporter::import_node(const onnx::NodeProto& proto) {
     if (is_control_flow(proto)) return inline_control_flow(proto, unique_operator_name(proto), around());
     const auto& rule = rule_for(proto);
     check_attributes(proto, file_.opset);
+    types_.check(proto, file_.opset);
     auto node = read_node(proto);
     if (node.inputs.size() < rule.min_inputs || node.inputs.size() > rule.max_inputs) {
       throw Error(
@@ -365,6 +388,10 @@ TensorId OnnxImporter::output_of(TensorId id) {
 /// Sizes that the file declares otherwise are said: the operators decide.
 void OnnxImporter::compare_declared(const onnx::ValueInfoProto& output, const Tensor& tensor) {
   const auto& declared = output.type().tensor_type();
+  if (declared.elem_type() != 0 && element_type_of(declared.elem_type()) != tensor.type) {
+    network_.warnings.push_back(fmt::format("output '{}' is declared as {}; the operators make it {}", output.name(),
+                                            name(element_type_of(declared.elem_type())), name(tensor.type)));
+  }
   if (!declared.has_shape()) return;
   const auto& dims = declared.shape().dim();
   bool same = static_cast<std::size_t>(dims.size()) == tensor.shape.size();

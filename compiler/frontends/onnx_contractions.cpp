@@ -76,6 +76,12 @@ void infer_recurrent(OnnxNode& node) {
   if (node.has_input(4) && node.input(4).type != ElementType::i32 && node.input(4).type != ElementType::i64) {
     throw Error("the lengths of the sequences are no integers");
   }
+  if (node.has_input(4) && node.input(4).is_constant()) {
+    for (const std::int64_t length : node.constant_integers(4)) {
+      if (length < 0 || length > x[0])
+        throw Error(fmt::format("a sequence of {} steps where there are {}", length, x[0]));
+    }
+  }
   expect_shape(node, 5, {directions, x[1], hidden});
   expect_shape(node, 6, {directions, x[1], hidden});
   expect_shape(node, 7, {directions, 3 * hidden});

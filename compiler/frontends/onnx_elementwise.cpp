@@ -10,6 +10,12 @@ namespace {
 
 void infer_unary(OnnxNode& node) { node.same_as(0); }
 
+/// Of operators that are younger than the ONNX library, which knows the others' types.
+void infer_real(OnnxNode& node) {
+  if (!is_float(node.input(0).type)) throw Error("the input is no tensor of real numbers");
+  node.same_as(0);
+}
+
 void infer_identity(OnnxNode& node) {
   if (node.output_count > 1) throw Error("the mask of Dropout is not supported");
   if (node.has_input(2) && node.constant_integers(2) != std::vector<std::int64_t>{0})
@@ -75,13 +81,13 @@ void infer_clip(OnnxNode& node) {
 
 void add_elementwise_rules(OnnxRules& rules) {
   for (const auto* name :
-       {"Relu",     "LeakyRelu", "Elu",   "Selu", "Celu", "Sigmoid", "HardSigmoid",     "HardSwish", "Tanh",
-        "Softplus", "Softsign",  "Erf",   "Exp",  "Log",  "Sqrt",    "Reciprocal",      "Neg",       "Abs",
-        "Floor",    "Ceil",      "Round", "Sign", "Sin",  "Cos",     "ThresholdedRelu", "Gelu",      "Mish",
-        "Tan",      "Asin",      "Acos",  "Atan", "Sinh", "Cosh",    "Asinh",           "Acosh",     "Atanh",
-        "Shrink"}) {
+       {"Relu",     "LeakyRelu", "Elu",   "Selu", "Celu",  "Sigmoid", "HardSigmoid",     "HardSwish", "Tanh",
+        "Softplus", "Softsign",  "Erf",   "Exp",  "Log",   "Sqrt",    "Reciprocal",      "Neg",       "Abs",
+        "Floor",    "Ceil",      "Round", "Sign", "Sin",   "Cos",     "ThresholdedRelu", "Tan",       "Asin",
+        "Acos",     "Atan",      "Sinh",  "Cosh", "Asinh", "Acosh",   "Atanh",           "Shrink"}) {
     rules[name] = {1, 1, infer_unary};
   }
+  for (const auto* name : {"Gelu", "Mish"}) rules[name] = {1, 1, infer_real};
   for (const auto* name : {"Add", "Sub", "Mul", "Div", "Pow", "PRelu"}) rules[name] = {2, 2, infer_broadcast};
   for (const auto* name : {"Sum", "Mean", "Min", "Max"}) rules[name] = {1, 1000, infer_broadcast};
   for (const auto* name : {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor"}) {

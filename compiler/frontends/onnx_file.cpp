@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,18 +24,30 @@ namespace {
 
 constexpr int first_opset = 7;
 constexpr int last_opset = 23;
+constexpr int deepest = 1000;  ///< messages within messages: a graph in a graph is three deep
 
 int default_opset(const onnx::ModelProto& model) {
+  std::optional<std::int64_t> opset;
   for (const auto& entry : model.opset_import()) {
-    if (entry.domain().empty() || entry.domain() == "ai.onnx") {
-      const auto version = entry.version();
-      if (version < first_opset || version > last_opset) {
-        throw Error(fmt::format("opset {} is not supported ({} to {} are)", version, first_opset, last_opset));
-      }
-      return static_cast<int>(version);
+    if (!entry.domain().empty() && entry.domain() != "ai.onnx") continue;
+    if (opset && *opset != entry.version()) {
+      throw Error(fmt::format("the model says that it uses opset {} and opset {}", *opset, entry.version()));
     }
+    opset = entry.version();
   }
-  throw Error("the model does not say which ONNX opset it uses");
+  if (!opset) throw Error("the model does not say which ONNX opset it uses");
+  if (*opset < first_opset || *opset > last_opset) {
+    throw Error(fmt::format("opset {} is not supported ({} to {} are)", *opset, first_opset, last_opset));
+  }
+  return static_cast<int>(*opset);
+}
+
+void refuse_functions_of_one_name(const onnx::ModelProto& model) {
+  std::set<std::pair<std::string, std::string>> names;
+  for (const auto& function : model.functions()) {
+    if (names.emplace(function.domain(), function.name()).second) continue;
+    throw Error(fmt::format("function '{}' is defined twice", function.name()));
+  }
 }
 
 void parse_model(OnnxFile& file) {
@@ -44,11 +57,14 @@ void parse_model(OnnxFile& file) {
   PieceStream input(pieces.message);
   google::protobuf::io::CodedInputStream coded(&input);
   coded.SetTotalBytesLimit(std::numeric_limits<int>::max());
+  coded.SetRecursionLimit(deepest);
   if (!file.model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage()) {
-    throw Error("not an ONNX model, or the file is cut off");
+    throw Error(fmt::format("not an ONNX model, or the file is cut off, or graphs lie more than {} deep in one another",
+                            deepest / 3));
   }
   if (!file.model.has_graph()) throw Error("the ONNX model has no graph");
   file.raw = std::move(pieces.raw);
+  refuse_functions_of_one_name(file.model);
   inline_functions(file.model);
   expand_contributed(file.model);
 }
@@ -160,11 +176,24 @@ std::vector<std::byte> decode_raw(int onnx_type, std::span<const std::byte> raw,
   }
 }
 
+/// Integers wider than they are stored must be such as the narrow type has.
+template <typename Stored, typename Source>
+void check_range(const Source& field) {
+  if constexpr (std::is_integral_v<Stored>) {
+    for (const auto value : field) {
+      if (std::in_range<Stored>(value)) continue;
+      throw Error(fmt::format("the value {} is beyond its type, which has {} to {}", value,
+                              std::numeric_limits<Stored>::min(), std::numeric_limits<Stored>::max()));
+    }
+  }
+}
+
 template <typename Stored, typename Field>
 void decode_field(std::vector<std::byte>& data, const Field& field, std::size_t count) {
   if (static_cast<std::size_t>(field.size()) != count) {
     throw Error(fmt::format("{} values where its shape needs {}", field.size(), count));
   }
+  if constexpr (sizeof(Stored) < sizeof(*field.data())) check_range<Stored>(field);
   data.resize(count * sizeof(Stored));
   store_all<Stored>(data, field.data(), count);
 }
@@ -184,10 +213,10 @@ void decode_fields(std::vector<std::byte>& data, const onnx::TensorProto& proto,
     case Proto::INT64: return decode_field<std::int64_t>(data, proto.int64_data(), count);
     case Proto::UINT32:
     case Proto::UINT64: return decode_field<std::int64_t>(data, proto.uint64_data(), count);
-    case Proto::INT32:
-    case Proto::UINT16: return decode_field<std::int32_t>(data, proto.int32_data(), count);
+    case Proto::UINT16: check_range<std::uint16_t>(proto.int32_data()); [[fallthrough]];
+    case Proto::INT32: return decode_field<std::int32_t>(data, proto.int32_data(), count);
     case Proto::INT16: return decode_field<std::int16_t>(data, proto.int32_data(), count);
-    case Proto::INT8:
+    case Proto::INT8: return decode_field<std::int8_t>(data, proto.int32_data(), count);
     case Proto::UINT8:
     case Proto::BOOL: return decode_field<std::uint8_t>(data, proto.int32_data(), count);
     default: return decode_halves(data, proto, count);
@@ -217,11 +246,19 @@ ExternalData locate_external(const OnnxFile& file, const onnx::TensorProto& prot
     if (entry.key() == "offset") external.offset = parse_size(entry.value());
     if (entry.key() == "length") external.length = parse_size(entry.value());
   }
+  const auto is_below = [](const std::filesystem::path& path, const std::filesystem::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  };
   const bool upwards = std::any_of(external.path.begin(), external.path.end(), [](const auto& p) { return p == ".."; });
   if (external.path.empty() || external.path.is_absolute() || upwards) {
     throw Error(fmt::format("external data '{}' must lie below the model's folder", external.path.string()));
   }
-  external.path = file.path.parent_path() / external.path;
+  const auto folder = std::filesystem::absolute(file.path).parent_path();
+  external.path = folder / external.path;
+  std::error_code code;  // of a link without end, which is no file either
+  if (!is_below(std::filesystem::weakly_canonical(external.path, code), std::filesystem::canonical(folder))) {
+    throw Error(fmt::format("external data '{}' must lie below the model's folder", external.path.string()));
+  }
   return external;
 }
 
@@ -246,6 +283,11 @@ std::optional<std::vector<std::byte>> read_external(const OnnxFile& file, const 
   return data;
 }
 
+bool has_values(const onnx::TensorProto& proto) {
+  return proto.float_data_size() > 0 || proto.double_data_size() > 0 || proto.int32_data_size() > 0 ||
+         proto.int64_data_size() > 0 || proto.uint64_data_size() > 0;
+}
+
 /// Of raw data that stayed in the file: the file's own bytes, where they need no conversion.
 ConstantData data_in_file(const OnnxFile& file, int onnx_type, std::span<const std::byte> raw, std::size_t count) {
   check_raw(onnx_type, raw, count);
@@ -266,6 +308,8 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
   check_shape(tensor.shape);
   const auto count = count_of(tensor.shape);
+  if (proto.has_segment()) throw Error("tensors in segments are not supported");
+  if ((proto.has_raw_data() || !raw.empty()) && has_values(proto)) throw Error("its values are given twice");
   std::vector<std::byte> data;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     const auto external = read_external(file, proto, count * raw_size(proto.data_type()));

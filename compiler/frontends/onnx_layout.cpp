@@ -281,7 +281,8 @@ void infer_pad(OnnxNode& node) {
   for (std::size_t d = 0; d < rank; ++d) {
     const auto before = pads[d];
     const auto after = pads[rank + d];
-    if (std::max(std::abs(before), std::abs(after)) > max_elements) throw Error(fmt::format("pads of {}", before));
+    const auto [least, most] = std::minmax(before, after);
+    if (least < -max_elements || most > max_elements) throw Error(fmt::format("pads of {} and {}", before, after));
     if (mode == "reflect" && std::max(before, after) >= shape[d]) throw Error("reflect pads beyond the input");
     if ((mode == "edge" || mode == "wrap") && shape[d] == 0) throw Error(mode + " pads of an empty input");
     shape[d] += before + after;
@@ -296,6 +297,8 @@ void infer_depth_to_space(OnnxNode& node) {
   const auto block = node.get_int("blocksize", 0);
   if (x.size() != 4 || block < 1 || block > 1024) throw Error(fmt::format("blocksize {} of {}", block, to_string(x)));
   if (node.op.type == "DepthToSpace") {
+    const auto mode = node.get("mode", std::string("DCR"));
+    if (mode != "DCR" && mode != "CRD") throw Error("mode is '" + mode + "'");
     if (x[1] % (block * block) != 0) throw Error(fmt::format("blocksize {} of {}", block, to_string(x)));
     node.result(node.input(0).type, {x[0], x[1] / (block * block), x[2] * block, x[3] * block});
   } else {
@@ -355,7 +358,10 @@ void infer_range(OnnxNode& node) {
     bounds.push_back(value[0]);
   }
   const auto count = std::ceil((bounds[1] - bounds[0]) / bounds[2]);
-  if (!(std::abs(count) < static_cast<double>(max_elements))) throw Error("Range without end");
+  if (!std::isfinite(count)) throw Error("Range without end");
+  if (!(std::abs(count) < static_cast<double>(max_elements))) {
+    throw Error(fmt::format("a range of {:.0f} elements; it must have fewer than {}", std::abs(count), max_elements));
+  }
   node.result(node.input(0).type, {std::max<std::int64_t>(static_cast<std::int64_t>(count), 0)});
 }
 

@@ -79,6 +79,9 @@ Target by_sizes(const OnnxNode& node, const Shape& x, const Integers& axes, cons
 Target resize_target(const OnnxNode& node, std::size_t input, const Shape& x) {
   const auto axes = resized_axes(node, x.size());
   const auto scales = node.has_input(input) ? node.constant_numbers(input) : node.get("scales", Scales{});
+  if (!scales.empty() && node.has_input(input + 1) && !node.constant_integers(input + 1).empty()) {
+    throw Error("scales and sizes exclude each other");
+  }
   if (scales.empty() && node.has_input(input + 1)) {
     return by_sizes(node, x, axes, node.constant_integers(input + 1));
   }

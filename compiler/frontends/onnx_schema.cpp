@@ -1,6 +1,7 @@
 #include "compiler/frontends/onnx_schema.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <onnx/defs/schema.h>
@@ -10,16 +11,18 @@
 
 namespace accord {
 
-namespace {
-
-/// Of the operator in that version; nullptr where the library knows none.
 const onnx::OpSchema* schema_of(const onnx::NodeProto& node, int opset) {
+  if (!node.domain().empty() && node.domain() != "ai.onnx") return nullptr;
   const auto& versions = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
   const auto known = versions.find(onnx::ONNX_DOMAIN);
   if (known == versions.end() || opset > known->second.second) return nullptr;
   const onnx::OpSchema* const schema = onnx::OpSchemaRegistry::Schema(node.op_type(), opset, onnx::ONNX_DOMAIN);
   return schema == nullptr || schema->Deprecated() ? nullptr : schema;
 }
+
+namespace {
+
+std::string name_of(onnx::AttributeProto::AttributeType type) { return onnx::AttributeProto::AttributeType_Name(type); }
 
 [[noreturn]] void refuse(const std::string& attribute, const onnx::OpSchema& schema, int opset) {
   std::vector<std::string> names;
@@ -41,8 +44,14 @@ void check_attributes(const onnx::NodeProto& node, int opset) {
   for (const auto& [name, definition] : schema->attributes()) {
     if (definition.required && !has(name)) throw Error(fmt::format("attribute '{}' is missing", name));
   }
+  std::set<std::string> seen;
   for (const onnx::AttributeProto& attribute : node.attribute()) {
-    if (!schema->attributes().contains(attribute.name())) refuse(attribute.name(), *schema, opset);
+    const auto known = schema->attributes().find(attribute.name());
+    if (known == schema->attributes().end()) refuse(attribute.name(), *schema, opset);
+    if (!seen.insert(attribute.name()).second) throw Error(fmt::format("attribute '{}' is given twice", known->first));
+    if (attribute.type() == known->second.type || attribute.type() == onnx::AttributeProto::UNDEFINED) continue;
+    throw Error(fmt::format("attribute '{}' is {}, not {}", known->first, name_of(attribute.type()),
+                            name_of(known->second.type)));
   }
 }
 

@@ -45,7 +45,8 @@ std::int64_t DynamicSizes::size_of(const onnx::ValueInfoProto& input, int d, std
   if (shape && std::ssize(*shape) == dims.dim_size()) {
     size = (*shape)[static_cast<std::size_t>(d)];
   } else {
-    warnings.push_back(fmt::format("dimension {} of input '{}' is dynamic{}; 1 is assumed", d, input.name(),
+    const std::string what = dims.dim(d).has_dim_value() && dims.dim(d).dim_value() == 0 ? "given as 0" : "dynamic";
+    warnings.push_back(fmt::format("dimension {} of input '{}' is {}{}; 1 is assumed", d, input.name(), what,
                                    name.empty() ? "" : " (" + name + ")"));
   }
   if (!name.empty()) sizes_[name] = size;  // the same wherever it stands

@@ -52,14 +52,20 @@ void split_padding(Window& window, std::size_t d, std::int64_t total, bool extra
   window.end[d] = total - window.begin[d];
 }
 
-/// Turns auto_pad into pads (ONNX: SAME gives ceil(in / stride) results).
-void resolve_auto_pad(const OnnxNode& node, Window& window, const Shape& plane) {
+std::string auto_pad_of(const OnnxNode& node, const Window& window) {
   const auto mode = node.get("auto_pad", std::string("NOTSET"));
-  if (mode == "NOTSET") return;
+  if (mode == "NOTSET") return mode;
   if (mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER") throw Error("auto_pad is '" + mode + "'");
   const auto some = [](std::int64_t pad) { return pad != 0; };
   if (std::ranges::any_of(window.begin, some) || std::ranges::any_of(window.end, some))
     throw Error("auto_pad and pads exclude each other");
+  return mode;
+}
+
+/// Turns auto_pad into pads (ONNX: SAME gives ceil(in / stride) results).
+void resolve_auto_pad(const OnnxNode& node, Window& window, const Shape& plane) {
+  const auto mode = auto_pad_of(node, window);
+  if (mode == "NOTSET") return;
   for (std::size_t d = 0; d < window.rank(); ++d) {
     const auto results = ceil_div(plane[d], window.strides[d]);
     const auto total = mode == "VALID" ? 0 : (results - 1) * window.strides[d] + window.reach(d) - plane[d];
@@ -159,12 +165,17 @@ void infer_conv_transpose(OnnxNode& node) {
   check_bias(node, w[1] * group);
   auto extra = sizes(node, "output_padding", window.rank(), 0, 0);
   const auto wanted = node.get("output_shape", Integers{});
-  const auto mode = node.get("auto_pad", std::string("NOTSET"));
+  const auto mode = auto_pad_of(node, window);
+  if (!wanted.empty() && wanted.size() != window.rank()) {
+    throw Error(fmt::format("output_shape has {} entries for {} spatial dimensions", wanted.size(), window.rank()));
+  }
   Shape results(window.rank());
   for (std::size_t d = 0; d < window.rank(); ++d) {
     auto whole = (plane[d] - 1) * window.strides[d] + window.reach(d) + extra[d];
-    if (wanted.size() == window.rank()) {
-      if (wanted[d] < 1 || wanted[d] > max_elements) throw Error(fmt::format("output_shape has {}", wanted[d]));
+    if (!wanted.empty()) {
+      if (wanted[d] < 1 || wanted[d] >= whole + std::max(window.strides[d], window.dilations[d])) {
+        throw Error(fmt::format("output_shape has {} where {} come out without pads", wanted[d], whole));
+      }
       extra[d] += std::max<std::int64_t>(wanted[d] - whole, 0);
       whole = std::max(whole, wanted[d]);
       split_padding(window, d, whole - wanted[d], mode == "SAME_UPPER");

@@ -1,0 +1,95 @@
+#include "compiler/frontends/onnx_types.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <onnx/defs/schema.h>
+
+#include "archdsl/source/error.h"
+#include "compiler/frontends/onnx_bodies.h"
+#include "compiler/frontends/onnx_schema.h"
+
+namespace accord {
+
+namespace {
+
+constexpr std::string_view tensor_prefix = "tensor(";
+
+bool is_tensor(const std::string& type) { return type.starts_with(tensor_prefix); }
+
+/// "tensor(float)" -> "float"
+std::string element_of(const std::string& type) {
+  return is_tensor(type) ? type.substr(tensor_prefix.size(), type.size() - tensor_prefix.size() - 1) : type;
+}
+
+std::string listed(const onnx::DataTypeSet& allowed) {
+  std::vector<std::string> names;
+  for (const onnx::DataType type : allowed) {
+    if (is_tensor(*type)) names.push_back(element_of(*type));
+  }
+  std::ranges::sort(names);
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
+/// The parameter that the input or output with this number is one of; nullptr where there are not so many.
+const onnx::OpSchema::FormalParameter* parameter(const std::vector<onnx::OpSchema::FormalParameter>& all, int number) {
+  const auto at = static_cast<std::size_t>(number);
+  if (at < all.size()) return &all[at];
+  return !all.empty() && all.back().GetOption() == onnx::OpSchema::Variadic ? &all.back() : nullptr;
+}
+
+/// What an attribute says of the result's type; 0: nothing.
+int attribute_type(const onnx::NodeProto& node) {
+  for (const char* name : {"to", "dtype"}) {
+    if (const auto* attribute = find_attribute(node.attribute(), name)) return static_cast<int>(attribute->i());
+  }
+  const auto* value = find_attribute(node.attribute(), "value");
+  return value != nullptr && value->has_t() ? value->t().data_type() : 0;
+}
+
+}  // namespace
+
+void OnnxTypes::declare(const std::string& tensor, int onnx_type) {
+  if (!onnx::TensorProto::DataType_IsValid(onnx_type) || onnx_type == onnx::TensorProto::UNDEFINED) return;
+  onnx::TypeProto type;
+  type.mutable_tensor_type()->set_elem_type(onnx_type);
+  types_[tensor] = onnx::Utils::DataTypeUtils::ToType(type);
+}
+
+void OnnxTypes::check(const onnx::NodeProto& node, int opset) {
+  const onnx::OpSchema* const schema = schema_of(node, opset);
+  if (schema == nullptr) return;
+  std::map<std::string, std::pair<int, onnx::DataType>> chosen;  // by the schema's name of a type: the first input's
+  for (int i = 0; i < node.input_size(); ++i) {
+    const auto* wanted = parameter(schema->inputs(), i);
+    const auto known = types_.find(node.input(i));
+    if (wanted == nullptr || node.input(i).empty() || known == types_.end()) continue;
+    const onnx::DataType type = known->second;
+    if (!wanted->GetTypes().contains(type)) {
+      throw Error(fmt::format("input {} ('{}') is {}, not {}", i, node.input(i), element_of(*type),
+                              listed(wanted->GetTypes())));
+    }
+    if (!wanted->GetIsHomogeneous()) continue;
+    const auto [first, is_first] = chosen.try_emplace(wanted->GetTypeStr(), i, type);
+    if (is_first || first->second.second == type) continue;
+    throw Error(fmt::format("inputs {} and {} are {} and {}; they must be of one type", first->second.first, i,
+                            element_of(*first->second.second), element_of(*type)));
+  }
+  for (int o = 0; o < node.output_size(); ++o) {
+    const auto* made = parameter(schema->outputs(), o);
+    if (made == nullptr) continue;
+    const auto like = chosen.find(made->GetTypeStr());
+    if (like != chosen.end()) {
+      types_[node.output(o)] = like->second.second;
+    } else if (made->GetTypes().size() == 1) {
+      types_[node.output(o)] = *made->GetTypes().begin();
+    } else {
+      declare(node.output(o), attribute_type(node));
+    }
+  }
+}
+
+}  // namespace accord
