@@ -21,28 +21,57 @@ std::map<std::string, std::string> string_map(const YAML::Node& node) {
   return node ? node.as<std::map<std::string, std::string>>() : std::map<std::string, std::string>{};
 }
 
-CodeletStatement read_statement(const YAML::Node& node) {
-  if (node.IsScalar()) return {node.as<std::string>(), "", ""};
-  return {node["do"].as<std::string>(), node["when"].as<std::string>(""), node["unless"].as<std::string>("")};
+std::string place(const std::string& file, const YAML::Mark& mark) {
+  return mark.is_null() ? file : fmt::format("{}:{}:{}", file, mark.line + 1, mark.column + 1);
+}
+
+/// A mistake in a codelet file.
+[[noreturn]] void refuse(const YAML::Node& node, const std::string& why) {
+  throw YAML::RepresentationException(node.Mark(), why);
+}
+
+CodeletStatement read_statement(const std::string& file, const YAML::Node& node) {
+  const std::string where = place(file, node.Mark());
+  if (node.IsScalar()) return {node.as<std::string>(), "", "", where};
+  if (!node.IsMap() || !node["do"]) refuse(node, "a statement is a text, or has `do` with one");
+  for (const auto& entry : node) {
+    const auto key = entry.first.as<std::string>();
+    if (key != "do" && key != "when" && key != "unless") refuse(entry.first, fmt::format("unknown key '{}'", key));
+  }
+  return {node["do"].as<std::string>(), node["when"].as<std::string>(""), node["unless"].as<std::string>(""), where};
 }
 
 void check_keys(const std::string& op, const YAML::Node& node) {
+  if (!node.IsMap()) refuse(node, fmt::format("codelet {} has no keys", op));
   static const std::vector<std::string> known = {"inputs",    "outputs",   "parameters", "defaults",
                                                  "constants", "iterators", "index",      "temporaries",
                                                  "outside",   "in_place",  "statements", "counted"};
   for (const auto& entry : node) {
     const auto key = entry.first.as<std::string>();
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      throw Error(fmt::format("codelet {}: unknown key '{}'", op, key));
+      refuse(entry.first, fmt::format("codelet {}: unknown key '{}'", op, key));
     }
   }
 }
 
+/// Names of `in_place` and `counted` are those of inputs and outputs.
+void check_names(const Codelet& codelet, const YAML::Node& node) {
+  const auto require = [&](const std::vector<std::string>& names, const std::string& name, const char* what) {
+    if (std::ranges::find(names, name) != names.end()) return;
+    refuse(node, fmt::format("codelet {}: '{}' is none of its {}", codelet.op, name, what));
+  };
+  for (const auto& [output, input] : codelet.in_place) {
+    require(codelet.outputs, output, "outputs");
+    require(codelet.inputs, input, "inputs");
+  }
+  if (!codelet.counted.empty()) require(codelet.inputs, codelet.counted, "inputs");
+}
+
 /// Of an input: `lowest`, an attribute's name, or a number.
-void check_outside(const Codelet& codelet) {
+void check_outside(const Codelet& codelet, const YAML::Node& node) {
   for (const auto& [input, text] : codelet.outside) {
     if (std::ranges::find(codelet.inputs, input) == codelet.inputs.end()) {
-      throw Error(fmt::format("codelet {}: outside: '{}' is none of its inputs", codelet.op, input));
+      refuse(node, fmt::format("codelet {}: outside: '{}' is none of its inputs", codelet.op, input));
     }
     double number = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -51,16 +80,17 @@ void check_outside(const Codelet& codelet) {
     const bool is_word =
         !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 && std::ranges::all_of(text, in_word);
     if (!is_number && !is_word) {
-      throw Error(fmt::format("codelet {}: outside: '{}' is neither a number, nor an attribute, nor `lowest`",
-                              codelet.op, text));
+      refuse(node, fmt::format("codelet {}: outside: '{}' is neither a number, nor an attribute, nor `lowest`",
+                               codelet.op, text));
     }
   }
 }
 
-Codelet read_codelet(const std::string& op, const YAML::Node& node) {
+Codelet read_codelet(const std::string& file, const std::string& op, const YAML::Node& node) {
   check_keys(op, node);
   Codelet codelet;
   codelet.op = op;
+  codelet.where = place(file, node.Mark());
   codelet.inputs = strings(node["inputs"]);
   codelet.outputs = strings(node["outputs"]);
   codelet.parameters = node["parameters"].as<bool>(false);
@@ -76,8 +106,11 @@ Codelet read_codelet(const std::string& op, const YAML::Node& node) {
     codelet.defaults[entry.first.as<std::string>()] =
         value.IsSequence() ? value.as<std::vector<double>>() : std::vector<double>{value.as<double>()};
   }
-  for (const auto& statement : node["statements"]) codelet.statements.push_back(read_statement(statement));
-  check_outside(codelet);
+  const YAML::Node statements = node["statements"];
+  if (statements && !statements.IsSequence()) refuse(statements, fmt::format("statements of {} are no list", op));
+  for (const auto& statement : statements) codelet.statements.push_back(read_statement(file, statement));
+  check_outside(codelet, node);
+  check_names(codelet, node);
   return codelet;
 }
 
@@ -89,13 +122,16 @@ CodeletLibrary::CodeletLibrary(const std::filesystem::path& folder) {
   }
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
+    const std::string file = entry.path().string();
     try {
-      for (const auto& codelet : YAML::LoadFile(entry.path().string())) {
+      const YAML::Node codelets = YAML::LoadFile(file);
+      if (!codelets.IsMap()) refuse(codelets, "a codelet file has names of operators, each with its codelet");
+      for (const auto& codelet : codelets) {
         const auto op = codelet.first.as<std::string>();
-        codelets_[op] = read_codelet(op, codelet.second);
+        codelets_[op] = read_codelet(file, op, codelet.second);
       }
-    } catch (const std::exception& error) {
-      throw Error(fmt::format("{}: {}", entry.path().string(), error.what()));
+    } catch (const YAML::Exception& error) {
+      throw Error(fmt::format("{}: {}", place(file, error.mark), error.msg));
     }
   }
 }

@@ -15,11 +15,13 @@ struct CodeletStatement {
   std::string text;
   std::string when;
   std::string unless;
+  std::string where{};  ///< file:line:column
 };
 
 /// An operator's meaning as data: docs/codelets.md describes the notation.
 struct Codelet {
   std::string op;
+  std::string where;  ///< file:line:column
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   bool parameters = false;  ///< further inputs are named by the attribute `parameters`
@@ -34,7 +36,7 @@ struct Codelet {
   std::vector<CodeletStatement> statements;
 };
 
-/// The codelets of a folder of YAML files. Throws Error on a file that is not one.
+/// The codelets of a folder of YAML files. Throws Error, with file, line and column, on what is none.
 class CodeletLibrary {
  public:
   explicit CodeletLibrary(const std::filesystem::path& folder);

@@ -13,9 +13,15 @@ namespace {
 
 bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+const Shape& shape_of(const Expansion& expansion, const std::string& name) {
+  const auto tensor = expansion.tensors.find(name);
+  if (tensor == expansion.tensors.end()) throw Error(fmt::format("'{}' is no operand that has a shape", name));
+  return expansion.network->tensors[tensor->second].shape;
+}
+
 /// The output's index texts as operand `name` sees them under broadcasting: aligned right, 0 where its extent is 1.
 std::string broadcast(const Expansion& expansion, const std::string& name, std::size_t drop) {
-  const Shape& shape = expansion.network->tensors[expansion.tensors.at(name)].shape;
+  const Shape& shape = shape_of(expansion, name);
   if (shape.size() < drop || shape.size() > expansion.index.size()) {
     throw Error(fmt::format("{}: an operand of rank {} is not supported", expansion.op->name, shape.size()));
   }
@@ -46,7 +52,7 @@ std::string placeholder(const Expansion& expansion, const std::string& word, con
   if (word == "outer") return without(expansion.index, 1);
   if (word == "outer2") return without(expansion.index, 2);
   if (word == "axis") {
-    const bool scalar = expansion.network->tensors[expansion.tensors.at(operand)].shape.empty();
+    const bool scalar = shape_of(expansion, operand).empty();
     return scalar ? "" : expansion.index.at(expansion.axis);
   }
   return broadcast(expansion, word, 0);

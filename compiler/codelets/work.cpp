@@ -53,12 +53,33 @@ class Variables {
     if (!shape.empty()) add(name + "_last", shape.back());
     if (shape.size() > 1) add(name + "_second_last", shape[shape.size() - 2]);
   }
-  std::int64_t evaluate(const std::string& text) const { return Formula(text, names_).evaluate(values_); }
+  /// Throws Error where there is no such number.
+  std::int64_t evaluate(const std::string& text) const {
+    const std::int64_t value = Formula(text, names_).evaluate(values_);
+    if (value == INT64_MAX) throw Error(fmt::format("`{}` divides by zero, or is too large", text));
+    return value;
+  }
 
  private:
   std::vector<std::string> names_;
   std::vector<std::int64_t> values_;
 };
+
+std::int64_t extent_of(const std::string& iterator, const std::string& text, const Variables& variables) {
+  const std::int64_t extent = variables.evaluate(text);
+  if (extent >= 1 && extent <= max_elements) return extent;
+  throw Error(fmt::format("iterator {} has the extent {}, which is `{}`", iterator, extent, text));
+}
+
+/// Errors of `fn` are those of a codelet's file.
+template <typename Fn>
+void at_place(const std::string& where, Fn fn) {
+  try {
+    fn();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", where, error.what()));
+  }
+}
 
 std::vector<double> attribute_numbers(const Attribute& attribute) {
   if (const auto* i = std::get_if<std::int64_t>(&attribute)) return {static_cast<double>(*i)};
@@ -97,12 +118,18 @@ class Builder {
   void add_variables(const Codelet& codelet, const Operator& op, const Expansion& expansion, Variables& variables);
   void add_counted(const Codelet& codelet, const Operator& op, Expansion& expansion);
   std::string with_numbers(std::string text, const Expansion& expansion) const;
+  std::string expanded(const Operator& op, const std::string& statement, const Expansion& expansion) const;
+  void add_text(std::string text, std::string where = "") {
+    texts_.push_back(std::move(text));
+    places_.push_back(std::move(where));
+  }
   void iterator(const std::string& name, std::int64_t extent);
 
   const Network& network_;
   const CodeletLibrary& library_;
   Work work_;
   std::vector<std::string> texts_;
+  std::vector<std::string> places_;  ///< of texts that come from a codelet's file
   std::vector<std::string> index_;
   std::map<TensorId, TensorId> alias_;
   std::set<TensorId> written_;  ///< by the operators so far
@@ -192,7 +219,7 @@ void Builder::add_counted(const Codelet& codelet, const Operator& op, Expansion&
   expansion.names["inside"] = ones;
   iterator("in_p", shape[2]);
   iterator("in_q", shape[3]);
-  texts_.push_back(ones + "[in_p, in_q] = 1");
+  add_text(ones + "[in_p, in_q] = 1");
 }
 
 /// A constant of one element that broadcasts (`b[@b]`) is a number: scalar arguments of capabilities can take it.
@@ -221,7 +248,7 @@ bool Builder::append_generated(const Operator& op) {
   for (const auto& key : generated.temporaries) {
     expansion.names[key] = declare(fmt::format("{}{}", key, temporaries_++), ElementType::fp32, {});
   }
-  for (const auto& text : generated.statements) texts_.push_back(expand(text, expansion));
+  for (const auto& text : generated.statements) add_text(expand(text, expansion));
   return true;
 }
 
@@ -277,8 +304,10 @@ void Builder::append_codelet(const Operator& op) {
   add_literals(*codelet, op, expansion);
   Variables variables;
   add_variables(*codelet, op, expansion, variables);
-  for (const auto& [key, text] : codelet->iterators) iterator(key, variables.evaluate(text));
-  for (const auto& [key, text] : codelet->constants) context_.constants[key] = variables.evaluate(text);
+  at_place(codelet->where, [&] {
+    for (const auto& [key, text] : codelet->iterators) iterator(key, extent_of(key, text, variables));
+    for (const auto& [key, text] : codelet->constants) context_.constants[key] = variables.evaluate(text);
+  });
   for (const auto& key : codelet->temporaries) {
     expansion.names[key] = declare(fmt::format("{}{}", key, temporaries_++), ElementType::fp32, {});
   }
@@ -287,33 +316,35 @@ void Builder::append_codelet(const Operator& op) {
     declared_[expansion.names.at(key)].second.outside =
         outside_value(op, text, network_.tensors[expansion.tensors.at(key)].type);
   }
-  for (const std::string& copy : copies) texts_.push_back(expand(copy, expansion));
+  for (const std::string& copy : copies) add_text(expand(copy, expansion));
   const auto given = [&](const std::string& key) {
     return expansion.tensors.contains(key) || op.attributes.contains(key);
   };
   for (const auto& statement : codelet->statements) {
     if (!statement.when.empty() && !given(statement.when)) continue;
     if (!statement.unless.empty() && given(statement.unless)) continue;
-    std::string text = with_numbers(statement.text, expansion);
-    if (const auto at = text.find("EXPRESSION"); at != std::string::npos) {
-      Expansion inner = expansion;
-      for (const char* bound : {"lo", "hi"}) inner.literals[bound] = number(attribute(op, bound, 0.0));
-      for (auto& [key, as] : inner.names) {
-        as += key == "x" ? "[@]" : "[@axis]";
-        Expansion renamed = expansion;
-        const auto bracket = as.find('[');
-        renamed.tensors[as.substr(0, bracket)] = expansion.tensors.at(key);
-        renamed.names.clear();
-        as = expand(as, renamed);
-      }
-      text.replace(at, 10, "\x01");
-      text = expand(text, expansion);
-      text.replace(text.find('\x01'), 1, expand(attribute(op, "expression", std::string()), inner));
-      texts_.push_back(text);
-    } else {
-      texts_.push_back(expand(text, expansion));
-    }
+    at_place(statement.where, [&] { add_text(expanded(op, statement.text, expansion), statement.where); });
   }
+}
+
+/// A statement's text; of one with `EXPRESSION`, with the operator's expression in its place.
+std::string Builder::expanded(const Operator& op, const std::string& statement, const Expansion& expansion) const {
+  std::string text = with_numbers(statement, expansion);
+  const auto at = text.find("EXPRESSION");
+  if (at == std::string::npos) return expand(text, expansion);
+  Expansion inner = expansion;
+  for (const char* bound : {"lo", "hi"}) inner.literals[bound] = number(attribute(op, bound, 0.0));
+  for (auto& [key, as] : inner.names) {
+    as += key == "x" ? "[@]" : "[@axis]";
+    Expansion renamed = expansion;
+    const auto bracket = as.find('[');
+    renamed.tensors[as.substr(0, bracket)] = expansion.tensors.at(key);
+    renamed.names.clear();
+    as = expand(as, renamed);
+  }
+  text.replace(at, 10, "\x01");
+  text = expand(text, expansion);
+  return text.replace(text.find('\x01'), 1, expand(attribute(op, "expression", std::string()), inner));
 }
 
 void drop_unit_iterators(TensorProgram& program, bool keeps_ones) {
@@ -345,8 +376,9 @@ void shape_temporaries(const TensorProgram& program, std::vector<WorkOperand>& o
 Work Builder::finish(bool keeps_ones) {
   auto parsed = parse_statements(texts_, context_);
   if (const auto* error = std::get_if<StatementError>(&parsed)) {
-    throw Error(fmt::format("codelet statement \"{}\", column {}: {}", texts_.at(error->statement), error->offset + 1,
-                            error->message));
+    const std::string& where = places_.at(error->statement);
+    throw Error(fmt::format("{}{}codelet statement \"{}\", column {}: {}", where, where.empty() ? "" : ": ",
+                            texts_.at(error->statement), error->offset + 1, error->message));
   }
   work_.program = std::get<TensorProgram>(std::move(parsed));
   for (auto& it : work_.program.iterators) {
