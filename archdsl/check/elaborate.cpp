@@ -132,7 +132,7 @@ void read_controllers(Elaboration& elaboration, const Place& place) {
   Architecture& architecture = elaboration.architecture;
   elaboration.fed.assign(architecture.units.size(), false);
   const Elaboration::Component* first = nullptr;
-  bool broken = false;
+  bool broken = !elaboration.expansion_sound;
   for (const auto& component : elaboration.components) {
     broken = broken || component.kind == ComponentKind::unknown;
     if (component.kind != ComponentKind::controller) continue;
