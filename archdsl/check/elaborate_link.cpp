@@ -9,13 +9,22 @@ namespace accord {
 
 namespace {
 
-/// The full name of a component, or of an instance or element with components in it; empty, with a diagnostic, where
+std::string wrong_end(Elaboration& elaboration, const Node& node, const Elaboration::Component& component) {
+  elaboration.scope.reporter().report(
+      "wrong-component", node.place,
+      fmt::format("an end: `{}` is of kind {}, not a memory or an instance", component.name, describe(component.kind)),
+      "name the memory that it reads or writes");
+  return {};
+}
+
+/// The full name of a memory, or of an instance or element with components in it; empty, with a diagnostic, where
 /// there is none.
 std::string resolve_end(Elaboration& elaboration, const Node& node) {
   const auto name = elaboration.scope.text(node, "an end");
   if (!name) return {};
   if (const auto* const component = elaboration.find(*name)) {
     if (component->kind == ComponentKind::memory) return component->name;
+    if (component->kind != ComponentKind::unknown) return wrong_end(elaboration, node, *component);
   }
   std::string prefix = elaboration.current->prefix;
   do {

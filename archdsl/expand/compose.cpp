@@ -166,6 +166,7 @@ class Composer {
                            fmt::format("`{}` is to be removed, but the covenant below has none", entry.key.text));
         } else {
           removed.push_back(found->second);
+          base.removed.push_back(std::move(entry.key));
         }
       } else if (!known) {
         base.entries.push_back(std::move(entry));

@@ -28,6 +28,7 @@ void rescope(Node& node, int scope, int instance) {
   node.scope = scope;
   node.place.instance = instance;
   for (Node& item : node.items) rescope(item, scope, instance);
+  for (Node& key : node.removed) rescope(key, scope, instance);
   for (NodeEntry& entry : node.entries) {
     rescope(entry.key, scope, instance);
     rescope(entry.value, scope, instance);

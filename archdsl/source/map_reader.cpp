@@ -18,14 +18,21 @@ MapReader::MapReader(Scope& scope, const Node& node, std::string_view rule, std:
   }
 }
 
+void MapReader::report_missing(const KeyRule& key) const {
+  const auto removed = std::ranges::find(node_.removed, key.key, &Node::text);
+  const bool had = removed != node_.removed.end();
+  scope_.reporter().report("missing-key", had ? removed->place : node_.place,
+                           fmt::format("{} needs the key `{}`{}", what_, key.key, had ? ", which is removed here" : ""),
+                           key.example.empty() ? "" : fmt::format("such as `{}: {}`", key.key, key.example));
+}
+
 void MapReader::check_keys() {
   std::vector<std::string> free;
   for (const KeyRule& key : rule_.keys) {
     if (node_.find(key.key)) continue;
     free.emplace_back(key.key);
     if (!key.required) continue;
-    scope_.reporter().report("missing-key", node_.place, fmt::format("{} needs the key `{}`", what_, key.key),
-                             key.example.empty() ? "" : fmt::format("such as `{}: {}`", key.key, key.example));
+    report_missing(key);
   }
   for (const NodeEntry& entry : node_.entries) {
     if (entry.key.text == "doc" && rule_.find("doc") && !entry.value.is_scalar()) {

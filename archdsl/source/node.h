@@ -20,6 +20,7 @@ struct Node {
   std::string text;                ///< scalar
   std::vector<Node> items;         ///< sequence
   std::vector<NodeEntry> entries;  ///< map
+  std::vector<Node> removed;       ///< keys that a map had, until a file that extends its own left them empty
 
   bool is_map() const { return kind == Kind::map; }
   bool is_scalar() const { return kind == Kind::scalar; }

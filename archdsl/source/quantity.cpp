@@ -6,7 +6,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -274,6 +276,12 @@ struct Evaluator {
   }
 };
 
+/// The one whole number whose digits alone are beyond the greatest.
+std::optional<Quantity> least_whole(std::string_view text) {
+  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+  return text == std::to_string(lowest) ? std::optional(whole(lowest)) : std::nullopt;
+}
+
 }  // namespace
 
 Quantity failed_quantity(std::size_t offset, std::size_t length, std::string message) {
@@ -311,7 +319,7 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
       value.integer = -value.integer;
       value.real = -value.real;
     }
-    return value;
+    return least_whole(text).value_or(value);
   } catch (const ArithmeticError&) {
     return std::nullopt;
   }

@@ -274,7 +274,7 @@ std::optional<double> Scope::frequency(const Node& node, std::string_view what) 
   if (value->dimension == Dimension::frequency && value->number() >= 1 && value->number() <= 1e15)
     return value->number();
   reporter_.report("wrong-value", node.place,
-                   fmt::format("{} is a frequency (such as `1 GHz`), not {}", what, *source));
+                   fmt::format("{} is a frequency of 1 Hz to 10^15 Hz (such as `1 GHz`), not {}", what, *source));
   return std::nullopt;
 }
 

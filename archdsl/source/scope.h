@@ -143,6 +143,7 @@ class MapReader {
   const KeyRule& rule(std::string_view key) const;
   std::int64_t fallback(const KeyRule& key) const;
   void check_keys();
+  void report_missing(const KeyRule& key) const;
 
   Scope& scope_;
   const Node& node_;
