@@ -269,8 +269,10 @@ json parse_json(std::string_view text) {
   };
   try {
     return json::parse(text, limit);
-  } catch (const json::exception& problem) {
-    throw Error(problem.what());
+  } catch (const json::parse_error& problem) {
+    throw Error(fmt::format("no well-formed JSON, from byte {} on", problem.byte));
+  } catch (const json::exception&) {
+    throw Error("JSON holds a number beyond all bounds");
   }
 }
 

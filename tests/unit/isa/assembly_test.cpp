@@ -147,7 +147,8 @@ TEST_CASE("are mistakes in directives reported?") {
   CHECK(mistakes(".image dram 0 base64 2\nAAAA") == "p.s:2:1: 1 bytes more than the image holds");
   CHECK(mistakes("1 2 3").find("p.s:1:1: a mnemonic or a directive expected") == 0);
   CHECK(mistakes(".layer {\"nam\": 1}") == "p.s:1:8: a layer as JSON expected: unknown key `nam`");
-  CHECK(mistakes(".stage {").find("p.s:1:8: a stage as JSON expected: ") == 0);
+  CHECK(mistakes(".stage {") == "p.s:1:8: a stage as JSON expected: no well-formed JSON, from byte 2 on");
+  CHECK(mistakes(".stage 1e999") == "p.s:1:8: a stage as JSON expected: JSON holds a number beyond all bounds");
   CHECK(mistakes(".at 0 \"x\"\nfence") == "p.s:3:1: layer 0 does not exist");
   CHECK(mistakes(".bytes 0g") == "p.s:1:8: hexadecimal digits expected");
   CHECK(mistakes(".bytes 00\nfence") == "p.s:2:1: an instruction follows bytes that are no whole instruction");
