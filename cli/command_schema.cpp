@@ -8,6 +8,11 @@
 namespace accord {
 
 Exit run_command(const SchemaCommand& command) {
+  if (command.reference) {
+    check_ending(command.output, "Markdown", ".md");
+  } else {
+    check_ending(command.output, "JSON", ".json");
+  }
   const std::string text = command.reference ? reference_markdown() : file_schema(command.of).dump(2) + "\n";
   if (command.output.empty()) {
     std::cout << text;

@@ -16,8 +16,7 @@ namespace {
 
 void print(const std::filesystem::path& output, const std::string& text) {
   if (!output.empty()) return write_text(output, text);
-  std::cout << text << std::flush;
-  if (!std::cout) throw Error("standard output cannot be written");
+  std::cout << text;
 }
 
 /// What is already a description of a machine, only in another form.
@@ -35,6 +34,7 @@ Exit import(const ShowCommand& command) {
 
 Exit run_command(const ShowCommand& command) {
   if (std::filesystem::path(command.choice.arch).extension() == ".xml") return import(command);
+  if (command.memory_map || command.isa) check_ending(command.output, "Markdown", ".md");
   const Architecture architecture = load_or_report(command.choice);
   if (command.memory_map) {
     print(command.output, to_memory_map(architecture));

@@ -33,7 +33,8 @@ struct Assignment {
 /// A file name may hold '=', too: what stands before it must be a slot.
 Assignment resolve(const std::string& text, const std::vector<TensorSlot>& slots) {
   for (const auto& slot : slots) {
-    if (text.starts_with(slot.name + "=")) return {slot, text.substr(slot.name.size() + 1)};
+    const auto start = slot.name.size() + 1;
+    if (text.starts_with(slot.name + "=") && text.size() > start) return {slot, text.substr(start)};
   }
   if (slots.size() == 1 && (text.find('=') == std::string::npos || is_there(text))) {
     return {slots.front(), text};

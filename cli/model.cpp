@@ -51,6 +51,18 @@ OnnxOptions options_of(const ModelChoice& choice) {
   return options;
 }
 
+/// What is wrong with it is said of the network, not of the file that it takes for a moment.
+Network import_zoo(const std::string& name, const ModelChoice& choice) {
+  const ScratchFile file;
+  write_zoo(name, file.path(), choice.seed);
+  try {
+    return load_model(file.path(), options_of(choice));
+  } catch (const Error& error) {
+    const std::string text = error.what(), path = file.path().string();
+    throw Error(text.starts_with(path) ? name + text.substr(path.size()) : text);
+  }
+}
+
 Network import(const std::string& model, const ModelChoice& choice) {
   const auto options = options_of(choice);
   if (is_folder(model)) return load_model(std::filesystem::path(model) / "model.onnx", options);
@@ -59,9 +71,7 @@ Network import(const std::string& model, const ModelChoice& choice) {
   if (std::find(names.begin(), names.end(), model) == names.end()) {
     throw Error(fmt::format("{}: neither a file nor a network of the zoo ({})", model, fmt::join(names, ", ")));
   }
-  const ScratchFile file;
-  write_zoo(model, file.path(), choice.seed);
-  return load_model(file.path(), options);
+  return import_zoo(model, choice);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace accord {
 namespace {
 
 constexpr std::int64_t greatest = std::int64_t{1} << 40;
+constexpr std::size_t most_table = 16;  ///< MiB
 
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells(1);
@@ -65,7 +66,7 @@ double CsvRow::real(std::string_view column) const {
 }
 
 CsvTable::CsvTable(const std::filesystem::path& file) {
-  const std::string all = read_text(file);
+  const std::string all = read_text(file, most_table);
   int number = 0;
   for (std::size_t at = 0; at < all.size(); ++number) {
     const std::size_t end = std::min(all.find('\n', at), all.size());
