@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -21,7 +19,7 @@
 #include "archdsl/source/suggest.h"
 #include "cli/command_schema.h"
 #include "cli/commands.h"
-#include "cli/files.h"
+#include "cli/option_checks.h"
 #include "compiler/compile.h"
 #include "compiler/frontends/zoo.h"
 
@@ -31,35 +29,11 @@ namespace {
 
 using Action = std::function<Exit()>;
 
+constexpr std::uint64_t most_cycles = std::numeric_limits<std::int64_t>::max();
+
 /// A whole number, `least` to `most`.
 CLI::Validator whole(std::uint64_t least, std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
-  const auto check = [=](const std::string& text) {
-    std::uint64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool right = code == std::errc() && end == text.data() + text.size() && value >= least && value <= most;
-    if (right) return std::string();
-    const bool open = most == std::numeric_limits<std::uint64_t>::max();
-    return fmt::format("`{}`: expected a whole number, {}", text,
-                       open ? fmt::format("at least {}", least) : fmt::format("{} to {}", least, most));
-  };
-  return {check, ""};
-}
-
-std::string not_negative(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return !text.empty() && *end == 0 && value >= 0 ? "" : fmt::format("`{}`: expected a number, at least 0", text);
-}
-
-std::string not_empty(const std::string& text) { return text.empty() ? "expected a name or a file, not nothing" : ""; }
-
-/// A file to write: said before the work, not after it, where its folder is not there.
-std::string writable(const std::string& text) {
-  const std::filesystem::path path(text);
-  if (text.empty() || is_folder(path)) return fmt::format("`{}`: expected a file", text);
-  const auto folder = path.parent_path();
-  if (folder.empty() || is_folder(folder)) return "";
-  return fmt::format("`{}`: there is no folder {}", text, folder.string());
+  return {[=](const std::string& text) { return whole_number(text, least, most); }, ""};
 }
 
 /// One of the names, which stand for the values.
@@ -160,10 +134,10 @@ void add_recordings(CLI::App* sub, Recordings& recordings) {
       sub->add_option("--stats", recordings.stats, "Writes cycles by component and leaf, and bytes, over time (CSV)")
           ->check(writable);
   sub->add_option("--stats-interval", recordings.stats_interval, "Cycles of a sample; at most 1024 samples by default")
-      ->check(whole(1))
+      ->check(whole(1, most_cycles))
       ->needs(stats);
   sub->add_flag("--explain", recordings.explain, "Prints what the critical path through the run consists of");
-  sub->add_option("--critical-path", recordings.critical_path, "Writes every segment of it (JSON)");
+  sub->add_option("--critical-path", recordings.critical_path, "Writes every segment of it (JSON)")->check(writable);
   sub->add_flag("--sensitivity", recordings.sensitivity, "Predicts the cycles on machines that differ in one thing");
 }
 
@@ -206,7 +180,8 @@ void add_schema(CLI::App& app, Action& chosen) {
       {"covenant", FileKind::covenant}, {"fragment", FileKind::fragment}, {"figures", FileKind::figures}};
   SchemaCommand* command = nullptr;
   auto* sub = add_command(app, chosen, "schema", "Prints the language's JSON Schema, or its reference", command);
-  sub->add_option("-o,--output", command->output, "FILE.json or FILE.md; stdout by default")->check(writable);
+  sub->add_option("-o,--output", command->output, "FILE.json, or FILE.md with --reference; stdout by default")
+      ->check(writable);
   auto* of = sub->add_option("--of", command->of, "covenant, fragment (an included file) or figures (a table file)");
   of->transform(one_of(kinds));
   sub->add_flag("--reference", command->reference, "All keys in Markdown instead")->excludes(of);
@@ -269,9 +244,17 @@ void add_sim(CLI::App& app, Action& chosen) {
       ->excludes(seed);
   sub->add_flag("!--no-shortcuts", command->shortcuts, "Keeps nothing of what repeats: the same figures, later");
   sub->add_option("--most-cycles", command->most_cycles, "Ends a run that takes longer, with the hazard cycle_limit")
-      ->check(whole(1));
+      ->check(whole(1, most_cycles));
   add_recordings(sub, command->recordings);
   sub->add_option("--json", command->json, "Writes the result")->check(writable);
+}
+
+/// What has no effect beside `option` is refused, not ignored.
+void exclude_all_but(CLI::App* sub, CLI::Option* option, const std::vector<std::string>& names) {
+  for (CLI::Option* other : sub->get_options([&](const CLI::Option* o) { return o != option; })) {
+    const auto named = [&](const std::string& name) { return other->check_name(name); };
+    if (std::ranges::none_of(names, named)) option->excludes(other);
+  }
 }
 
 void add_run(CLI::App& app, Action& chosen) {
@@ -289,13 +272,15 @@ void add_run(CLI::App& app, Action& chosen) {
       ->check(not_negative);
   add_fuse(sub, command->fuse);
   sub->add_flag("!--no-verify", command->verify, "Leaves the reference out");
-  sub->add_flag("--reference-only", command->reference_only, "Evaluates the model in fp32, without a machine");
+  auto* alone = sub->add_flag("--reference-only", command->reference_only,
+                              "Evaluates the model in fp32, without a machine: with the model's options and --json");
   sub->add_flag("--progress", command->progress, "Says what is being done, even where stderr is no terminal");
   add_dumps(sub, command->dump_after);
   sub->add_option("-o,--output", command->output, "Keeps the program file")->check(writable);
   add_recordings(sub, command->recordings);
-  sub->add_option("--report", command->report, "Writes the report to a file, too");
+  sub->add_option("--report", command->report, "Writes the report to a file, too")->check(writable);
   sub->add_option("--json", command->json, "Writes the result")->check(writable);
+  exclude_all_but(sub, alone, {"--help", "--model", "--dim", "--input", "--seed", "--expect", "--json"});
 }
 
 void add_validate(CLI::App& app, Action& chosen) {
@@ -305,7 +290,7 @@ void add_validate(CLI::App& app, Action& chosen) {
   sub->add_option("--table", command->table, "CSV file with a bench's columns: its rows instead of the shipped ones");
   sub->add_flag("--quiet", command->quiet, "Prints the summary only");
   sub->add_option("--jobs", command->jobs, "Processes; one per core by default")->check(whole(1, 1024));
-  sub->add_option("--plots", command->plots, "Folder that gets a scatter plot per bench (SVG)");
+  sub->add_option("--plots", command->plots, "Folder that gets a scatter plot per bench (SVG)")->check(folder_to_fill);
   sub->add_option("--json", command->json, "Writes the result")->check(writable);
 }
 
@@ -329,9 +314,9 @@ void add_disasm(CLI::App& app, Action& chosen) {
 std::string unknown_command(const CLI::App& app) {
   if (!app.get_subcommands().empty() || app.remaining().empty()) return "";
   const std::string word = app.remaining().front();
-  if (word.starts_with('-')) return "";
   std::vector<std::string> names;
   for (const CLI::App* sub : app.get_subcommands(nullptr)) names.push_back(sub->get_name());
+  if (word.starts_with('-')) return fmt::format("`{}`: a command comes first: {}", word, fmt::join(names, ", "));
   const std::string near = nearest(word, names);
   return fmt::format(
       "`{}` is no command: {}", word,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "archdsl/source/error.h"
 #include "cli/files.h"
 
 namespace accord {
@@ -79,7 +80,9 @@ std::string plot(const Verdict& verdict) {
 }  // namespace
 
 void write_plots(const std::vector<Verdict>& verdicts, const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw Error(fmt::format("{}: the folder cannot be made: {}", folder.string(), failed.message()));
   for (const Verdict& verdict : verdicts) write_text(folder / (verdict.bench->name + ".svg"), plot(verdict));
 }
 
