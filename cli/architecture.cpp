@@ -10,9 +10,13 @@
 
 namespace accord {
 
+std::filesystem::path shipped_covenant(const std::string& name) {
+  return std::filesystem::path(ACCORD_CONFIGS_DIR) / "accelerators" / (name + ".yaml");
+}
+
 std::filesystem::path find_covenant(const std::string& arch) {
   if (is_there(arch)) return arch;
-  const auto shipped = std::filesystem::path(ACCORD_CONFIGS_DIR) / "accelerators" / (arch + ".yaml");
+  const auto shipped = shipped_covenant(arch);
   if (is_there(shipped)) return shipped;
   throw Error(fmt::format("{}: neither a file nor the name of a shipped accelerator", arch));
 }

@@ -16,8 +16,11 @@ struct ArchitectureChoice {
 
 inline constexpr const char* default_accelerator = "gemmini16";
 
-/// The file itself, or configs/accelerators/NAME.yaml of the tree that this was built from. Throws Error where neither
-/// exists.
+/// Where the shipped accelerator of that name stands: configs/accelerators/NAME.yaml of the tree that this was built
+/// from.
+std::filesystem::path shipped_covenant(const std::string& name);
+
+/// The file itself, or the shipped accelerator's. Throws Error where neither exists.
 std::filesystem::path find_covenant(const std::string& arch);
 
 /// All diagnostics go to stderr; throws Error where one of them is an error.

@@ -2,7 +2,7 @@
 #include <iostream>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
 #include "archdsl/source/error.h"
@@ -109,7 +109,7 @@ Exit run_command(const ValidateCommand& command) {
     verdicts.push_back(validate(task, command.jobs > 0 ? command.jobs : cores));
     if (!command.quiet) print_rows(verdicts.back(), std::cout);
   }
-  for (const std::string& row : for_none) fmt::print("{}: refused: no bench takes the row\n", row);
+  for (const std::string& row : for_none) fmt::print(std::cout, "{}: refused: no bench takes the row\n", row);
   print_summary(verdicts, std::cout);
   const bool passed = for_none.empty() && std::ranges::all_of(verdicts, &Verdict::passed);
   write_json(command.json, {{"passed", passed}, {"rows_for_none", for_none}, {"benches", to_json(verdicts)}});

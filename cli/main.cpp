@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <exception>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -15,11 +14,10 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include "archdsl/source/error.h"
 #include "archdsl/source/suggest.h"
-#include "cli/command_schema.h"
-#include "cli/commands.h"
+#include "cli/command_files.h"
 #include "cli/option_checks.h"
+#include "cli/run_guarded.h"
 #include "compiler/compile.h"
 #include "compiler/frontends/zoo.h"
 
@@ -64,7 +62,12 @@ CLI::App* add_command(CLI::App& app, Action& chosen, const char* name, const cha
   auto* sub = app.add_subcommand(name, text);
   auto command = std::make_shared<Command>();
   options = command.get();
-  sub->callback([&chosen, command] { chosen = [command] { return run_command(*command); }; });
+  sub->callback([&chosen, command] {
+    chosen = [command] {
+      check_files(files_of(*command));
+      return run_command(*command);
+    };
+  });
   return sub;
 }
 
@@ -323,20 +326,31 @@ std::string unknown_command(const CLI::App& app) {
       near.empty() ? fmt::format("{}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", near));
 }
 
-Exit run_guarded(const Action& action) {
+Exit run(int argc, char** argv) {
+  CLI::App app{"Accord: one YAML file describes an accelerator; compile to it, simulate it, verify it"};
+  app.require_subcommand(1);
+  Action chosen;
+  add_check(app, chosen);
+  add_show(app, chosen);
+  add_schema(app, chosen);
+  add_zoo(app, chosen);
+  add_compile(app, chosen);
+  add_map(app, chosen);
+  add_sim(app, chosen);
+  add_run(app, chosen);
+  add_validate(app, chosen);
+  add_asm(app, chosen);
+  add_disasm(app, chosen);
   try {
-    return action();
-  } catch (const Error& error) {
-    std::cerr << "accord: " << error.what() << '\n';
-    return Exit::user_error;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "accord: there is not enough memory for this program\n";
-    return Exit::user_error;
-  } catch (const std::exception& fault) {
-    std::cerr << "accord: internal fault: " << fault.what()
-              << "\nThis is a defect of Accord's own; please report it.\n";
-    return Exit::own_fault;
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (const std::string unknown = unknown_command(app); !unknown.empty()) {
+      std::cerr << unknown << '\n';
+      return Exit::user_error;
+    }
+    return app.exit(error) != 0 ? Exit::user_error : Exit::right;
   }
+  return run_guarded(chosen);
 }
 
 }  // namespace
@@ -344,29 +358,6 @@ Exit run_guarded(const Action& action) {
 }  // namespace accord
 
 int main(int argc, char** argv) {
-  CLI::App app{"Accord: one YAML file describes an accelerator; compile to it, simulate it, verify it"};
-  app.require_subcommand(1);
-  accord::Action chosen;
-  accord::add_check(app, chosen);
-  accord::add_show(app, chosen);
-  accord::add_schema(app, chosen);
-  accord::add_zoo(app, chosen);
-  accord::add_compile(app, chosen);
-  accord::add_map(app, chosen);
-  accord::add_sim(app, chosen);
-  accord::add_run(app, chosen);
-  accord::add_validate(app, chosen);
-  accord::add_asm(app, chosen);
-  accord::add_disasm(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (const std::string unknown = accord::unknown_command(app); !unknown.empty()) {
-      std::cerr << unknown << '\n';
-      return static_cast<int>(accord::Exit::user_error);
-    }
-    const auto wrong = app.exit(error) != 0;
-    return static_cast<int>(wrong ? accord::Exit::user_error : accord::Exit::right);
-  }
-  return static_cast<int>(accord::run_guarded(chosen));
+  accord::occupy_standard_streams();
+  return static_cast<int>(accord::finish_output(accord::run(argc, argv)));
 }

@@ -20,6 +20,11 @@ expect() {
   fi
 }
 
+# says WORDS: the last command's stderr does
+says() {
+  grep -qF -- "$1" err.txt || { echo "stderr does not say '$1':"; cat err.txt; failed=1; }
+}
+
 cat >table.yaml <<'Y'
 layers:
   - {name: one, op: gemm, m: 4, n: 20, k: 24}
@@ -30,7 +35,9 @@ printf 'accord: 1\nnonsense: 2\n' >broken.yaml
 expect 0 --help
 expect 1
 expect 1 frobnicate
-grep -q '`frobnicate` is no command' err.txt || { echo 'the unknown command is not named:'; cat err.txt; failed=1; }
+says '`frobnicate` is no command'
+expect 1 --frobnicate
+says '`--frobnicate`: a command comes first'
 expect 0 check gemmini16 --json check.json
 expect 1 check broken.yaml
 expect 1 check missing.yaml
@@ -41,7 +48,13 @@ expect 0 zoo mlp -o mlp.onnx
 expect 1 zoo nothing
 expect 0 run --arch gemmini16 --model mlp.onnx --json run.json
 expect 0 run --arch gemmini16 --model table.yaml
-expect 0 run --arch gemmini16 --model mlp.onnx --reference-only
+expect 0 run --model mlp.onnx --reference-only --seed 1 --json reference.json
+for option in "--arch vta" "--set dim=8" "-o p.elf" "--trace t.json" "--vcd v.vcd" "--stats s.csv" "--explain" \
+    "--sensitivity" "--critical-path c.json" "--fidelity cycle" "--tolerance 0.1" "--no-verify" "--fuse off" \
+    "--searcher random" "--search-seed 3" "--dump-after map" "--report r.txt" "--progress"; do
+  expect 1 run --model mlp.onnx --reference-only $option
+  says excludes
+done
 expect 1 run --arch gemmini16 --model broken.onnx
 expect 1 run --arch gemmini16 --model mlp.onnx --input missing.npy
 expect 0 compile --arch gemmini16 --model mlp.onnx -o mlp.elf --report
@@ -90,7 +103,41 @@ expect 1 sim "$long" --arch gemmini16
 expect 1 disasm "$long" --arch gemmini16
 expect 1 asm "$long" --arch gemmini16 -o mlp2.elf
 
-for file in check.json run.json sim.json time.json trace.json machine.json; do
+# What is named wrongly is said before the work, and nothing is lost.
+expect 1 compile --arch gemmini16 --model mlp.onnx -o mlp.onnx
+says 'mlp.onnx: -o would replace what --model names, the input'
+expect 1 asm mlp.s --arch gemmini16 -o mlp.s
+expect 1 sim mlp.elf --arch gemmini16 --trace same --json same
+says 'same: --json and --trace name the same file'
+expect 1 sim mlp.elf --arch gemmini16 --most-cycles 9223372036854775808
+says '1 to 9223372036854775807'
+expect 1 validate vta_rtl --plots table.yaml
+says 'is no folder'
+expect 1 show gemmini16 --isa -o isa.svg
+says 'isa.svg: what is written is Markdown: expected a name that ends in .md'
+expect 1 schema -o schema.md
+expect 1 schema --reference -o schema.json
+expect 1 zoo mlp -o mlp.csv
+expect 1 asm /dev/zero --arch gemmini16 -o zero.elf
+says '/dev/zero: is no regular file'
+expect 1 validate --table /dev/zero
+says '/dev/zero: is no regular file'
+expect 1 run --arch gemmini16 --model mlp --dim N=4
+says 'accord: mlp: '
+
+# What standard output does not take is missed.
+for command in schema "show gemmini16 --isa" "check gemmini16" "disasm mlp.elf --arch gemmini16" --help; do
+  "$accord" $command >/dev/full 2>err.txt
+  [ $? -eq 1 ] || { echo "accord $command >/dev/full: status is not 1"; failed=1; }
+  says 'standard output cannot be written'
+  "$accord" $command >&- 2>err.txt
+  [ $? -eq 1 ] || { echo "accord $command >&-: status is not 1"; failed=1; }
+  says 'standard output cannot be written'
+done
+"$accord" check gemmini16 --json closed.json >&- 2>/dev/null
+python3 -m json.tool closed.json >/dev/null || { echo "standard output went into a file"; failed=1; }
+
+for file in check.json reference.json run.json sim.json time.json trace.json machine.json; do
   python3 -m json.tool "$file" >/dev/null || { echo "$file is not JSON"; failed=1; }
 done
 exit $failed
