@@ -45,14 +45,17 @@ std::size_t memory_index(const Architecture& architecture, const std::string& na
   return static_cast<std::size_t>(found - architecture.memories.begin());
 }
 
+void check_image(const Image& image, std::int64_t capacity) {
+  const auto length = static_cast<std::int64_t>(image.bytes.size());
+  if (image.address < 0 || image.zeros < 0 || image.zeros > capacity || image.address > capacity - length - image.zeros)
+    throw Error(fmt::format("an image does not fit into memory {}", image.memory));
+}
+
 void load_images(const Architecture& architecture, const Program& program, std::vector<ByteStore>& stores) {
   for (const Image& image : program.images) {
     ByteStore& store = stores[memory_index(architecture, image.memory)];
     const auto length = static_cast<std::int64_t>(image.bytes.size());
-    if (image.address < 0 || image.zeros < 0 || image.zeros > store.capacity() ||
-        image.address > store.capacity() - length - image.zeros) {
-      throw Error(fmt::format("an image does not fit into memory {}", image.memory));
-    }
+    check_image(image, store.capacity());
     load(image, store);
     if (image.zeros > 0) std::memset(store.data() + image.address + length, 0, static_cast<std::size_t>(image.zeros));
     store.mark_written(image.address, length + image.zeros);
