@@ -49,10 +49,10 @@ std::vector<bool> density_of(const Mapping& mapping) {
 /// Quickest first. Assignments are often divided alike: the schedule sees every division before it sees one again.
 void order_divided(std::vector<SearchResult::Found>& all) {
   std::ranges::stable_sort(all, {}, predicted_of);
-  std::set<std::vector<SpatialLoop>> seen;
+  std::set<std::pair<std::vector<SpatialLoop>, int>> seen;  // on each detour
   std::vector<SearchResult::Found> first, again;
   for (auto& found : all) {
-    const bool fresh = found.mapping.spatial.empty() || seen.insert(found.mapping.spatial).second;
+    const bool fresh = found.mapping.spatial.empty() || seen.insert({found.mapping.spatial, found.mapping.detour}).second;
     (fresh ? first : again).push_back(std::move(found));
   }
   std::ranges::move(again, std::back_inserter(first));
@@ -166,13 +166,14 @@ std::map<Kind, std::vector<SearchResult::Found>> by_kind(const Machine& machine,
   return kinds;
 }
 
-/// The first so many of each capability, divided and undivided ones; fewer of its further ways to match.
+/// The first so many of each capability and detour, divided and undivided ones; fewer of its further ways to match.
 void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
-  std::map<std::tuple<std::pair<int, int>, int, bool>, std::size_t> count;
+  std::map<std::tuple<std::pair<int, int>, int, bool, int>, std::size_t> count;
   std::erase_if(found, [&](const auto& entry) {
     const int way = main_way(entry.mapping);
     const std::size_t least = way == 0 ? most : (most + further - 1) / further;
-    return ++count[{main_capability(entry.mapping), way, entry.mapping.spatial.empty()}] > least;
+    const Mapping& mapping = entry.mapping;
+    return ++count[{main_capability(mapping), way, mapping.spatial.empty(), mapping.detour}] > least;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <set>
 #include <utility>
 
@@ -53,9 +54,9 @@ constexpr std::size_t most_kept = 512;
 
 void keep_promising(const Compilation& compilation, LayerPlan& layer) {
   if (compilation.lists_assignments || !compilation.options.searcher->leaves_choice()) return;
-  std::map<std::pair<std::pair<int, int>, bool>, std::size_t> count;
+  std::map<std::tuple<std::pair<int, int>, bool, int>, std::size_t> count;
   std::erase_if(layer.mappings, [&](const Mapping& mapping) {
-    return ++count[{main_capability(mapping), mapping.form != nullptr}] > most_kept;
+    return ++count[{main_capability(mapping), mapping.form != nullptr, mapping.detour}] > most_kept;
   });
   layer.mappings.shrink_to_fit();
 }

@@ -15,6 +15,7 @@
 #include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/layout.h"
+#include "compiler/mapping/longer_ways.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
@@ -167,10 +168,15 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
                                        [&](const AffineIndex& index) { return is_window(index, mapping.extent); });
     windows |= use.windowed;
   }
-  found_.push_back(mapping);
+  add_with_ways(mapping);
   if (!windows) return;
   for (auto& use : mapping.uses) use.windowed = false;
-  found_.push_back(std::move(mapping));
+  add_with_ways(mapping);
+}
+
+void Enumerator::add_with_ways(const Mapping& mapping) {
+  found_.push_back(mapping);
+  std::ranges::move(on_longer_ways(machine_, mapping), std::back_inserter(found_));
 }
 
 /// The blocks within which the iterator counts; null: it is none of the form's lanes.

@@ -72,12 +72,13 @@ struct Searched {
 SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
   SearchResult result;
   std::vector<Searched> all;
-  std::map<std::tuple<std::pair<int, int>, int, bool>, Quota> quotas;
+  std::map<std::tuple<std::pair<int, int>, int, bool, int>, Quota> quotas;
   double quickest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
     const Mapping& assignment = problem.assignments[i];
     const int way = main_way(assignment);
-    Quota& quota = quotas.try_emplace({main_capability(assignment), way, in_blocks(assignment)}, way).first->second;
+    Quota& quota = quotas.try_emplace({main_capability(assignment), way, in_blocks(assignment), assignment.detour}, way)
+                       .first->second;
     const bool plain = is_plain(assignment), sampled = leaves_samples(problem.work, assignment);
     if (!quota.admits(plain, sampled)) {
       result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
@@ -101,10 +102,12 @@ SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
     all.push_back({i, cycles, std::move(search)});
   }
   std::ranges::stable_sort(all, {}, &Searched::cycles);
-  std::map<bool, std::pair<std::size_t, double>> further;  // searched on, and the quickest: of further ways or not
+  // Searched on, and the quickest: of further ways to match or not, and of each detour.
+  std::map<std::pair<bool, int>, std::pair<std::size_t, double>> further;
   for (const Searched& one : all) {
-    const bool other = main_way(problem.assignments[one.assignment]) > 0;
-    const auto [at, first] = further.try_emplace(other, 0, one.cycles);
+    const Mapping& assignment = problem.assignments[one.assignment];
+    const bool other = main_way(assignment) > 0;
+    const auto [at, first] = further.try_emplace({other, assignment.detour}, 0, one.cycles);
     auto& [count, least] = at->second;
     if (count++ < (other ? promising_further : promising) && one.cycles <= near * least) one.search->descend_by_pairs();
   }

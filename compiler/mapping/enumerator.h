@@ -47,6 +47,7 @@ class Enumerator {
   bool keeps_blocks(const Mapping& mapping) const;
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
+  void add_with_ways(const Mapping& mapping);
   struct Matches;
   const Matches& matches_of(int statement);
   bool add_after(Mapping& mapping, int statement);

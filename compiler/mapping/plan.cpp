@@ -46,8 +46,11 @@ bool is_reduction(const Work& work, const Mapping& mapping, int iterator) {
 void adopt_tiling(Mapping& mapping, const Mapping& other) {
   for (std::size_t u = 0; u < mapping.uses.size(); ++u) {
     mapping.uses[u].hops = other.uses[u].hops;
+    mapping.uses[u].depth = other.uses[u].depth;
     mapping.uses[u].dense = other.uses[u].dense;
   }
+  mapping.levels = other.levels;
+  mapping.detour = other.detour;
   mapping.tile = other.tile;
   mapping.order = other.order;
   mapping.copies = other.copies;

@@ -113,6 +113,7 @@ struct Mapping {
   std::vector<Use> uses;
   bool reduces_at_once = false;  ///< the main capability initialises, so it must see all in one go
   int levels = 1;
+  int detour = -1;                ///< memory that inputs come through, on ways longer than the shortest; -1: none
   std::map<int, Region> regions;  ///< by memory, where tensors are kept beside the tiles; others are the tiles' whole
   /// Work divided over elements that are alike (see parts_of), outermost; steps and uses are those of the first one,
   /// tiles those of one part.
@@ -146,8 +147,8 @@ inline std::int64_t trips(const Mapping& mapping, int level, int iterator) {
   return ceil_div(outer_extent(mapping, level, iterator), mapping.tile[level][iterator]);
 }
 
-/// Gives a mapping of the same assignment the other's tiles, their density, loop order, copies, movers and whether it
-/// rolls, with what is predicted of them.
+/// Gives a mapping of the same assignment the other's tiles, their density, loop order, copies, ways, movers and
+/// whether it rolls, with what is predicted of them.
 void adopt_tiling(Mapping& mapping, const Mapping& other);
 
 /// The use that holds the main statement's target.

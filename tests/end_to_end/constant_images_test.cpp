@@ -1,9 +1,9 @@
 // Do weights narrower than the array pass their bus alone, without what pads the array's rows?
 #include <doctest/doctest.h>
 
-#include "cli/files.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/file_text.h"
 #include "tests/shipped.h"
 
 using namespace accord;
@@ -45,7 +45,7 @@ TEST_CASE("are weights right that pass three memories whose words are longer tha
 }
 
 TEST_CASE("do equal values fill tiles of longer words than those on their way") {
-  const std::string text = read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/three_memories.yaml");
+  const std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/three_memories.yaml");
   for (const char* memory :
        {"sm: {kind: memory, capacity: 128 KiB, banks: 8, word: ", "rf: {kind: memory, capacity: 32 KiB, word: "}) {
     CAPTURE(std::string(memory));
@@ -55,7 +55,7 @@ TEST_CASE("do equal values fill tiles of longer words than those on their way") 
 }
 
 TEST_CASE("are weights right that pass words which do not divide the registers' rows") {
-  std::string text = read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/three_memories.yaml");
+  std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/three_memories.yaml");
   text = replaced(text, "capacity: 32 KiB, word: 64 B", "capacity: 32 KiB, word: 16 B");
   text = replaced(text, "b: {in: rf, steps: [free, 2 B]}", "b: {in: rf, steps: [16 B, 2 B]}");
   text = replaced(text, "b.base: b, b.stride0: b0,", "b.base: b,");

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "cli/files.h"
 #include "compiler/compilation.h"
 #include "compiler/explore.h"
 #include "compiler/numerics/quantise.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -31,7 +31,7 @@ Architecture without_adding() {
       without(without(text, "          add_sums:\n", "      store:\n"), "    mvin_add_acc:\n", "    mvout:\n"));
 }
 
-std::string float_cores() { return read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/float_cores.yaml"); }
+std::string float_cores() { return file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/float_cores.yaml"); }
 
 Architecture float_cores_without_adding() {
   return loaded(

@@ -11,6 +11,7 @@
 #include "cli/scratch_file.h"
 #include "simulator/simulate.h"
 #include "tests/end_to_end/machines.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -166,7 +167,7 @@ TEST_CASE("is a program file that is cut off anywhere refused") {
   const auto architecture = machine("gemmini16");
   const ScratchFile file;
   write_program(assemble(architecture, unsynchronised(), "product.s"), file.path());
-  const auto whole = read_text(file.path());
+  const auto whole = file_text(file.path());
   for (std::size_t size = 0; size < whole.size(); size += 97) {
     CAPTURE(size);
     write_text(file.path(), whole.substr(0, size));

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/files.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -20,7 +20,7 @@ std::int64_t cycles_of(const Architecture& architecture, const Network& network)
 
 /// Of a covenant beside this file.
 std::string text_of(const std::string& name) {
-  return read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/" + name + ".yaml");
+  return file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/" + name + ".yaml");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Does the compiler know what waits for answers and words cost, and which ways exclude each other?
 #include <doctest/doctest.h>
 
-#include "cli/files.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/predictions.h"
+#include "tests/file_text.h"
 #include "tests/shipped.h"
 #include "tests/square_conv.h"
 
@@ -35,7 +35,7 @@ TEST_CASE("are layers predicted on a machine that begins operations in order") {
 
 TEST_CASE("are layers predicted where units wait for each other's words") {
   // Two vector units share the read ports of a register file: ten words for what takes either two cycles.
-  std::string two = read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/two_movers.yaml");
+  std::string two = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/two_movers.yaml");
   two = replaced(replaced(two, "  v:", "  v[2]:"), "ports: {read: 8", "ports: {read: 4");
   two = replaced(replaced(two, "v.dot4}", "\"v[e].dot4\"}"), "v.rq}", "\"v[e].rq\"}");
   two = replaced(two, "fields: {j: 6", "fields: {e: 1, j: 6");

@@ -10,6 +10,7 @@
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 #include "tests/environment.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -54,7 +55,7 @@ double copying(const Compilation& compilation) {
 /// Sums of outer products, one element of the sum at a time, whose array wants positions side by side; results lie as
 /// the factors per channel of what follows want it.
 Architecture outer_products(bool channels_across) {
-  std::string text = read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/outer_products.yaml");
+  std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/outer_products.yaml");
   for (const auto& [from, to] : std::map<std::string, std::string>{
            {"i32(a[k,i,l]) * i32(b[k,j,l])", "i32(a[k,i]) * i32(b[k,j])"},
            {"j: 1..16, l: 1..4}", "j: 1..16}"},

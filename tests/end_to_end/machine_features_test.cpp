@@ -7,12 +7,12 @@
 
 #include "archdsl/isa/program.h"
 #include "archdsl/source/error.h"
-#include "cli/files.h"
 #include "compiler/compile.h"
 #include "compiler/numerics/quantise.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_layers.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/file_text.h"
 #include "tests/in_float.h"
 
 using namespace accord;
@@ -172,7 +172,7 @@ TEST_CASE("does no layer beat its bound, or differ, on DRAM with rows and refres
 namespace {
 
 /// The tutorial's machine, which adds and requantises where the sums lie, one transfer from off-chip memory.
-std::string tutorial() { return read_text(ACCORD_SOURCE_DIR "/examples/05_tutorial/kestrel.yaml"); }
+std::string tutorial() { return file_text(ACCORD_SOURCE_DIR "/examples/05_tutorial/kestrel.yaml"); }
 
 /// Its requantiser writes a buffer of its own behind the shared one.
 std::string with_results_behind() {

@@ -10,6 +10,7 @@
 #include "cli/scratch_file.h"
 #include "compiler/compile.h"
 #include "compiler/explore.h"
+#include "tests/file_text.h"
 
 namespace accord::test {
 
@@ -54,7 +55,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 std::string edited(const std::string& name, const std::string& from, const std::string& to) {
-  return replaced(read_text(find_covenant(name)), from, to);
+  return replaced(file_text(find_covenant(name)), from, to);
 }
 
 LoadResult load_text(const std::string& covenant) {

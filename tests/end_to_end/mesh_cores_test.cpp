@@ -1,9 +1,9 @@
 // Do cores at different distances from memory, or with different shares of the work, get right values?
 #include <doctest/doctest.h>
 
-#include "cli/files.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/file_text.h"
 #include "tests/shipped.h"
 
 using namespace accord;
@@ -16,7 +16,7 @@ constexpr std::uint64_t mesh_seed = 83;
 }  // namespace
 
 TEST_CASE("are weights right of which each core reads an image as suits its way") {
-  const std::string text = read_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/mesh_cores.yaml");
+  const std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/mesh_cores.yaml");
   const Architecture slow = loaded(replaced(text, "in_flight: 8, setup: 5", "in_flight: 16, setup: 10"));
   for (const std::int64_t channels : {3, 8, 20}) {
     CAPTURE(channels);

@@ -6,9 +6,9 @@
 #include <regex>
 
 #include "cli/architecture.h"
-#include "cli/files.h"
 #include "tests/draw.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/file_text.h"
 
 namespace accord::test {
 namespace {
@@ -60,7 +60,7 @@ void add_clock(Draw& draw, std::string& text) {
 }  // namespace
 
 std::string random_covenant(const std::string& name, std::uint64_t seed) {
-  return changed_covenant(read_text(find_covenant(name)), seed);
+  return changed_covenant(file_text(find_covenant(name)), seed);
 }
 
 std::string changed_covenant(std::string text, std::uint64_t seed) {

@@ -80,12 +80,8 @@ TEST_CASE("of repeated layers, is the program for a machine with semaphores the 
   check_repeated(machine("genesys"));
 }
 
-TEST_CASE("of repeated layers, is the program for a machine in order the same") {
-  check_repeated(machine("hvx"));
-}
+TEST_CASE("of repeated layers, is the program for a machine in order the same") { check_repeated(machine("hvx")); }
 
-TEST_CASE("of repeated layers, is the program for several cores the same") {
-  check_repeated(machine("gemmini16x4"));
-}
+TEST_CASE("of repeated layers, is the program for several cores the same") { check_repeated(machine("gemmini16x4")); }
 
 TEST_CASE("of repeated layers, is the program for a float machine the same") { check_repeated(machine("bf16npu")); }

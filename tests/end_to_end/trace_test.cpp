@@ -14,7 +14,6 @@
 
 #include "archdsl/source/error.h"
 #include "cli/architecture.h"
-#include "cli/files.h"
 #include "cli/numeric.h"
 #include "cli/scratch_file.h"
 #include "compiler/compile.h"
@@ -22,6 +21,7 @@
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_machines.h"
 #include "tests/environment.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -212,7 +212,7 @@ bool check_run(const Architecture& machine, const Program& program, const Values
 
 /// A random network on a shipped machine (seed 0) or one with some numbers changed; how many runs were held.
 int check_machine(const std::string& name, std::uint64_t seed, std::uint64_t changed) {
-  const std::string covenant = changed > 0 ? random_covenant(name, changed) : read_text(find_covenant(name));
+  const std::string covenant = changed > 0 ? random_covenant(name, changed) : file_text(find_covenant(name));
   const LoadResult loaded = load_text(covenant);
   if (!loaded.architecture) return 0;
   const Architecture& machine = *loaded.architecture;

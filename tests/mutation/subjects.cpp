@@ -1,4 +1,5 @@
 #include "tests/mutation/subjects.h"
+#include "tests/file_text.h"
 
 #include <algorithm>
 #include <map>
@@ -44,7 +45,7 @@ const std::vector<Machine>& machines() {
 }
 
 Architecture load(const Machine& machine) {
-  std::string text = read_text(find_covenant(machine.covenant));
+  std::string text = file_text(find_covenant(machine.covenant));
   if (!machine.sync.empty()) {
     const auto line = text.find("\nsync: ") + 1;
     text.replace(line, text.find('\n', line) - line, "sync: " + machine.sync);
