@@ -306,7 +306,7 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
   tensor.name = proto.name();
   tensor.type = element_type_of(proto.data_type());
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
-  check_shape(tensor.shape);
+  check_shape(tensor.shape, max_elements);
   const auto count = count_of(tensor.shape);
   if (proto.has_segment()) throw Error("tensors in segments are not supported");
   if ((proto.has_raw_data() || !raw.empty()) && has_values(proto)) throw Error("its values are given twice");

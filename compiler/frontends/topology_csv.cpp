@@ -55,6 +55,7 @@ TopologyLayer layer_of(const std::vector<std::string>& cells) {
   const auto v = numbers_of(cells);
   TopologyLayer layer;
   layer.name = cells[0];
+  if (layer.name.empty()) throw Error("a layer without a name");
   if (v.size() == 3) {
     layer.kind = TopologyLayer::Kind::gemm;
     layer.m = v[0], layer.n = v[1], layer.k = v[2];
@@ -63,10 +64,11 @@ TopologyLayer layer_of(const std::vector<std::string>& cells) {
     layer.stride_h = v[6];
     layer.stride_w = v.back();
   } else {
+    const std::string next = v.size() + 1 < cells.size() ? fmt::format(", then '{}'", cells[v.size() + 1]) : "";
     throw Error(
-        fmt::format("{} numbers after the name; a GEMM has 3 (M, N, K), a convolution 7 (ifmap height, ifmap "
+        fmt::format("{} whole numbers after the name{}; a GEMM has 3 (M, N, K), a convolution 7 (ifmap height, ifmap "
                     "width, filter height, filter width, channels, filters, stride)",
-                    v.size()));
+                    v.size(), next));
   }
   return layer;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <map>
 #include <set>
@@ -19,9 +20,11 @@ namespace {
 }
 
 std::int64_t integer(const YAML::Node& node, const std::string& key) {
-  std::int64_t value = 0;
-  if (!node.IsScalar() || !YAML::convert<std::int64_t>::decode(node, value)) {
-    reject(node.Mark(), fmt::format("'{}' must be an integer", key));
+  const std::string text = node.IsScalar() ? node.Scalar() : "";
+  std::int64_t value = 0;  // decimal, as in covenants: 010 is ten
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || code != std::errc() || end != text.data() + text.size()) {
+    reject(node.Mark(), fmt::format("'{}' must be a decimal integer", key));
   }
   return value;
 }

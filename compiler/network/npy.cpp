@@ -37,6 +37,8 @@ std::string_view value_of(std::string_view header, std::string_view key) {
   const auto quoted = fmt::format("'{}':", key);
   const auto at = header.find(quoted);
   if (at == std::string_view::npos) throw Error(fmt::format("the header lacks {}", quoted));
+  if (header.find(quoted, at + 1) != std::string_view::npos)
+    throw Error(fmt::format("the header has {} twice", quoted));
   auto rest = header.substr(at + quoted.size());
   const auto start = rest.find_first_not_of(' ');
   return start == std::string_view::npos ? std::string_view() : rest.substr(start);
@@ -67,6 +69,10 @@ Shape parse_shape(std::string_view text) {
 }
 
 Header parse_header(std::string_view text) {
+  const auto last = text.find_last_not_of(" \n");
+  if (!text.starts_with('{') || last == std::string_view::npos || text[last] != '}') {
+    throw Error("the header is no dictionary");
+  }
   const auto order = value_of(text, "fortran_order");
   const bool columns_first = order.starts_with("True");
   if (!columns_first && !order.starts_with("False"))

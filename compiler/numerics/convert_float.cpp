@@ -36,6 +36,21 @@ std::vector<float> within(ElementType type, std::span<const float> values) {
   return beyond ? inside : std::vector<float>{};
 }
 
+/// Bounds of Clips that are finite and beyond the type become its greatest numbers.
+void bound_clips(Network& network, ElementType type) {
+  const double greatest = highest(type);
+  for (Operator& op : network.operators) {
+    if (op.type != "Clip" || network.tensor(op.outputs[0]).type != ElementType::fp32) continue;
+    for (const char* bound : {"min", "max"}) {
+      const double value = attribute(op, bound, 0.0);
+      if (!std::isfinite(value) || std::abs(value) <= greatest) continue;
+      op.attributes[bound] = std::copysign(greatest, value);
+      network.warnings.push_back(fmt::format("{} of '{}' is beyond {}: {:g} stands for it", bound, op.name, name(type),
+                                             std::copysign(greatest, value)));
+    }
+  }
+}
+
 class FloatConverter {
  public:
   FloatConverter(Network& from, const Numerics& numerics, AddedSums sums)
@@ -236,6 +251,7 @@ class FloatConverter {
 }  // namespace numerics
 
 Network convert_float(Network canonical, const Numerics& numerics, AddedSums sums) {
+  numerics::bound_clips(canonical, numerics.storage);
   numerics::hoist_clips(canonical);
   numerics::expand_softmax(canonical);
   return numerics::FloatConverter(canonical, numerics, sums).run();

@@ -66,18 +66,23 @@ Window pool_window(const OperatorCall& call) {
 template <typename T>
 using Reduce = std::function<T(const T* plane, const PoolPoint& point)>;
 
+/// A window's place is found once for several planes; all places of large windows would take far more memory than they.
 template <typename T>
 void pool(const OperatorCall& call, const Reduce<T>& reduce) {
+  constexpr std::int64_t together = 32;  // planes
   const Window window = pool_window(call);
-  std::vector<PoolPoint> points;
-  for (std::int64_t o = 0; o < window.out_count(); ++o) points.push_back(pool_point(window, o));
-  const std::int64_t planes = call.inputs[0].shape[0] * call.inputs[0].shape[1], size = window.in_count();
+  const std::int64_t planes = call.inputs[0].shape[0] * call.inputs[0].shape[1];
+  const std::int64_t size = window.in_count(), results = window.out_count();
   parallel_ranges(call.threads, planes, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> x(static_cast<std::size_t>(size)), y(points.size());
-    for (std::int64_t plane = begin; plane < end; ++plane) {
-      load_range(call.inputs[0], plane * size, size, x.data());
-      std::ranges::transform(points, y.begin(), [&](const PoolPoint& point) { return reduce(x.data(), point); });
-      store_range<T>(call.outputs[0], plane * static_cast<std::int64_t>(y.size()), y);
+    for (std::int64_t first = begin; first < end; first += together) {
+      const std::int64_t count = std::min(together, end - first);
+      std::vector<T> x(static_cast<std::size_t>(count * size)), y(static_cast<std::size_t>(count * results));
+      load_range(call.inputs[0], first * size, count * size, x.data());
+      for (std::int64_t o = 0; o < results; ++o) {
+        const PoolPoint point = pool_point(window, o);
+        for (std::int64_t p = 0; p < count; ++p) y[p * results + o] = reduce(x.data() + p * size, point);
+      }
+      store_range<T>(call.outputs[0], first * results, y);
     }
   });
 }

@@ -67,20 +67,27 @@ TEST_CASE("Does a mistake in a table say where it is?") {
     CAPTURE(text);
     CHECK_THROWS_WITH_AS(load_text(name, text), doctest::Contains(message), Error);
   };
-  rejects("a.csv", "Layer, M, N, K\nx, 1, 2\n", ".csv:2: 2 numbers after the name");
+  rejects("a.csv", "Layer, M, N, K\nx, 1, 2\n", ".csv:2: 2 whole numbers after the name");
   rejects("b.csv", "Layer, M, N, K\n", "no layers");
-  rejects("m.csv", "x, 4.5, 8, 8\ny, 4, 8, 8\n", ".csv:1: 0 numbers after the name");
-  rejects("n.csv", "x, gemm, 4, 8, 8\ny, 4, 8, 8\n", ".csv:1: 0 numbers after the name");
+  rejects("m.csv", "x, 4.5, 8, 8\ny, 4, 8, 8\n", ".csv:1: 0 whole numbers after the name, then '4.5'");
+  rejects("n.csv", "x, gemm, 4, 8, 8\ny, 4, 8, 8\n", ".csv:1: 0 whole numbers after the name");
   rejects("o.csv", "Layer, K, N, M\ny, 4, 8, 8\n", ".csv:1: the columns of a product are M, N, K");
-  rejects("p.csv", "Layer, M, N, K\nName, M, N, K\ny, 4, 8, 8\n", ".csv:2: 0 numbers after the name");
+  rejects("p.csv", "Layer, M, N, K\nName, M, N, K\ny, 4, 8, 8\n", ".csv:2: 0 whole numbers after the name");
   rejects("c.csv", "x, 4, 4, 5, 5, 3, 8, 1\n", "layer 'x': a filter of 5x5 does not fit into 4x4");
   rejects("d.csv", "x, 1, 2, 0\n", "a size of 0");
   rejects("e.csv", "x, 1000000, 1000000, 1000000\n", "too large");
   rejects("f.yaml", "layers:\n  - {name: a, op: gemm, m: 1, k: 2, n: 3, q: 4}\n", "line 2, column 43: unknown key 'q'");
-  rejects("g.yaml", "layers:\n  - {name: a, op: gemm, m: 1, k: two, n: 3}\n", "'k' must be an integer");
+  rejects("g.yaml", "layers:\n  - {name: a, op: gemm, m: 1, k: two, n: 3}\n", "'k' must be a decimal integer");
+  rejects("q.yaml", "layers:\n  - {name: a, op: gemm, m: 1, k: 0x10, n: 3}\n", "'k' must be a decimal integer");
+  rejects("r.csv", ", 4, 8, 8\n", ".csv:1: a layer without a name");
   rejects("h.yaml", "layers:\n  - {name: a, op: gemm, m: 1, k: 2}\n", "lacks 'n'");
   rejects("i.yaml", "layers: [{name: a, op: gru}]\n", "it is conv or gemm");
   rejects("j.yaml", "layers: [{name: a\n", "line");
   rejects("k.yaml", "- 1\n", "under the key 'layers'");
   rejects("l.yaml", std::string(100000, '['), "");
+}
+
+TEST_CASE("Are sizes in a list of layers decimal, as in covenants?") {
+  const auto network = load_text("ten.yaml", "layers: [{name: a, op: gemm, m: 010, k: 2, n: 3}]\n");
+  CHECK(shape_of(network, "a.x") == Shape{10, 2});
 }

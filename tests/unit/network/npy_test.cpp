@@ -88,5 +88,8 @@ TEST_CASE("Is everything else a clear Error?") {
   rejects(file_bytes(1, header("<f4", "False", "(-1,)"), ""), "no tuple");
   rejects(file_bytes(1, header("<f4", "False", "(1000000000,)"), ""), "cut off");
   rejects(file_bytes(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n", "1234"), "structured");
+  rejects(file_bytes(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'shape': (2,), }\n", "1234"),
+          "'shape': twice");
+  rejects(file_bytes(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), \n", "1234"), "no dictionary");
   CHECK_THROWS_WITH_AS(load_npy(Scratch("array.npy").path), doctest::Contains("cannot open"), Error);
 }

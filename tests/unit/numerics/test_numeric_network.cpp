@@ -240,6 +240,18 @@ TEST_CASE("Do float machines accumulate in fp32 and store bf16?") {
   CHECK(decibels(block, converted, inputs) > 40);
 }
 
+TEST_CASE("Is a bound beyond bf16 its greatest number, with a warning?") {
+  Builder b;
+  const TensorId x = b.input({1, 2});
+  const Network bounded = b.finish(b.add("Clip", {x}, {1, 2}, {{"min", 3.4e38}, {"max", INFINITY}}));
+  const Network converted = convert_float(bounded, bf16_machine());
+  REQUIRE(converted.warnings.size() == 1);
+  CHECK(converted.warnings[0].find("is beyond bf16") != std::string::npos);
+  const Values outputs = execute(converted, seeded_inputs(bounded, 9));
+  const Value& y = outputs.begin()->second;
+  CHECK(std::isfinite(load_element(y.data.data(), y.type)));
+}
+
 TEST_CASE("Does a mask of the lowest fp32 stay finite in bf16, with a warning?") {
   Builder b;
   const TensorId x = b.input({1, 4});
