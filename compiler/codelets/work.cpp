@@ -20,17 +20,20 @@
 namespace accord {
 namespace {
 
+constexpr double largest_literal = 9007199254740992.0;  ///< of integers: 2^53
+
 std::string number(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   // Whole numbers that an integer literal could not hold are written as floats.
-  return std::abs(value) < 9007199254740992.0 ? fmt::format("{:.17g}", value) : fmt::format("{:.17e}", value);
+  return std::abs(value) < largest_literal ? fmt::format("{:.17g}", value) : fmt::format("{:.17e}", value);
 }
 
-/// The element of a constant that has one.
+/// The element of a constant that has one, where a literal can say it.
 std::optional<double> number_of(const Tensor& tensor) {
   if (!tensor.is_constant() || element_count(tensor.shape) != 1) return std::nullopt;
   const double value = load_element(tensor.data->data(), tensor.type);
-  return std::isnan(value) ? std::nullopt : std::optional(value);
+  const bool is_beyond = !is_float(tensor.type) && std::abs(value) >= largest_literal;
+  return std::isnan(value) || is_beyond ? std::nullopt : std::optional(value);
 }
 
 /// `lowest`, an attribute of the operator, which may be absent, or a number.

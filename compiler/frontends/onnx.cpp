@@ -378,6 +378,7 @@ void OnnxImporter::add_results(OnnxNode& node, const onnx::NodeProto& proto) {
 TensorId OnnxImporter::output_of(TensorId id) {
   Tensor& constant = network_.tensor(id);
   if (!constant.is_constant()) return id;
+  if (element_count(constant.shape) == 0) throw Error(fmt::format("the result '{}' is empty", constant.name));
   Tensor copy{constant.name, constant.type, constant.shape, nullptr, std::nullopt};
   constant.name = network_.names.choose(network_.tensors, constant.name + ".value");
   network_.operators.push_back({copy.name, "Reshape", {id}, {static_cast<TensorId>(network_.tensors.size())}, {}});

@@ -83,8 +83,7 @@ ConstantData fold_slice(const OnnxNode& node) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     auto& stride = view.strides[static_cast<std::size_t>(axes[i])];
     view.base += starts[i] * stride;
-    // A step beyond the extent is never taken; bounding it keeps the product in range.
-    stride *= std::clamp<std::int64_t>(steps[i], -max_elements, max_elements);
+    stride *= steps[i];
   }
   return gather_view(node.input(0), node.results[0].shape, view);
 }

@@ -1,4 +1,5 @@
 // Shapes and types of operators that work element by element.
+#include <cmath>
 #include <limits>
 
 #include "archdsl/source/error.h"
@@ -71,6 +72,7 @@ void infer_clip(OnnxNode& node) {
   constexpr auto infinity = std::numeric_limits<double>::infinity();
   const auto low = bound_from(node, 1, "min", -infinity);
   const auto high = bound_from(node, 2, "max", infinity);
+  if (std::isnan(low) || std::isnan(high)) throw Error("a bound is no number");
   node.op.attributes["min"] = low;
   node.op.attributes["max"] = high;
   node.keep_inputs(1);

@@ -187,7 +187,7 @@ void infer_slice(OnnxNode& node) {
   Integers all(starts.size());
   std::iota(all.begin(), all.end(), 0);
   auto axes = node.integers_from(3, "axes").value_or(all);
-  const auto steps = node.integers_from(4, "steps").value_or(Integers(starts.size(), 1));
+  auto steps = node.integers_from(4, "steps").value_or(Integers(starts.size(), 1));
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
     throw Error("starts, ends, axes and steps differ in length");
   }
@@ -201,7 +201,8 @@ void infer_slice(OnnxNode& node) {
     ends[i] = clamp_bound(ends[i], extent, steps[i], true);
     const auto span = steps[i] > 0 ? ends[i] - starts[i] : starts[i] - ends[i];
     const auto stride = std::abs(steps[i]);
-    extent = span <= 0 ? 0 : 1 + (span - 1) / stride;
+    steps[i] = std::clamp(steps[i], -std::max<std::int64_t>(extent, 1), std::max<std::int64_t>(extent, 1));
+    extent = span <= 0 ? 0 : 1 + (span - 1) / stride;  // a step beyond the extent is never taken
   }
   normalise_axes(axes, shape.size());
   node.op.attributes = {{"starts", starts}, {"ends", ends}, {"axes", axes}, {"steps", steps}};

@@ -1,6 +1,7 @@
 #include "compiler/frontends/onnx_schema.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -49,6 +50,9 @@ void check_attributes(const onnx::NodeProto& node, int opset) {
     const auto known = schema->attributes().find(attribute.name());
     if (known == schema->attributes().end()) refuse(attribute.name(), *schema, opset);
     if (!seen.insert(attribute.name()).second) throw Error(fmt::format("attribute '{}' is given twice", known->first));
+    if (attribute.type() == onnx::AttributeProto::FLOAT && std::isnan(attribute.f())) {
+      throw Error(fmt::format("attribute '{}' is no number", known->first));
+    }
     if (attribute.type() == known->second.type || attribute.type() == onnx::AttributeProto::UNDEFINED) continue;
     throw Error(fmt::format("attribute '{}' is {}, not {}", known->first, name_of(attribute.type()),
                             name_of(known->second.type)));

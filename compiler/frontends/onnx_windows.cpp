@@ -246,7 +246,9 @@ void infer_instance_normalization(OnnxNode& node) {
 
 void infer_lrn(OnnxNode& node) {
   if (node.shape(0).size() < 2) throw Error("the input has no channels");
-  if (node.get_int("size", 0) < 1) throw Error("size is missing or not positive");
+  const auto size = node.get_int("size", 0);
+  if (size < 1) throw Error("size is missing or not positive");
+  if (size > max_elements) throw Error(fmt::format("size is {}", size));
   node.same_as(0);
 }
 

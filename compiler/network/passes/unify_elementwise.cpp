@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include "compiler/network/constants.h"
@@ -37,6 +38,7 @@ void bound_to_clip(Network& network, Operator& op) {
   if (x.type != ElementType::fp32 || x.is_constant() || !is_float_constant(network, op.inputs[1])) return;
   if (element_count(bound.shape) != 1 || bound.shape.size() > x.shape.size()) return;
   const double value = *constant_data<float>(bound);
+  if (std::isnan(value)) return;
   if (op.type == "Max")
     make_clip(op, value, infinity);
   else

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "archdsl/source/error.h"
@@ -113,6 +114,29 @@ TEST_CASE("Are sizes that nothing has refused?") {
   check_refused(13, turned + "auto_pad = \"SAME_UPPER\", pads = [1, 1, 1, 1]>(x, w) }", "exclude each other");
   check_refused(13, "g (float[1,4,2,2] x) => (float[1,1,4,4] y) { y = DepthToSpace<blocksize = 2, mode = \"zz\">(x) }",
                 "mode is 'zz'");
+}
+
+TEST_CASE("Are numbers that are none refused, and results that are empty?") {
+  auto model =
+      parsed_model(in_opset(13, "g (float[1,2,3,3] x) => (float[1,2,3,3] y) { y = LRN<alpha = 0.5, size = 3>(x) }"));
+  for (auto& attribute : *model.mutable_graph()->mutable_node(0)->mutable_attribute()) {
+    if (attribute.name() == "alpha") attribute.set_f(std::numeric_limits<float>::quiet_NaN());
+  }
+  check_refused(model, "attribute 'alpha' is no number");
+  check_refused(13,
+                "g () => (int64[0] y) { a = Constant<value = int64 {0}>() d = Constant<value = int64 {1}>() "
+                "y = Range(a, a, d) }",
+                "the result 'y' is empty");
+}
+
+TEST_CASE("Is a step beyond the extent one that is never taken?") {
+  const auto network = imported_model(parsed_model(in_opset(
+      13,
+      "g (float[4] x) => (float[1] y) { s = Constant<value = int64[1] {1}>() e = Constant<value = int64[1] {4}>() "
+      "a = Constant<value = int64[1] {0}>() t = Constant<value = int64[1] {4611686018427387904}>() "
+      "y = Slice(x, s, e, a, t) }")));
+  CHECK(network.tensor(network.outputs[0]).shape == Shape{1});
+  CHECK(attribute(network.operators[0], "steps", std::vector<std::int64_t>{}) == std::vector<std::int64_t>{4});
 }
 
 TEST_CASE("Does external data stay below the model's folder, whatever a link says?") {
