@@ -29,10 +29,15 @@ Extents of_several(const Mapping& mapping, Extents tile) {
 
 }  // namespace
 
-bool may_be_dense(const Mapping& mapping, const Use& use) {
-  const bool started = std::ranges::any_of(mapping.uses, [](const Use& u) { return u.role == UseRole::start; });
-  const bool result = use.role == UseRole::output && (use.step > 0 || !started);
-  return (use.role == UseRole::input || result) && !use.filled && use.depth > 0;
+bool may_be_dense(const Use& use) {
+  return use.role != UseRole::start && !use.filled && use.depth > 0;
+}
+
+void share_density(Mapping& mapping) {
+  const bool dense = mapping.uses[target_use(mapping)].dense;
+  for (Use& use : mapping.uses) {
+    if (use.role == UseRole::accumulator || use.role == UseRole::start) use.dense = dense;
+  }
 }
 
 std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapping& mapping) {
@@ -42,7 +47,7 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
   bool some = false;
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
-    if (!may_be_dense(mapping, use)) continue;
+    if (!may_be_dense(use)) continue;
     const std::int64_t element = geometry.element_bytes(u);
     const Extents tile = of_several(mapping, mapping.tile[box_level(mapping, use, use.depth - 1)]);
     const Layout& now = geometry.layout(u, use.depth - 1, tile);
@@ -53,6 +58,7 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
     result.uses[u].dense = better;
     some = some || better;
   }
+  share_density(result);
   return some ? std::optional(std::move(result)) : std::nullopt;
 }
 

@@ -6,9 +6,11 @@
 
 namespace accord {
 
-/// Whether tiles of the use may lie without gaps (Use::dense): those of inputs, and of results that no initial values
-/// are brought to.
-bool may_be_dense(const Mapping& mapping, const Use& use);
+/// Whether tiles of the use may lie without gaps (Use::dense).
+bool may_be_dense(const Use& use);
+
+/// All that is done with the accumulator's tile sees it lie as the main statement's target does.
+void share_density(Mapping& mapping);
 
 /// The mapping, which has tiles, with inputs and results lying without gaps on chip (Use::dense) where words or blocks
 /// of lanes would leave gaps or break rows; nothing where none would, or where no wire allows it.

@@ -45,7 +45,8 @@ Mapping draw_mapping(const TilingSpace& space, const Mapping& assignment, Draw& 
     }
     draw.shuffle(mapping.order[level]);
   }
-  for (Use& use : mapping.uses) use.dense = may_be_dense(mapping, use) && draw.below(3) == 0;
+  for (Use& use : mapping.uses) use.dense = may_be_dense(use) && draw.below(3) == 0;
+  share_density(mapping);
   mapping.copies = equal_copies(mapping.uses.size(), mapping.levels, 1);
   for (auto& levels : mapping.copies) {
     for (int& copies : levels) copies += static_cast<int>(draw.below(3));
