@@ -81,4 +81,4 @@ loop=mode,M,K,N,mem_lat,cycles,tile_I,tile_J,tile_K
 table $loop loop_ws,16,16,16,32,238,1,1,1 unheard_of,16,16,16,32,238,1,1,1 loop_ws,65536,65536,65536,32,1,1,1,1
 refused 'table.csv:3: refused: no bench takes the row' --table table.csv --json rows.json
 python3 -c 'import json; r = json.load(open("rows.json")); b = r["benches"][0]; assert (b["compared"], b["refused"], len(r["rows_for_none"])) == (1, 1, 1), r'
-refused 'cannot' --table missing.csv
+refused 'No such file' --table missing.csv
