@@ -52,7 +52,8 @@ void order_divided(std::vector<SearchResult::Found>& all) {
   std::set<std::pair<std::vector<SpatialLoop>, int>> seen;  // on each detour
   std::vector<SearchResult::Found> first, again;
   for (auto& found : all) {
-    const bool fresh = found.mapping.spatial.empty() || seen.insert({found.mapping.spatial, found.mapping.detour}).second;
+    const bool fresh =
+        found.mapping.spatial.empty() || seen.insert({found.mapping.spatial, found.mapping.detour}).second;
     (fresh ? first : again).push_back(std::move(found));
   }
   std::ranges::move(again, std::back_inserter(first));

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "compiler/compilation.h"

@@ -29,9 +29,7 @@ Extents of_several(const Mapping& mapping, Extents tile) {
 
 }  // namespace
 
-bool may_be_dense(const Use& use) {
-  return use.role != UseRole::start && !use.filled && use.depth > 0;
-}
+bool may_be_dense(const Use& use) { return use.role != UseRole::start && !use.filled && use.depth > 0; }
 
 void share_density(Mapping& mapping) {
   const bool dense = mapping.uses[target_use(mapping)].dense;
