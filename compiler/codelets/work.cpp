@@ -11,10 +11,10 @@
 #include <set>
 
 #include "archdsl/source/error.h"
-#include "archdsl/source/formula.h"
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
 #include "compiler/codelets/expand.h"
+#include "compiler/codelets/variables.h"
 #include "compiler/network/canonicalise.h"
 
 namespace accord {
@@ -44,36 +44,6 @@ double outside_value(const Operator& op, const std::string& text, ElementType ty
 
 std::string lowest_text(ElementType type) { return is_float(type) ? "-inf" : number(lowest(type)); }
 
-/// Integer variables that extents and constants of a codelet may name: NAME_0, NAME_last, strides_0, group, ...
-class Variables {
- public:
-  void add(const std::string& name, std::int64_t value) {
-    names_.push_back(name);
-    values_.push_back(value);
-  }
-  void add_shape(const std::string& name, const Shape& shape) {
-    for (std::size_t i = 0; i < shape.size(); ++i) add(fmt::format("{}_{}", name, i), shape[i]);
-    if (!shape.empty()) add(name + "_last", shape.back());
-    if (shape.size() > 1) add(name + "_second_last", shape[shape.size() - 2]);
-  }
-  /// Throws Error where there is no such number.
-  std::int64_t evaluate(const std::string& text) const {
-    const std::int64_t value = Formula(text, names_).evaluate(values_);
-    if (value == INT64_MAX) throw Error(fmt::format("`{}` divides by zero, or is too large", text));
-    return value;
-  }
-
- private:
-  std::vector<std::string> names_;
-  std::vector<std::int64_t> values_;
-};
-
-std::int64_t extent_of(const std::string& iterator, const std::string& text, const Variables& variables) {
-  const std::int64_t extent = variables.evaluate(text);
-  if (extent >= 1 && extent <= max_elements) return extent;
-  throw Error(fmt::format("iterator {} has the extent {}, which is `{}`", iterator, extent, text));
-}
-
 /// Errors of `fn` are those of a codelet's file.
 template <typename Fn>
 void at_place(const std::string& where, Fn fn) {
@@ -82,14 +52,6 @@ void at_place(const std::string& where, Fn fn) {
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", where, error.what()));
   }
-}
-
-std::vector<double> attribute_numbers(const Attribute& attribute) {
-  if (const auto* i = std::get_if<std::int64_t>(&attribute)) return {static_cast<double>(*i)};
-  if (const auto* d = std::get_if<double>(&attribute)) return {*d};
-  if (const auto* is = std::get_if<std::vector<std::int64_t>>(&attribute)) return {is->begin(), is->end()};
-  if (const auto* ds = std::get_if<std::vector<double>>(&attribute)) return *ds;
-  return {};
 }
 
 /// Puts one operator after another into a common program.
@@ -308,7 +270,7 @@ void Builder::append_codelet(const Operator& op) {
   Variables variables;
   add_variables(*codelet, op, expansion, variables);
   at_place(codelet->where, [&] {
-    for (const auto& [key, text] : codelet->iterators) iterator(key, extent_of(key, text, variables));
+    for (const auto& [key, text] : codelet->iterators) iterator(key, variables.extent(key, text));
     for (const auto& [key, text] : codelet->constants) context_.constants[key] = variables.evaluate(text);
   });
   for (const auto& key : codelet->temporaries) {
