@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -73,7 +74,20 @@ TopologyLayer layer_of(const std::vector<std::string>& cells) {
   return layer;
 }
 
-/// A row without any number; Error where it names a product's columns in an order that is not theirs.
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// Whether a convolution's heading has filters where channels belong, or channels where filters do.
+bool exchanges_channels(const std::vector<std::string>& cells) {
+  constexpr std::size_t channels = 5, filters = 6;
+  if (cells.size() <= filters) return false;
+  return lower_case(cells[channels]).find("filter") != std::string::npos ||
+         lower_case(cells[filters]).find("channel") != std::string::npos;
+}
+
+/// A row without any number; Error where it names columns in an order that is not theirs.
 bool is_heading(const std::vector<std::string>& cells) {
   if (cells.size() < 2 || std::ranges::any_of(cells, [](const auto& cell) { return integer(cell).has_value(); }))
     return false;
@@ -82,6 +96,7 @@ bool is_heading(const std::vector<std::string>& cells) {
       !std::equal(cells.begin() + 1, cells.end(), std::array{"M", "N", "K"}.begin())) {
     throw Error("the columns of a product are M, N, K");
   }
+  if (exchanges_channels(cells)) throw Error("a convolution's channels come before its filters");
   return true;
 }
 
