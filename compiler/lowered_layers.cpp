@@ -20,14 +20,17 @@ std::vector<OffChipPlace> places_of(const Compilation& compilation, const Mapped
   return places;
 }
 
-bool is_expected(const LayerPlan& layer) { return layer.placement == Placement::machine && layer.chain < 0; }
-
 }  // namespace
 
 LoweredLayers::LoweredLayers(const Compilation& compilation) : compilation_(compilation) {
   if (!compilation.options.reuse_lists) return;
+  std::map<std::string, Expected*> by_key;
   for (const LayerPlan& layer : compilation.layers) {
-    if (is_expected(layer)) ++expected_[search_key(compilation, layer)].layers;
+    if (layer.placement != Placement::machine || layer.chain >= 0) continue;
+    Expected*& expected = by_key[search_key(compilation, layer)];
+    if (expected == nullptr) expected = &expected_.emplace_back();
+    ++expected->layers;
+    of_layer_[&layer] = expected;
   }
 }
 
@@ -88,9 +91,10 @@ bool LoweredLayers::adapt(Kept& kept, const LayerPlan& layer, const Mapping& map
 
 LoweredLayers::Lowered& LoweredLayers::lower(const LayerPlan& layer, const Mapping& mapping, Reads reads,
                                              std::vector<OffChip>& off_chip) {
-  const auto expected = is_expected(layer) ? expected_.find(search_key(compilation_, layer)) : expected_.end();
-  if (expected != expected_.end()) {
-    Kept* kept = find(expected->second, layer, mapping, reads);
+  const auto equal = of_layer_.find(&layer);
+  Expected* const expected = equal == of_layer_.end() ? nullptr : equal->second;
+  if (expected != nullptr) {
+    Kept* kept = find(*expected, layer, mapping, reads);
     if (kept != nullptr && adapt(*kept, layer, mapping, off_chip)) return kept->lowered;
   }
   const Machine& machine = compilation_.machine;
@@ -99,7 +103,7 @@ LoweredLayers::Lowered& LoweredLayers::lower(const LayerPlan& layer, const Mappi
   last_.lowered.list = lower_parts(machine, compilation_.network, layer.work, compilation_.homes,
                                    parts_of(machine, mapping), images, off_chip, reads);
   const std::size_t operations = last_.lowered.list.ops.size();
-  const bool comes_again = expected != expected_.end() && expected->second.layers > 1;
+  const bool comes_again = expected != nullptr && expected->layers > 1;
   if (!comes_again || operations_ + operations > most_operations) return last_.lowered;
   last_.places = places_of(compilation_, mapped(layer, mapping), images);
   auto addresses = off_chip_addresses(compilation_.architecture, last_.lowered.list, last_.places);
@@ -108,15 +112,14 @@ LoweredLayers::Lowered& LoweredLayers::lower(const LayerPlan& layer, const Mappi
   last_.lowered.code.emplace(operations);
   for (const OffChipAddress& address : last_.addresses) last_.lowered.code->vary(address.op);
   operations_ += operations;
-  return expected->second.lists.emplace_back(std::exchange(last_, {})).lowered;
+  return expected->lists.emplace_back(std::exchange(last_, {})).lowered;
 }
 
 void LoweredLayers::leave(const LayerPlan& layer) {
-  if (!is_expected(layer)) return;
-  const auto expected = expected_.find(search_key(compilation_, layer));
-  if (expected == expected_.end() || --expected->second.layers > 0) return;
-  for (const Kept& kept : expected->second.lists) operations_ -= kept.lowered.list.ops.size();
-  expected_.erase(expected);
+  const auto equal = of_layer_.find(&layer);
+  if (equal == of_layer_.end() || --equal->second->layers > 0) return;
+  for (const Kept& kept : equal->second->lists) operations_ -= kept.lowered.list.ops.size();
+  equal->second->lists.clear();
 }
 
 }  // namespace accord

@@ -44,7 +44,7 @@ class LoweredLayers {
     std::vector<OffChipAddress> addresses;
   };
 
-  /// Lists of layers that promise to be equal, and how many such layers are not done.
+  /// Lists of layers that promise to be equal (search_key), and how many such layers are not done.
   struct Expected {
     std::size_t layers = 0;
     std::list<Kept> lists;
@@ -55,9 +55,10 @@ class LoweredLayers {
   void set_numbers(Kept& kept, const Mapping& mapping) const;
 
   const Compilation& compilation_;
-  std::map<std::string, Expected> expected_;  ///< by search_key
-  std::size_t operations_ = 0;                ///< of the lists that stay
-  Kept last_;                                 ///< that does not
+  std::list<Expected> expected_;
+  std::map<const LayerPlan*, Expected*> of_layer_;  ///< of those whose lists may stay
+  std::size_t operations_ = 0;                      ///< of the lists that stay
+  Kept last_;                                       ///< that does not
 };
 
 }  // namespace accord

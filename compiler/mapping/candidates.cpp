@@ -15,7 +15,6 @@
 #include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/layout.h"
-#include "compiler/mapping/longer_ways.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
@@ -176,7 +175,7 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
 
 void Enumerator::add_with_ways(const Mapping& mapping) {
   found_.push_back(mapping);
-  std::ranges::move(on_longer_ways(machine_, mapping), std::back_inserter(found_));
+  std::ranges::move(longer_ways_.of(mapping), std::back_inserter(found_));
 }
 
 /// The blocks within which the iterator counts; null: it is none of the form's lanes.

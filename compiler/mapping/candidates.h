@@ -53,9 +53,10 @@ struct Machine {
 std::vector<Hop> way_between(const Machine& machine, int home, int memory, bool output);
 
 /// All assignments of the work's iterators to dims of capabilities that keep every operand's access, with the operands'
-/// ways to and from off-chip memory; tiles are not chosen yet. Ordered by the least cycles that the main unit needs;
-/// the same assignments with shared and with separate windows both stand there. `reasons` receives why a capability
-/// was turned down. (Enumeration of iterator assignments: Zheng et al., "AMOS", ISCA 2022, section 4.)
+/// ways to and from off-chip memory, longer ones too (longer_ways.h); tiles are not chosen yet. Ordered by the least
+/// cycles that the main unit needs; the same assignments with shared and with separate windows both stand there.
+/// `reasons` receives why a capability was turned down. (Enumeration of iterator assignments: Zheng et al., "AMOS",
+/// ISCA 2022, section 4.)
 std::vector<Mapping> candidates(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                                 std::vector<std::string>& reasons);
 

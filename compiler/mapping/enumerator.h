@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/mapping/candidates.h"
+#include "compiler/mapping/longer_ways.h"
 
 namespace accord {
 
@@ -81,6 +82,7 @@ class Enumerator {
   const Work& work_;
   const Homes& homes_;
   std::vector<std::string>& reasons_;
+  LongerWays longer_ways_{machine_};
   std::map<int, Matches> matches_;        ///< by statement: the same for all assignments
   std::shared_ptr<const WorkForm> form_;  ///< that `work_` is; null: the layer's own work
   Roles roles_;

@@ -1,7 +1,6 @@
 #include "compiler/mapping/longer_ways.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "compiler/mapping/shared_reads.h"
@@ -11,6 +10,10 @@ namespace {
 
 constexpr std::size_t most_memories = 2;
 
+int end_of(const Machine& machine, const Hop& hop) {
+  return machine.architecture.units[hop.unit].routes[hop.route].target;
+}
+
 /// From `home` through `through` to `memory`; empty where no way leads there, or one comes to the same memory twice.
 std::vector<Hop> way_through(const Machine& machine, int home, int through, int memory) {
   std::vector<Hop> way = way_between(machine, home, through, false);
@@ -19,15 +22,9 @@ std::vector<Hop> way_through(const Machine& machine, int home, int through, int 
   way.insert(way.end(), rest.begin(), rest.end());
   std::set<int> seen = {home};
   for (const Hop& hop : way) {
-    if (!seen.insert(machine.architecture.units[hop.unit].routes[hop.route].target).second) return {};
+    if (!seen.insert(end_of(machine, hop)).second) return {};
   }
   return way;
-}
-
-bool passes(const Machine& machine, const Use& use, int memory) {
-  return use.memory == memory || std::ranges::any_of(use.hops, [&](const Hop& hop) {
-           return machine.architecture.units[hop.unit].routes[hop.route].target == memory;
-         });
 }
 
 /// Where the accumulator lies no deeper than the way that its results take, it moves with the inputs' ways.
@@ -37,42 +34,72 @@ void deepen_accumulator(const Machine& machine, Use& use, int home, int memory) 
   if (in > 0) use.depth = static_cast<int>(out > 0 ? std::min(in, out) : in);
 }
 
-std::optional<Mapping> through(const Machine& machine, const Mapping& mapping, int memory) {
-  const auto& memories = machine.architecture.memories;
-  Mapping result = mapping;
-  int home = -1;  // of an input whose way is longer now
-  for (Use& use : result.uses) {
-    const bool comes = use.role == UseRole::input || use.role == UseRole::start;
-    if (!comes || use.depth == 0 || passes(machine, use, memory)) continue;
-    if (use.home == memory || memories[memory].capacity <= memories[use.memory].capacity) continue;
-    auto way = way_through(machine, use.home, memory, use.memory);
-    if (way.empty()) continue;
-    use.hops = std::move(way);
-    use.depth = static_cast<int>(use.hops.size());
-    home = use.home;
-    result.levels = std::max(result.levels, use.depth);
-  }
-  if (home < 0) return std::nullopt;
-  for (Use& use : result.uses) {
-    if (use.role == UseRole::accumulator) deepen_accumulator(machine, use, home, memory);
-  }
-  result.detour = memory;
-  if (misled(machine, result)) return std::nullopt;
-  return result;
+bool comes_from_home(const Use& use) {
+  return (use.role == UseRole::input || use.role == UseRole::start) && use.depth > 0;
 }
 
 }  // namespace
 
-std::vector<Mapping> on_longer_ways(const Machine& machine, const Mapping& mapping) {
+LongerWays::LongerWays(const Machine& machine) : machine_(machine) {
   const auto& memories = machine.architecture.memories;
-  std::vector<int> order;
   for (int m = 0; m < std::ssize(memories); ++m) {
-    if (!memories[m].off_chip) order.push_back(m);
+    if (!memories[m].off_chip) memories_.push_back(m);
   }
-  std::ranges::stable_sort(order, [&](int a, int b) { return memories[a].capacity > memories[b].capacity; });
+  std::ranges::stable_sort(memories_, [&](int a, int b) { return memories[a].capacity > memories[b].capacity; });
+}
+
+const std::vector<LongerWays::Way>& LongerWays::ways(int home, int memory) {
+  const auto [entry, fresh] = known_.try_emplace({home, memory});
+  if (!fresh) return entry->second;
+  const auto& memories = machine_.architecture.memories;
+  const std::vector<Hop> shortest = way_between(machine_, home, memory, false);
+  for (const int through : memories_) {
+    if (memories[through].capacity <= memories[memory].capacity) break;
+    const auto ends = [&](const Hop& hop) { return end_of(machine_, hop) == through; };
+    if (through == home || std::ranges::any_of(shortest, ends)) continue;
+    auto hops = way_through(machine_, home, through, memory);
+    if (!hops.empty()) entry->second.push_back({through, std::move(hops)});
+  }
+  return entry->second;
+}
+
+const LongerWays::Way* LongerWays::way(const Use& use, int through) {
+  if (!comes_from_home(use)) return nullptr;
+  const auto& all = ways(use.home, use.memory);
+  const auto found = std::ranges::find(all, through, &Way::through);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::optional<Mapping> LongerWays::on_way(const Mapping& assignment, int memory) {
+  Mapping result = assignment;
+  int home = -1;  // of an input whose way is longer now
+  for (Use& use : result.uses) {
+    const Way* longer = way(use, memory);
+    if (longer == nullptr) continue;
+    use.hops = longer->hops;
+    use.depth = static_cast<int>(use.hops.size());
+    home = use.home;
+    result.levels = std::max(result.levels, use.depth);
+  }
+  for (Use& use : result.uses) {
+    if (use.role == UseRole::accumulator) deepen_accumulator(machine_, use, home, memory);
+  }
+  result.detour = memory;
+  if (misled(machine_, result)) return std::nullopt;
+  return result;
+}
+
+std::vector<Mapping> LongerWays::of(const Mapping& assignment) {
+  std::set<int> through;
+  for (const Use& use : assignment.uses) {
+    if (!comes_from_home(use)) continue;
+    for (const Way& longer : ways(use.home, use.memory)) through.insert(longer.through);
+  }
   std::vector<Mapping> result;
-  for (const int memory : order) {
-    if (auto found = through(machine, mapping, memory)) result.push_back(*std::move(found));
+  if (through.empty()) return result;
+  for (const int memory : memories_) {
+    if (!through.contains(memory)) continue;
+    if (auto found = on_way(assignment, memory)) result.push_back(*std::move(found));
     if (result.size() == most_memories) break;
   }
   return result;

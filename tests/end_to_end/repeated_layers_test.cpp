@@ -7,6 +7,7 @@
 #include "tests/draw.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/same_program.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -54,12 +55,7 @@ void check_same_anew(const Architecture& architecture, const Network& network, b
     return compile(architecture, numeric, options);
   };
   const Program with = compiled(true), without = compiled(false);
-  CHECK(!with.text.empty());
-  CHECK(with.text == without.text);
-  CHECK(with.images == without.images);
-  CHECK(with.symbols == without.symbols);
-  CHECK(with.layers == without.layers);
-  CHECK(with.map == without.map);
+  check_same_program(with, without);
 }
 
 void check_repeated(const Architecture& architecture) {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "compiler/compile.h"
+#include "tests/same_program.h"
 #include "tests/unit/mapping/small_layers.h"
 
 using namespace accord;
@@ -17,12 +18,7 @@ void check_same_again(const std::string& name, const std::string& searcher = "de
   };
   const Program first = compiled();
   const Program second = compiled();
-  CHECK(!first.text.empty());
-  CHECK(first.text == second.text);
-  CHECK(first.images == second.images);
-  CHECK(first.symbols == second.symbols);
-  CHECK(first.layers == second.layers);
-  CHECK(first.map == second.map);
+  test::check_same_program(first, second);
   CHECK(disassemble(architecture, first) == disassemble(architecture, second));
 }
 
