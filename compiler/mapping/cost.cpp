@@ -24,7 +24,7 @@ constexpr double tie_weight = 0.002;
 class Predictor {
  public:
   Predictor(const Machine& machine, const Work& work, const Mapping& mapping, const TileCosts& tiles)
-      : machine_(machine), work_(work), mapping_(mapping), tiles_(tiles), fills_(mapping, tiles.depends) {
+      : machine_(machine), work_(work), mapping_(mapping), tiles_(tiles), fills_(mapping, *tiles.depends) {
     cost_.unit_cycles.assign(machine.architecture.units.size(), 0);
     for_others_.assign(machine.architecture.units.size(), 0);
     first_.assign(machine.architecture.units.size(), 0);

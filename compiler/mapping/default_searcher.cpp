@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
@@ -14,12 +15,13 @@
 namespace accord {
 namespace {
 
-constexpr int tried = 32;          // assignments per capability, in blocks or not, that may be quicker
-constexpr int tried_further = 12;  // the same of the capability's further ways to match
-constexpr int tried_simple = 8;    // of each simple kind after these: bounds are greater, tiles may be easier to bring
+constexpr int tried = 32;           // assignments per capability, in blocks or not, that may be quicker
+constexpr int tried_further = 12;   // the same of the capability's further ways to match
+constexpr int tried_on_detour = 8;  // the same on longer ways, beside those that are quick on the shortest
+constexpr int tried_simple = 8;     // of each simple kind after these: bounds are greater, tiles may be easier to bring
 constexpr std::size_t promising = 8;  // assignments that are searched further
 constexpr std::size_t promising_further = 3;
-constexpr double near = 1.3;  // where their predictions come so near the quickest one's
+constexpr double near = 1.3;  // where their predictions come so near the quickest one's; of others one descent does
 
 /// Whether each dim counts one loop at most: instructions begin where rows do.
 bool is_plain(const Mapping& assignment) {
@@ -41,11 +43,15 @@ bool leaves_samples(const Work& work, const Mapping& assignment) {
 /// How many assignments of a capability were searched: those with the least bounds, then the simple ones.
 class Quota {
  public:
-  explicit Quota(int way) : most_(way == 0 ? tried : tried_further) {}
+  explicit Quota(const Mapping& assignment) : most_(main_way(assignment) == 0 ? tried : tried_further) {
+    if (assignment.detour < 0) return;
+    most_ = std::min(most_, tried_on_detour);
+    simple_ = 0;
+  }
 
   /// Whether one more is.
   bool admits(bool plain, bool sampled) const {
-    return all_ < most_ || (plain && plain_ < tried_simple) || (sampled && sampled_ < tried_simple);
+    return all_ < most_ || (plain && plain_ < simple_) || (sampled && sampled_ < simple_);
   }
   void count(bool plain, bool sampled) {
     if (all_ >= most_) {
@@ -57,67 +63,124 @@ class Quota {
 
  private:
   int most_;
+  int simple_ = tried_simple;
   int all_ = 0, plain_ = 0, sampled_ = 0;
 };
 
 struct Searched {
   std::size_t assignment = 0;
-  double cycles = 0;
-  std::unique_ptr<TileSearch> search;
+  double cycles = 0;                   ///< after the first descent
+  std::unique_ptr<TileSearch> search;  ///< null: it is done
+  std::vector<Mapping> best;           ///< once it is done
+
+  void finish() {
+    best = search->best(TileSearch::most_kept);
+    search.reset();
+  }
+};
+
+/// Those of one kind that come nearest the quickest so far, which may be searched on.
+class Nearest {
+ public:
+  explicit Nearest(std::size_t most) : most_(most) {}
+
+  /// Searches remember all tiles that they saw: one that stands behind enough others is finished at once.
+  void add(Searched& one) {
+    nearest_.insert(std::ranges::upper_bound(nearest_, one.cycles, {}, &Searched::cycles), &one);
+    if (nearest_.size() <= most_) return;
+    nearest_.back()->finish();
+    nearest_.pop_back();
+  }
+
+  void search_on() {
+    const double quickest = nearest_.front()->cycles;
+    for (Searched* one : nearest_) {
+      if (one->cycles <= near * quickest) one->search->descend_by_pairs();
+      one->finish();
+    }
+  }
+
+  const std::vector<Searched*>& all() const { return nearest_; }
+
+ private:
+  std::size_t most_;
+  std::vector<Searched*> nearest_;  ///< fewest cycles first
+};
+
+/// Whether two assignments differ in nothing but the ways of their operands.
+bool same_but_for_ways(const Mapping& a, const Mapping& b) {
+  return a.form == b.form && a.extent == b.extent && a.steps == b.steps &&
+         std::ranges::equal(a.uses, b.uses, {}, &Use::windowed, &Use::windowed);
+}
+
+/// One search: all assignments descend a little; those that come near the quickest, on.
+class Descents {
+ public:
+  explicit Descents(const SearchProblem& problem) : problem_(problem) {}
+
+  SearchResult run() {
+    for (const bool detours : {false, true}) {
+      for (std::size_t i = 0; i < problem_.assignments.size(); ++i) {
+        if ((problem_.assignments[i].detour >= 0) == detours) look_at(i);
+      }
+    }
+    for (auto& [kind, one] : nearest_) one.search_on();
+    std::ranges::stable_sort(all_, {}, &Searched::cycles);
+    for (auto& one : all_) {
+      for (auto& mapping : one.best) result_.found.push_back({one.assignment, std::move(mapping)});
+    }
+    std::ranges::stable_sort(result_.found, {}, [](const auto& found) { return found.mapping.predicted_cycles; });
+    return std::move(result_);
+  }
+
+ private:
+  using Kind = std::pair<bool, int>;  ///< of a further way to match or not, and on which detour
+
+  /// On a detour, whether the same was quick without it.
+  bool quick_on_shortest_ways(const Mapping& assignment) const {
+    const auto found = nearest_.find({main_way(assignment) > 0, -1});
+    if (assignment.detour < 0 || found == nearest_.end()) return false;
+    return std::ranges::any_of(found->second.all(), [&](const Searched* one) {
+      return same_but_for_ways(problem_.assignments[one->assignment], assignment);
+    });
+  }
+
+  void refuse(std::size_t i, std::string reason) { result_.refused.push_back({i, std::move(reason)}); }
+
+  void look_at(std::size_t i) {
+    const Mapping& assignment = problem_.assignments[i];
+    const int way = main_way(assignment);
+    Quota& quota =
+        quotas_.try_emplace({main_capability(assignment), way, in_blocks(assignment), assignment.detour}, assignment)
+            .first->second;
+    const bool plain = is_plain(assignment), sampled = leaves_samples(problem_.work, assignment);
+    if (!quota.admits(plain, sampled) && !quick_on_shortest_ways(assignment)) {
+      return refuse(i, "not searched: other assignments of the capability have smaller compute bounds");
+    }
+    const auto bound = static_cast<double>(compute_bound(problem_.machine, assignment));
+    if (bound >= quickest_) return refuse(i, fmt::format("takes at least {:.0f} cycles, however it is tiled", bound));
+    const auto& [machine, network, work, homes, assignments, cost] = problem_;
+    auto search = std::make_unique<TileSearch>(machine, network, work, homes, assignment);
+    search->descend(near * quickest_);
+    const double cycles = search->cycles();
+    if (cycles == std::numeric_limits<double>::infinity()) return refuse(i, search->error());
+    quota.count(plain, sampled);
+    quickest_ = std::min(quickest_, cycles);
+    Nearest& nearest =
+        nearest_.try_emplace({way > 0, assignment.detour}, way > 0 ? promising_further : promising).first->second;
+    nearest.add(all_.emplace_back(Searched{i, cycles, std::move(search), {}}));
+  }
+
+  const SearchProblem& problem_;
+  SearchResult result_;
+  std::deque<Searched> all_;
+  std::map<Kind, Nearest> nearest_;
+  std::map<std::tuple<std::pair<int, int>, int, bool, int>, Quota> quotas_;
+  double quickest_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace
 
-/// All descend a little; those that come near the quickest, on.
-SearchResult DefaultSearcher::search(const SearchProblem& problem) const {
-  SearchResult result;
-  std::vector<Searched> all;
-  std::map<std::tuple<std::pair<int, int>, int, bool, int>, Quota> quotas;
-  double quickest = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < problem.assignments.size(); ++i) {
-    const Mapping& assignment = problem.assignments[i];
-    const int way = main_way(assignment);
-    Quota& quota = quotas.try_emplace({main_capability(assignment), way, in_blocks(assignment), assignment.detour}, way)
-                       .first->second;
-    const bool plain = is_plain(assignment), sampled = leaves_samples(problem.work, assignment);
-    if (!quota.admits(plain, sampled)) {
-      result.refused.push_back({i, "not searched: other assignments of the capability have smaller compute bounds"});
-      continue;
-    }
-    const auto bound = static_cast<double>(compute_bound(problem.machine, assignment));
-    if (bound >= quickest) {
-      result.refused.push_back({i, fmt::format("takes at least {:.0f} cycles, however it is tiled", bound)});
-      continue;
-    }
-    auto search =
-        std::make_unique<TileSearch>(problem.machine, problem.network, problem.work, problem.homes, assignment);
-    search->descend();
-    const double cycles = search->cycles();
-    if (cycles == std::numeric_limits<double>::infinity()) {
-      result.refused.push_back({i, search->error()});
-      continue;
-    }
-    quota.count(plain, sampled);
-    quickest = std::min(quickest, cycles);
-    all.push_back({i, cycles, std::move(search)});
-  }
-  std::ranges::stable_sort(all, {}, &Searched::cycles);
-  // Searched on, and the quickest: of further ways to match or not, and of each detour.
-  std::map<std::pair<bool, int>, std::pair<std::size_t, double>> further;
-  for (const Searched& one : all) {
-    const Mapping& assignment = problem.assignments[one.assignment];
-    const bool other = main_way(assignment) > 0;
-    const auto [at, first] = further.try_emplace({other, assignment.detour}, 0, one.cycles);
-    auto& [count, least] = at->second;
-    if (count++ < (other ? promising_further : promising) && one.cycles <= near * least) one.search->descend_by_pairs();
-  }
-  for (const auto& [assignment, cycles, search] : all) {
-    for (auto& mapping : search->best(TileSearch::most_kept)) result.found.push_back({assignment, std::move(mapping)});
-  }
-  std::stable_sort(result.found.begin(), result.found.end(), [](const auto& a, const auto& b) {
-    return a.mapping.predicted_cycles < b.mapping.predicted_cycles;
-  });
-  return result;
-}
+SearchResult DefaultSearcher::search(const SearchProblem& problem) const { return Descents(problem).run(); }
 
 }  // namespace accord

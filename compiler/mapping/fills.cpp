@@ -4,8 +4,8 @@
 
 namespace accord {
 
-std::vector<std::vector<bool>> dependences(const Mapping& mapping) {
-  std::vector<std::vector<bool>> result(mapping.uses.size());
+Dependences dependences(const Mapping& mapping) {
+  Dependences result(mapping.uses.size());
   for (std::size_t u = 0; u < result.size(); ++u) {
     for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
       result[u].push_back(depends(mapping.uses[u].access, static_cast<int>(it)));
@@ -14,7 +14,7 @@ std::vector<std::vector<bool>> dependences(const Mapping& mapping) {
   return result;
 }
 
-Fills::Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depends) : mapping_(mapping) {
+Fills::Fills(const Mapping& mapping, const Dependences& depends) : mapping_(mapping) {
   struct Loop {
     int level = 0;
     std::size_t iterator = 0;

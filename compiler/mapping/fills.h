@@ -10,14 +10,16 @@
 namespace accord {
 
 /// [use][iterator]: whether what the use sees changes with it.
-std::vector<std::vector<bool>> dependences(const Mapping& mapping);
+using Dependences = std::vector<std::vector<bool>>;
+
+Dependences dependences(const Mapping& mapping);
 
 /// How often each tile of a mapping, in its loop order, is brought in or out.
 class Fills {
  public:
   explicit Fills(const Mapping& mapping) : Fills(mapping, dependences(mapping)) {}
   /// `depends`: the mapping's `dependences`, of which only the uses' accesses decide.
-  Fills(const Mapping& mapping, const std::vector<std::vector<bool>>& depends);
+  Fills(const Mapping& mapping, const Dependences& depends);
 
   /// Over the whole work: the trips of all loops of the levels down to `level` and of those to the innermost one that
   /// changes what the use sees; at level 0 without those that bring nothing again.

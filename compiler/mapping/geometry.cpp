@@ -292,12 +292,10 @@ const HomeStrides& Geometry::strides(int use) const {
 }
 
 /// Extents of iterators that the use does not depend on play no part.
-Extents Geometry::relevant(int use, const Extents& extents) const {
-  Extents key = extents;
-  for (std::size_t it = 0; it < key.size(); ++it) {
-    if (!depends(mapping_.uses[use].access, static_cast<int>(it))) key[it] = 1;
-  }
-  return key;
+/// To the key: what the use does not depend on counts once.
+void Geometry::append_relevant(int use, const Extents& extents) {
+  const std::vector<bool>& relevant = (*depends_)[use];
+  for (std::size_t it = 0; it < extents.size(); ++it) key_.push_back(relevant[it] ? extents[it] : 1);
 }
 
 const TileCosts& Geometry::tile_costs(const std::function<TileCosts()>& measure) {
@@ -309,7 +307,9 @@ const TileCosts& Geometry::tile_costs(const std::function<TileCosts()>& measure)
 }
 
 const Layout& Geometry::layout(int use, int level, const Extents& extents) {
-  auto& slot = layouts_[{{use, level}, relevant(use, extents)}];
+  key_.assign(1, level);
+  append_relevant(use, extents);
+  auto& slot = layouts_[use][key_];
   if (!slot) {
     const Use& u = mapping_.uses[use];
     slot = std::make_unique<Layout>(make_layout(machine_.architecture, mapping_, u, extents, strides(use),
@@ -321,14 +321,18 @@ const Layout& Geometry::layout(int use, int level, const Extents& extents) {
 const TileMove& Geometry::move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,
                                bool padded) {
   const bool start = mapping_.uses[use].role == UseRole::start;
-  const Extents key = start ? extents : relevant(use, extents);
-  auto& slot =
-      moves_[{{use, level},
-              {key,
-               level == 0 ? Extents{}
-               : start    ? outer
-                          : relevant(use, outer),
-               part.empty() ? part : relevant(use, part), padded || !is_constant(use) ? Extents{} : Extents{0}}}];
+  const auto append = [&](const Extents& some) {
+    if (start) {
+      key_.insert(key_.end(), some.begin(), some.end());
+    } else {
+      append_relevant(use, some);
+    }
+  };
+  key_.assign({level, static_cast<std::int64_t>(padded || !is_constant(use)), std::ssize(part)});
+  append(extents);
+  if (level > 0) append(outer);
+  if (!part.empty()) append_relevant(use, part);
+  auto& slot = moves_[use][key_];
   if (!slot) {
     const bool into_accumulator = start && level + 1 == mapping_.uses[use].depth;
     slot = std::make_unique<TileMove>(into_accumulator ? make_start(use, level, extents, outer)

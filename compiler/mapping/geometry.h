@@ -1,14 +1,16 @@
 #pragma once
 
+#include <boost/functional/hash.hpp>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/mapping/candidates.h"
 #include "compiler/mapping/dram_timing.h"
+#include "compiler/mapping/fills.h"
 #include "compiler/mapping/layout.h"
 #include "compiler/mapping/transfer.h"
 
@@ -44,7 +46,14 @@ struct TileCosts;
 class Geometry {
  public:
   Geometry(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping)
-      : machine_(machine), network_(network), work_(work), homes_(homes), mapping_(mapping) {}
+      : machine_(machine),
+        network_(network),
+        work_(work),
+        homes_(homes),
+        mapping_(mapping),
+        depends_(std::make_shared<const Dependences>(dependences(mapping))),
+        layouts_(mapping.uses.size()),
+        moves_(mapping.uses.size()) {}
 
   /// Layout of the use's tile at a level (its own memory's word), for these extents.
   const Layout& layout(int use, int level, const Extents& extents);
@@ -65,9 +74,15 @@ class Geometry {
   const HomeStrides& strides(int use) const;
   TensorId tensor(int use) const;
   std::int64_t element_bytes(int use) const { return bytes(mapping_.uses[use].type); }
+  /// Of the mapping: its uses' accesses stay as they are.
+  const std::shared_ptr<const Dependences>& depends() const { return depends_; }
 
  private:
-  Extents relevant(int use, const Extents& extents) const;
+  /// What was made for a use, by all that it depends on.
+  template <typename Made>
+  using Known = std::unordered_map<Extents, std::unique_ptr<Made>, boost::hash<Extents>>;
+
+  void append_relevant(int use, const Extents& extents);
   TileMove timed(TileMove move, const Use& use, int level) const;
   TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,
                      bool padded);
@@ -81,8 +96,10 @@ class Geometry {
   const Mapping& mapping_;
   std::vector<Extents> measured_;
   std::shared_ptr<const TileCosts> costs_;
-  std::map<std::pair<std::pair<int, int>, Extents>, std::unique_ptr<Layout>> layouts_;
-  std::map<std::pair<std::pair<int, int>, std::vector<Extents>>, std::unique_ptr<TileMove>> moves_;
+  std::shared_ptr<const Dependences> depends_;
+  std::vector<Known<Layout>> layouts_;  ///< [use]
+  std::vector<Known<TileMove>> moves_;
+  Extents key_;  ///< asked for, in memory that stays: searches ask a million times
 };
 
 /// Copies between a tile and the same elements elsewhere: `other` null means the home (axis home steps).

@@ -11,7 +11,7 @@ std::int64_t different_tiles(const Work& work, const Mapping& mapping, const Til
   std::int64_t count = 1;
   for (std::size_t i = 0; i < mapping.extent.size(); ++i) {
     const int it = static_cast<int>(i);
-    if (starts ? is_reduction(work, mapping, it) : !tiles.depends[move.use][i]) continue;
+    if (starts ? is_reduction(work, mapping, it) : !(*tiles.depends)[move.use][i]) continue;
     for (int level = 0; level <= move.box; ++level) count *= trips(mapping, level, it);
   }
   return count;

@@ -1,6 +1,7 @@
 #include "compiler/mapping/search.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "archdsl/tensor/rounding.h"
@@ -9,7 +10,8 @@
 namespace accord {
 namespace {
 
-constexpr std::ptrdiff_t near = 2;  ///< places in the list of sizes by which two iterators change at once
+constexpr std::ptrdiff_t near = 2;  ///< places by which two iterators change at once
+constexpr std::ptrdiff_t farthest = PTRDIFF_MAX - 1;
 
 }  // namespace
 
@@ -60,17 +62,22 @@ std::optional<TileSearch::Tiles> TileSearch::resized(const Tiles& tiles, int lev
   return result;
 }
 
-/// All that differ in the size of one iterator at one level, by at most `reach` places in the list of its sizes.
-std::vector<TileSearch::Tiles> TileSearch::neighbours(const Tiles& tiles, std::ptrdiff_t reach) const {
+bool TileSearch::Reach::holds(std::ptrdiff_t places) const {
+  return places <= most && (!doubling || std::has_single_bit(static_cast<std::size_t>(places)));
+}
+
+/// All that differ in the size of one iterator at one level, as far as `reach` goes.
+std::vector<TileSearch::Tiles> TileSearch::neighbours(const Tiles& tiles, const Reach& reach) const {
   std::vector<Tiles> result;
   for (int level = mapping_.levels - 1; level >= 0; --level) {
     for (int it = 0; it < static_cast<int>(mapping_.extent.size()); ++it) {
       const auto& sizes = sizes_.sizes[it];
-      const auto now = std::lower_bound(sizes.begin(), sizes.end(), tiles[level][it]);
-      const auto first = now - std::min(reach, now - sizes.begin());
-      const auto last = now + std::min(reach + 1, sizes.end() - now);
-      for (auto size = first; size != last; ++size) {
-        if (auto changed = resized(tiles, level, it, *size)) result.push_back(std::move(*changed));
+      const auto now = std::lower_bound(sizes.begin(), sizes.end(), tiles[level][it]) - sizes.begin();
+      const auto first = now - std::min(reach.most, now);
+      const auto last = now + std::min(reach.most + 1, std::ssize(sizes) - now);
+      for (auto place = first; place < last; ++place) {
+        if (place != now && !reach.holds(std::abs(place - now))) continue;
+        if (auto changed = resized(tiles, level, it, sizes[place])) result.push_back(std::move(*changed));
       }
     }
   }
@@ -105,40 +112,52 @@ void TileSearch::consider(const Tiles& tiles) {
   if (cycles(entry) < cycles(*next_) * (1 - 1e-6)) next_ = &entry;
 }
 
-/// To the best neighbour; with `pairs` to the best near neighbour's near neighbour, or exchange. False where none is
-/// better.
-bool TileSearch::improve(bool pairs) {
-  next_ = now_;
-  const Tiles tiles = now_->first;
-  for (const auto& one : neighbours(tiles, pairs ? near : PTRDIFF_MAX - 1)) {
-    if (!pairs) {
-      consider(one);
-    } else {
-      for (const auto& two : neighbours(one, near)) consider(two);
-    }
-  }
-  if (pairs) {
-    for (const auto& both : exchanged(tiles)) consider(both);
-  }
+/// False where what was considered is not better.
+bool TileSearch::move_on() {
   const bool better = next_ != now_;
   now_ = next_;
   return better;
+}
+
+/// To the best neighbour; false where none is better. Sizes lie close: all are looked at where those are not better
+/// that lie twice as far away each time.
+bool TileSearch::improve() {
+  for (const Reach& reach : {Reach{farthest, true}, Reach{farthest, false}}) {
+    next_ = now_;
+    for (const auto& one : neighbours(now_->first, reach)) consider(one);
+    if (move_on()) return true;
+  }
+  return false;
+}
+
+/// To the best near neighbour's near neighbour, or exchange.
+bool TileSearch::improve_by_pairs() {
+  next_ = now_;
+  const Tiles tiles = now_->first;
+  for (const auto& one : neighbours(tiles, {near})) {
+    for (const auto& two : neighbours(one, {near})) consider(two);
+  }
+  for (const auto& both : exchanged(tiles)) consider(both);
+  return move_on();
 }
 
 /// Nothing where that is not legal.
 void TileSearch::descend_from(const Tiles& start) {
   now_ = &evaluate(start);
   if (!now_->second.error.empty()) return;
-  while (improve(false)) {
+  while (improve()) {
   }
   ends_.push_back(now_);
 }
 
 /// Few rows at a time, or what one instruction counts at most. Where none of these fits, the smallest ones.
-void TileSearch::descend() {
+void TileSearch::descend(double promising) {
   if (!start_.empty()) descend_from(start_);
   if (!ends_.empty()) return;
-  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) descend_from(start);
+  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) {
+    descend_from(start);
+    if (!ends_.empty() && cycles() > promising) break;
+  }
   for (const auto& start : {sizes_.cut, sizes_.finest}) {
     if (ends_.empty()) descend_from(start);
   }
@@ -147,8 +166,8 @@ void TileSearch::descend() {
 void TileSearch::descend_by_pairs() {
   for (const Entry* end : ends_) {
     now_ = end;
-    while (start_.empty() && improve(true)) {
-      while (improve(false)) {
+    while (start_.empty() && improve_by_pairs()) {
+      while (improve()) {
       }
     }
   }
@@ -162,7 +181,7 @@ void TileSearch::descend_keeping() {
   if (best == tried_.end() || !best->second.keeping.legal()) return;
   keeping_ = true;
   now_ = &*best;
-  while (improve(false)) {
+  while (improve()) {
   }
 }
 
@@ -214,9 +233,9 @@ std::vector<TileSearch::Tiles> TileSearch::levelled(const Tiles& tiles) const {
 
 void TileSearch::look_around() {
   for (const auto& one : levelled(start_)) evaluate(one);
-  for (const auto& one : neighbours(start_, 1)) {
+  for (const auto& one : neighbours(start_, {1})) {
     evaluate(one);
-    for (const auto& two : neighbours(one, 1)) evaluate(two);
+    for (const auto& two : neighbours(one, {1})) evaluate(two);
   }
   tried_.erase(start_);
 }

@@ -25,8 +25,8 @@ class TileSearch {
   TileSearch(const TileSearch&) = delete;
   TileSearch& operator=(const TileSearch&) = delete;
 
-  /// One iterator at a time.
-  void descend();
+  /// One iterator at a time, from all beginnings, or until a descent ends above `promising` cycles.
+  void descend(double promising);
   /// On from where that ended: two at a time, unless the tiles of similar work were known; then with tiles that stay.
   void descend_by_pairs();
   /// All whose tiles differ from the assignment's in the size of one or two iterators by little; nothing else.
@@ -43,13 +43,22 @@ class TileSearch {
   using Tiles = std::vector<Extents>;
   using Entry = std::map<Tiles, LoopChoices>::value_type;
 
+  /// Places in the list of an iterator's sizes by which it changes.
+  struct Reach {
+    std::ptrdiff_t most = 0;
+    bool doubling = false;  ///< only 1, 2, 4, 8 and so on of these
+    bool holds(std::ptrdiff_t places) const;
+  };
+
   void descend_from(const Tiles& start);
   void descend_keeping();
-  bool improve(bool pairs);
+  bool improve();
+  bool improve_by_pairs();
+  bool move_on();
   void consider(const Tiles& tiles);
   bool left_out(const Tiles& tiles);
   std::optional<Tiles> resized(const Tiles& tiles, int level, int it, std::int64_t size) const;
-  std::vector<Tiles> neighbours(const Tiles& tiles, std::ptrdiff_t reach) const;
+  std::vector<Tiles> neighbours(const Tiles& tiles, const Reach& reach) const;
   std::vector<Tiles> exchanged(const Tiles& tiles) const;
   std::vector<Tiles> levelled(const Tiles& tiles) const;
   const Entry& evaluate(const Tiles& tiles);

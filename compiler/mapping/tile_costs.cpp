@@ -58,7 +58,7 @@ class TileMeasure {
     costs_.step_instructions.assign(mapping.steps.size(), 0);
     costs_.step_dram.resize(mapping.steps.size());
     for (const auto& step : mapping.steps) costs_.step_latency.push_back(latency_around_step(step));
-    costs_.depends = dependences(mapping);
+    costs_.depends = geometry.depends();
   }
 
   TileCosts run() {

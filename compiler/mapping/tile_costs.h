@@ -39,7 +39,7 @@ struct TileCosts {
   std::vector<MemoryWords> step_words;                ///< of all steps, each memory once
   std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
   TileBytes bytes;
-  std::vector<std::vector<bool>> depends;  ///< the mapping's `dependences` (fills.h)
+  std::shared_ptr<const Dependences> depends;  ///< the mapping's
 };
 
 TileCosts measure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping);
