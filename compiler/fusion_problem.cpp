@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/mapping/cost_model.h"
+#include "compiler/mapping/split.h"
 
 namespace accord {
 namespace {
@@ -46,24 +47,50 @@ double constant_bytes(const Network& network, const Work& work) {
   return sum;
 }
 
-LayerFacts facts_of(const Compilation& compilation, const LayerPlan& layer, const std::vector<int>& last_reader) {
+/// The layer's mapping that is predicted quickest of those on one element; null where all are divided.
+const Mapping* undivided_best(const LayerPlan& layer) {
+  const Mapping* best = &layer.mappings[predicted_best(layer)];
+  if (best->spatial.empty()) return best;
+  best = nullptr;
+  for (const Mapping& mapping : layer.mappings) {
+    const bool quicker = best == nullptr || mapping.predicted_cycles < best->predicted_cycles;
+    if (mapping.spatial.empty() && quicker) best = &mapping;
+  }
+  return best;
+}
+
+double off_chip_bytes(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                      const Mapping& mapping) {
+  const Machine& machine = shared.of(mapping);
+  double bytes = 0;
+  for (const Mapping& part : parts_of(compilation.machine, mapping)) {
+    Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
+    bytes += off_chip_traffic_of(machine, geometry, layer.work, part).total();
+  }
+  return bytes;
+}
+
+LayerFacts facts_of(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                    const std::vector<int>& last_reader) {
   static const std::vector<Mapping> none;
   LayerFacts facts;
   facts.work = &layer.work;
-  // What one element keeps, others do not reach: work divided over elements stays apart.
-  const bool on_machine = layer.placement == Placement::machine;
-  const bool chains = on_machine && layer.mappings[predicted_best(layer)].spatial.empty();
-  facts.assignments = chains ? &layer.assignments : &none;
-  if (layer.outputs.size() != 1 || facts.assignments->empty()) return facts;
+  facts.assignments = &none;
+  if (layer.placement != Placement::machine) return facts;
+  const Mapping& alone = layer.mappings[predicted_best(layer)];
+  facts.alone_cycles = alone.predicted_cycles;
+  facts.alone_bytes = off_chip_bytes(compilation, shared, layer, alone);
+  const Mapping* best = undivided_best(layer);
+  if (layer.outputs.size() != 1 || best == nullptr) return facts;
+  facts.assignments = &layer.assignments;
   facts.result = layer.outputs[0];
   const bool shares = compilation.homes[facts.result].alias >= 0;
   facts.last_reader = shares ? static_cast<int>(compilation.layers.size()) : last_reader[facts.result];
-  const Mapping& best = layer.mappings[predicted_best(layer)];
-  Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, best);
-  facts.cycles = best.predicted_cycles;
-  facts.inner_cycles = inner_cycles(compilation.architecture, best,
-                                    shipped_cost_model().cost(compilation.machine, geometry, layer.work, best));
-  facts.traffic = off_chip_traffic_of(compilation.machine, geometry, layer.work, best);
+  Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, *best);
+  facts.cycles = best->predicted_cycles;
+  facts.inner_cycles = inner_cycles(compilation.architecture, *best,
+                                    shipped_cost_model().cost(compilation.machine, geometry, layer.work, *best));
+  facts.traffic = off_chip_traffic_of(compilation.machine, geometry, layer.work, *best);
   facts.constant_bytes = constant_bytes(compilation.network, layer.work);
   return facts;
 }
@@ -106,7 +133,10 @@ FusionProblem fusion_problem(const Compilation& compilation) {
     problem.doubt = doubt_of_loops_in_order;
   }
   const auto last_reader = last_readers(compilation);
-  for (const auto& layer : compilation.layers) problem.layers.push_back(facts_of(compilation, layer, last_reader));
+  SharedMachines shared(compilation.machine);
+  for (const auto& layer : compilation.layers) {
+    problem.layers.push_back(facts_of(compilation, shared, layer, last_reader));
+  }
   find_keepers(compilation, problem);
   return problem;
 }

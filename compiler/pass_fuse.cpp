@@ -212,7 +212,8 @@ bool Fuser::schedule_apart(const Chain& chain) {
     Mapping& mapping = compilation_.layers[l].mappings[predicted_best(layer(l))];
     const auto cycles = search_.cycles(layer(l), mapping);
     if (!cycles) return false;
-    mapping.predicted_cycles = problem_.layers[l].cycles = *cycles;
+    mapping.predicted_cycles = problem_.layers[l].alone_cycles = *cycles;
+    if (mapping.spatial.empty()) problem_.layers[l].cycles = *cycles;
     mapping.scheduled = true;
   }
   return true;

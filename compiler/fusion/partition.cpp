@@ -88,8 +88,8 @@ double Partitioner::weighed(const ChainCost& cost) const {
 ChainCost Partitioner::apart(int first, int last) const {
   ChainCost sum;
   for (int l = first; l <= last; ++l) {
-    sum.cycles += problem_.layers[l].cycles;
-    sum.off_chip_bytes += problem_.layers[l].traffic.total();
+    sum.cycles += problem_.layers[l].alone_cycles;
+    sum.off_chip_bytes += problem_.layers[l].alone_bytes;
   }
   return sum;
 }

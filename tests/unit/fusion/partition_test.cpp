@@ -48,7 +48,7 @@ struct FourCopies {
       facts.assignments = &assignments;
       facts.result = l + 1;
       facts.last_reader = l + 1;
-      facts.cycles = facts.inner_cycles = 1000;
+      facts.alone_cycles = facts.cycles = facts.inner_cycles = 1000;
       facts.traffic.tensors = {{l, 512}, {l + 1, 512}};
       problem.layers.push_back(facts);
     }
