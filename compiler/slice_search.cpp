@@ -13,7 +13,7 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t preferred = 2;      // of a layer's assignments are tried for its slices
+constexpr std::ptrdiff_t preferred = 2;   // of a layer's assignments are tried for its slices, and as many divided ones
 constexpr std::size_t compared = 2;       // of the tilings found are scheduled
 constexpr std::size_t first_effort = 24;  // slices are searched in any case,
 constexpr std::size_t effort = 1;         // and so many per layer
@@ -54,6 +54,8 @@ std::string assignment_of(const Mapping& mapping) {
   }
   return text;
 }
+
+bool is_undivided(const Mapping& mapping) { return mapping.spatial.empty(); }
 
 }  // namespace
 
@@ -103,16 +105,20 @@ std::vector<Mapping> SliceSearch::choices(const LayerPlan& layer, const LayerPla
                                           const std::map<int, Region>& regions) const {
   std::vector<Mapping> found;
   const auto add = [&](const Mapping& alone) {
-    if (found.size() >= preferred) return;
+    const bool divided = !alone.spatial.empty();
+    const auto of_kind = [&](const Mapping& other) { return !other.spatial.empty() == divided; };
+    if (std::ranges::count_if(found, of_kind) >= preferred) return;
     auto mapping = retarget(compilation_.machine, compilation_.homes, alone, layer.work, slice.work);
     if (!mapping || !within_margins(slice, *mapping)) return;
-    const auto alike = [&](const Mapping& other) { return assignment_of(other) == assignment_of(*mapping); };
+    const auto alike = [&](const Mapping& other) {
+      return of_kind(other) && assignment_of(other) == assignment_of(*mapping);
+    };
     if (std::ranges::any_of(found, alike)) return;
     mapping->regions = regions;
     found.push_back(std::move(*mapping));
   };
   for (const Mapping& alone : layer.mappings) add(alone);
-  if (!found.empty()) return found;
+  if (std::ranges::any_of(found, is_undivided)) return found;
   for (const Mapping& alone : layer.assignments) add(alone);
   return found;
 }
@@ -126,18 +132,29 @@ std::optional<double> SliceSearch::cycles(const LayerPlan& layer, const Mapping&
   return cycles;
 }
 
-/// The layer's tiles as they are where they fit, and what a search from them finds: the schedule chooses.
+/// What a search of the undivided choices finds, from their tiles, and all choices' tiles as they are where they fit:
+/// the schedule chooses.
 SliceSearch::Result SliceSearch::search(const LayerPlan& slice, const std::vector<Mapping>& choices) {
   if (searches_ == 0) return {0, std::nullopt, "enough slices have been searched"};
   --searches_;
+  std::vector<Mapping> undivided;
+  std::vector<std::size_t> places;  // of these among the choices
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (!is_undivided(choices[i])) continue;
+    undivided.push_back(choices[i]);
+    places.push_back(i);
+  }
   auto found = compilation_.options.searcher->search(
-      {compilation_.machine, compilation_.network, slice.work, compilation_.homes, choices, shipped_cost_model()});
-  if (found.found.empty()) return {0, std::nullopt, found.refused.front().reason};
+      {compilation_.machine, compilation_.network, slice.work, compilation_.homes, undivided, shipped_cost_model()});
+  for (auto& one : found.found) one.assignment = places[one.assignment];
   if (found.found.size() > compared) found.found.resize(compared);
   if (compilation_.options.searcher->leaves_choice()) {
     for (std::size_t i = 0; i < choices.size(); ++i) {
       if (is_legal(slice, choices[i])) found.found.push_back({i, choices[i]});
     }
+  }
+  if (found.found.empty()) {
+    return {0, std::nullopt, found.refused.empty() ? "parts of its work do not fit" : found.refused.front().reason};
   }
   Result best{0, std::nullopt, "too many operations to schedule"};
   for (auto& [choice, mapping] : found.found) {
@@ -150,10 +167,10 @@ SliceSearch::Result SliceSearch::search(const LayerPlan& slice, const std::vecto
   return best;
 }
 
+/// Whether the choice may be as it is.
 bool SliceSearch::is_legal(const LayerPlan& slice, const Mapping& mapping) const {
-  if (mapping.tile.empty() || mapping.order.empty()) return false;
-  Geometry geometry(compilation_.machine, compilation_.network, slice.work, compilation_.homes, mapping);
-  return shipped_cost_model().cost(compilation_.machine, geometry, slice.work, mapping).error.empty();
+  return !mapping.tile.empty() && !mapping.order.empty() &&
+         verify(compilation_.machine, compilation_.network, slice.work, compilation_.homes, mapping).empty();
 }
 
 std::optional<Mapping> SliceSearch::find(const LayerPlan& layer, const LayerPlan& slice,
