@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "archdsl/tensor/parse.h"
 #include "compiler/compilation.h"
 #include "compiler/explore.h"
@@ -30,6 +32,11 @@ std::string division_text(const Machine& machine, const Work& work, const Mappin
                      fmt::join(loops, ", "));
 }
 
+/// The operand that the use's tiles hold.
+std::string name_of(const Work& work, const Use& use) {
+  return use.access.operand < 0 ? "equal values" : work.program.operands[use.access.operand].name;
+}
+
 /// Inputs whose tiles stay for several passes over them, of the greatest part.
 std::string kept_text(const Machine& machine, const Work& work, const Mapping& mapping) {
   if (mapping.tile.empty()) return "";
@@ -39,8 +46,8 @@ std::string kept_text(const Machine& machine, const Work& work, const Mapping& m
   for (std::size_t u = 0; u < part.uses.size(); ++u) {
     const Fills::Round& round = fills.round(static_cast<int>(u));
     if (round.passes == 1) continue;
-    out += fmt::format("    stays on chip: {}, {} tiles for {} passes\n",
-                       work.program.operands[part.uses[u].access.operand].name, round.tiles, round.passes);
+    out += fmt::format("    stays on chip: {}, {} tiles for {} passes\n", name_of(work, part.uses[u]), round.tiles,
+                       round.passes);
   }
   return out;
 }
@@ -49,7 +56,9 @@ std::string kept_text(const Machine& machine, const Work& work, const Mapping& m
 std::string dense_text(const Work& work, const Mapping& mapping) {
   std::vector<std::string> names;
   for (const Use& use : mapping.uses) {
-    if (use.dense) names.push_back(work.program.operands[use.access.operand].name);
+    if (!use.dense) continue;
+    std::string name = name_of(work, use);  // initial values and sums are one operand
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   return names.empty() ? "" : fmt::format("    without gaps on chip: {}\n", fmt::join(names, ", "));
 }
