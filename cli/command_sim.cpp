@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
 #include "archdsl/source/error.h"
@@ -64,6 +65,10 @@ Exit run_command(const SimCommand& command) {
   options.shortcuts = command.shortcuts;
   options.check_hazards = command.check_hazards && command.values;
   options.most_cycles = command.most_cycles;
+  options.on_long_run = [](std::int64_t instructions) {
+    fmt::print(std::cerr, "note: the program executes at least {:.1e} instructions; --most-cycles N ends it sooner\n",
+               static_cast<double>(instructions));
+  };
   request(command.recordings, options);
   const Stopwatch simulating;
   const auto result = simulate(architecture, program, inputs, options);

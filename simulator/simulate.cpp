@@ -144,6 +144,7 @@ class Simulation {
     run_.values = options.values;
     assert(run_.values || (run_.timed && !options.check_hazards));
     run_.most_cycles = options.most_cycles;
+    front_.long_run = options.on_long_run;
     front_.limit(most_instructions(architecture.controller, options.most_cycles));
     run_.ahead = run_.in_order && options.fidelity == Fidelity::transaction;
     run_.end_layer = [this](int layer) { end_layer(layer); };

@@ -42,6 +42,8 @@ struct SimulateOptions {
   bool sensitivities = false;       ///< and predicts what changes of the machine would do
   /// Called when a layer is complete, with the values of its outputs (read from memory through their symbols).
   std::function<void(int layer, const Values& outputs)> on_layer;
+  /// Called at most once, early in a run that will surely take long: it executes at least so many instructions.
+  std::function<void(std::int64_t instructions)> on_long_run;
 };
 
 /// A thing that silicon would do wrong, silently.

@@ -1,8 +1,11 @@
 #include "simulator/modules/front_end.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "simulator/modules/least_instructions.h"
 
 namespace accord::sim {
 
@@ -10,6 +13,17 @@ namespace {
 
 constexpr std::size_t cache_size = std::size_t{1} << 14;
 constexpr std::int64_t most_executed = 10'000'000'000;
+constexpr std::int64_t long_after = 100'000'000;  // half a minute or so
+
+int register_number(Binding::Base base, int reg, int index_field, const Instruction& raw) {
+  if (base == Binding::Base::none) return -1;
+  if (base == Binding::Base::fixed_register) return reg;
+  return reg + static_cast<int>(raw.fields[static_cast<std::size_t>(index_field)]);
+}
+
+Decoded::Term reduce(const Binding& binding, const Instruction& raw) {
+  return {register_number(binding.base, binding.reg, binding.index_field, raw), constant_of(binding, raw.fields)};
+}
 
 }  // namespace
 
@@ -42,8 +56,7 @@ const Decoded* FrontEnd::next() {
     if (pc_ == end_) return nullptr;
     const Decoded* decoded = fetch(pc_);
     if (!decoded) return nullptr;
-    if (++executed_ > limit_) return end_at_limit(*decoded);
-    if (executed_ > most_executed) throw Error("more than 10^10 instructions executed");
+    if (++executed_ > checkpoint_ && !look_ahead(*decoded)) return nullptr;
     arguments_.resize(decoded->arguments.size());
     for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i] = value(decoded->arguments[i]);
     if (!decoded->updates.empty()) update(*decoded);
@@ -56,12 +69,38 @@ const Decoded* FrontEnd::next() {
   }
 }
 
-const Decoded* FrontEnd::end_at_limit(const Decoded& decoded) {
-  hazards_.report(
-      "cycle_limit", 0, decoded.index, decoded.mnemonic,
-      fmt::format("is reached after {} instructions, which issue in no less than the allowed cycles", limit_));
-  hazards_.fatal = true;
-  return nullptr;
+// At twice as many instructions each time, so that it takes no time to speak of.
+bool FrontEnd::look_ahead(const Decoded& decoded) {
+  const std::int64_t least = least_executed();
+  checkpoint_ = std::min({2 * executed_, limit_, most_executed});
+  if (long_run && least >= long_after) std::exchange(long_run, nullptr)(least);
+  return surely_within(least, decoded);
+}
+
+bool FrontEnd::surely_within(std::int64_t least, const Decoded& decoded) {
+  if (least > limit_) {
+    hazards_.report(
+        "cycle_limit", 0, decoded.index, decoded.mnemonic,
+        fmt::format("is one of at least {} instructions; the allowed cycles issue no more than {}", least, limit_));
+    hazards_.fatal = true;
+    return false;
+  }
+  if (least > most_executed)
+    throw Error(fmt::format("the program executes at least {} instructions, more than 10^10", least));
+  return true;
+}
+
+// The turns to come of the loops that are open. A body that is long against what was executed is left for later.
+std::int64_t FrontEnd::least_executed() const {
+  Instruction raw;
+  LeastInstructions least(
+      architecture_, [&](std::int64_t index, Decoded& out) { return read(index, out, raw); }, registers_);
+  std::int64_t total = executed_;
+  for (const Loop& loop : loops_) {
+    if (loop.left > 1 && loop.end - loop.begin <= executed_ / 16)
+      total = plus(total, times(loop.left - 1, least.of_turn(loop.begin, loop.end)));
+  }
+  return total;
 }
 
 const Decoded* FrontEnd::fetch(std::int64_t index) {
@@ -70,41 +109,32 @@ const Decoded* FrontEnd::fetch(std::int64_t index) {
   return hazards_.fatal ? nullptr : &entry;
 }
 
-void FrontEnd::decode(std::int64_t index, Decoded& out) {
-  const std::byte* bits = program_.text.data() + static_cast<std::size_t>(index) * decoder_.size();
-  if (!decoder_.decode(bits, instruction_)) {
-    hazards_.report("undefined_opcode", 0, index, -1, fmt::format("instruction {} has no meaning", index));
-    hazards_.fatal = true;
-    return;
-  }
-  const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(instruction_.mnemonic)];
+bool FrontEnd::read(std::int64_t index, Decoded& out, Instruction& raw) const {
+  if (!decoder_.decode(program_.text.data() + static_cast<std::size_t>(index) * decoder_.size(), raw)) return false;
+  const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(raw.mnemonic)];
   out.index = index;
-  out.mnemonic = instruction_.mnemonic;
+  out.mnemonic = raw.mnemonic;
   out.meaning = mnemonic.meaning;
-  out.unit = unit_of(mnemonic, instruction_.fields);
-  if (out.unit < 0 && !mnemonic.elements.empty()) {
-    hazards_.report("out_of_range", 0, index, out.mnemonic, "the fields choose an element that does not exist");
-    hazards_.fatal = true;
-    return;
-  }
+  out.unit = unit_of(mnemonic, raw.fields);
   out.layer = map_.layer(index);
   out.arguments.resize(mnemonic.arguments.size());
-  for (std::size_t i = 0; i < out.arguments.size(); ++i) out.arguments[i] = reduce(mnemonic.arguments[i]);
+  for (std::size_t i = 0; i < out.arguments.size(); ++i) out.arguments[i] = reduce(mnemonic.arguments[i], raw);
   out.updates.resize(mnemonic.updates.size());
   for (std::size_t i = 0; i < out.updates.size(); ++i) {
     const RegisterUpdate& update = mnemonic.updates[i];
-    out.updates[i] = {register_number(update.base, update.reg, update.index_field), reduce(update.amount)};
+    out.updates[i] = {register_number(update.base, update.reg, update.index_field, raw), reduce(update.amount, raw)};
   }
+  return true;
 }
 
-int FrontEnd::register_number(Binding::Base base, int reg, int index_field) const {
-  if (base == Binding::Base::none) return -1;
-  if (base == Binding::Base::fixed_register) return reg;
-  return reg + static_cast<int>(instruction_.fields[static_cast<std::size_t>(index_field)]);
-}
-
-Decoded::Term FrontEnd::reduce(const Binding& binding) const {
-  return {register_number(binding.base, binding.reg, binding.index_field), constant_of(binding, instruction_.fields)};
+void FrontEnd::decode(std::int64_t index, Decoded& out) {
+  if (!read(index, out, instruction_)) {
+    hazards_.report("undefined_opcode", 0, index, -1, fmt::format("instruction {} has no meaning", index));
+    hazards_.fatal = true;
+  } else if (out.unit < 0 && !architecture_.isa.mnemonics[static_cast<std::size_t>(out.mnemonic)].elements.empty()) {
+    hazards_.report("out_of_range", 0, index, out.mnemonic, "the fields choose an element that does not exist");
+    hazards_.fatal = true;
+  }
 }
 
 std::int64_t FrontEnd::value(const Decoded::Term& term) const {

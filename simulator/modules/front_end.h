@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <span>
@@ -8,28 +9,10 @@
 #include "archdsl/graph/architecture.h"
 #include "archdsl/isa/program.h"
 #include "simulator/kernels/program_map.h"
+#include "simulator/modules/decoded.h"
 #include "simulator/modules/hazard_log.h"
 
 namespace accord::sim {
-
-/// An instruction decoded from its bits, with its arguments reduced to register + constant.
-struct Decoded {
-  struct Term {
-    int reg = -1;  ///< -1: none
-    std::int64_t constant = 0;
-  };
-  struct Update {
-    int reg = -1;
-    Term amount;
-  };
-  std::int64_t index = -1;
-  int mnemonic = -1;
-  Meaning meaning{};
-  int unit = -1;
-  int layer = -1;
-  std::vector<Term> arguments;
-  std::vector<Update> updates;
-};
 
 /// What a controller does apart from time: fetches, decodes, keeps registers and hardware loops.
 class FrontEnd {
@@ -41,28 +24,38 @@ class FrontEnd {
   void enter(std::size_t stage);
 
   /// Executes register and loop instructions up to the next one that a unit (or fence) takes; nullptr at the stage's
-  /// end, or where the program is wrong (HazardLog::fatal). Valid until the next call. Throws Error after 10^10
-  /// instructions. `arguments` holds the values read before its own register updates.
+  /// end, or where the program is wrong (HazardLog::fatal). Valid until the next call. Throws Error where more than
+  /// 10^10 instructions are executed, or surely will be. `arguments` holds the values read before its own register
+  /// updates.
   const Decoded* next();
   std::span<const std::int64_t> arguments() const { return arguments_; }
 
   std::int64_t executed() const { return executed_; }
 
   /// A run of more instructions than this ends with the hazard cycle_limit.
-  void limit(std::int64_t instructions) { limit_ = instructions; }
+  void limit(std::int64_t instructions) {
+    limit_ = instructions;
+    checkpoint_ = std::min(checkpoint_, limit_);
+  }
 
   /// Called once nothing more of a layer will be fetched.
   std::function<void(int layer)> layer_over;
 
+  /// Called at most once, where the loops still have very many instructions to execute: at least so many in all.
+  std::function<void(std::int64_t instructions)> long_run;
+
  private:
+  static constexpr std::int64_t first_checkpoint = std::int64_t{1} << 20;
+
   struct Loop {
     std::int64_t begin, end, left;
   };
   const Decoded* fetch(std::int64_t index);
-  const Decoded* end_at_limit(const Decoded& decoded);
+  bool look_ahead(const Decoded& decoded);
+  bool surely_within(std::int64_t least, const Decoded& decoded);
+  std::int64_t least_executed() const;
+  bool read(std::int64_t index, Decoded& out, Instruction& raw) const;
   void decode(std::int64_t index, Decoded& out);
-  Decoded::Term reduce(const Binding& binding) const;
-  int register_number(Binding::Base base, int reg, int index_field) const;
   std::int64_t value(const Decoded::Term& term) const;
   void update(const Decoded& decoded);
   bool enter_loop(const Decoded& decoded);
@@ -88,6 +81,7 @@ class FrontEnd {
   std::int64_t pc_ = 0, end_ = 0;
   std::int64_t executed_ = 0;
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t checkpoint_ = first_checkpoint;  ///< where the loops are looked at next
 };
 
 }  // namespace accord::sim

@@ -371,6 +371,42 @@ TEST_CASE("do loops and instructions that take ages end at once where the cycles
   }
 }
 
+TEST_CASE("is a program that will surely execute too many instructions ended long before") {
+  constexpr int base = 100'001;  // 10^10 is a little below its square
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  for (const std::vector<std::int64_t>& counts :
+       std::vector<std::vector<std::int64_t>>{{std::int64_t{1} << 60}, {base, base}}) {
+    Product product(machine, 1);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      product.assembler.emit("loop", {{"count", counts[i]}, {"length", static_cast<std::int64_t>(counts.size() - i)}});
+    product.assembler.emit("fence");
+    std::int64_t told = 0;
+    SimulateOptions options;
+    options.on_long_run = [&](std::int64_t least) { told = least; };
+    CHECK_THROWS_AS(simulate(machine, product.assembler.program, {}, options), Error);
+    CHECK(told > 10'000'000'000);
+    options.most_cycles = 1'000'000'000;
+    const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
+    REQUIRE(hazard_of(result, "cycle_limit"));
+    CHECK(hazard_of(result, "cycle_limit")->message.find("at least") != std::string::npos);
+  }
+}
+
+TEST_CASE("is a program within the limits not ended before") {
+  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  Product product(machine, 1);
+  product.assembler.emit("loop", {{"count", 3'000'000}, {"length", 3}});
+  product.assembler.emit("loop", {{"count", 0}, {"length", 1}});
+  product.assembler.emit("fence");
+  product.assembler.emit("fence");
+  SimulateOptions options;
+  options.on_long_run = [](std::int64_t) { FAIL("not that long"); };
+  options.most_cycles = 6'000'001;
+  const SimulateResult result = simulate(machine, product.assembler.program, {}, options);
+  CHECK(result.hazards.empty());
+  CHECK(result.instructions == 6'000'001);
+}
+
 TEST_CASE("do programs that do not fit the machine throw") {
   const Architecture machine = matrix_machine(Sync::Kind::interlock);
   const Product product(machine, 1);
