@@ -9,6 +9,7 @@ const OperatorTable& operator_table() {
     OperatorTable built;
     add_convolutions(built);
     add_matrix_products(built);
+    add_max_pools(built);
     add_pools(built);
     add_elementwise(built);
     add_movement(built);

@@ -37,6 +37,7 @@ const OperatorTable& operator_table();
 
 void add_convolutions(OperatorTable& table);
 void add_matrix_products(OperatorTable& table);
+void add_max_pools(OperatorTable& table);
 void add_pools(OperatorTable& table);
 void add_elementwise(OperatorTable& table);
 void add_movement(OperatorTable& table);

@@ -1,74 +1,56 @@
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "compiler/network/parallel.h"
 #include "compiler/reference/elements.h"
 #include "compiler/reference/window.h"
+#include "compiler/reference/window_fold.h"
 
 namespace accord::reference {
 namespace {
 
-/// Range of taps along one dimension that fall inside the plane, for output position `o`.
-struct Taps {
-  std::int64_t first = 0, last = 0;  ///< last is exclusive
-};
-
-Taps inside_taps(const Window& w, std::size_t d, std::int64_t o) {
-  const std::int64_t start = o * w.stride[d] - w.pad_begin[d];
-  Taps taps{0, w.kernel[d]};
-  while (taps.first < taps.last && start + taps.first * w.dilation[d] < 0) ++taps.first;
-  while (taps.last > taps.first && start + (taps.last - 1) * w.dilation[d] >= w.in[d]) --taps.last;
-  return taps;
-}
-
-/// Taps that lie in the plane or its declared pads: what count_include_pad counts.
-std::int64_t padded_taps(const Window& w, std::size_t d, std::int64_t o) {
-  const std::int64_t start = o * w.stride[d] - w.pad_begin[d];
-  std::int64_t count = w.kernel[d];
-  while (count > 0 && start + (count - 1) * w.dilation[d] >= w.in[d] + w.pad_end[d]) --count;
-  return count;
-}
-
+/// What a window covers of a plane: rows of `run` elements, `step` apart.
 struct PoolPoint {
-  std::vector<std::int64_t> inputs;  ///< plane indices that the window covers
-  std::int64_t padded_count = 1;
+  std::vector<std::int64_t> rows;  ///< index of each row's first element
+  std::int64_t run = 1, step = 1;
+  std::int64_t count = 1;         ///< elements covered
+  std::int64_t padded_count = 1;  ///< with those in declared pads: what count_include_pad counts
 };
 
 PoolPoint pool_point(const Window& w, std::int64_t output) {
-  PoolPoint point{{0}, 1};
+  PoolPoint point{{0}};
   std::vector<std::int64_t> at(w.rank());
   for (std::size_t d = w.rank(); d-- > 0; output /= w.out[d]) at[d] = output % w.out[d];
   for (std::size_t d = 0; d < w.rank(); ++d) {
-    const Taps taps = inside_taps(w, d, at[d]);
+    const std::int64_t start = at[d] * w.stride[d] - w.pad_begin[d];
+    const Taps taps = taps_within(start, w.dilation[d], w.kernel[d], w.in[d]);
+    point.run = taps.count();
+    point.step = w.dilation[d];
+    point.count *= taps.count();
+    point.padded_count *=
+        taps_within(start + w.pad_begin[d], w.dilation[d], w.kernel[d], w.pad_begin[d] + w.in[d] + w.pad_end[d])
+            .count();
     std::vector<std::int64_t> finer;
-    for (std::int64_t index : point.inputs) {
-      for (std::int64_t t = taps.first; t < taps.last; ++t) {
-        finer.push_back(index * w.in[d] + at[d] * w.stride[d] - w.pad_begin[d] + t * w.dilation[d]);
-      }
+    const std::int64_t rows = d + 1 < w.rank() ? taps.count() : 1;
+    for (const std::int64_t row : point.rows) {
+      for (std::int64_t t = taps.first; t < taps.first + rows; ++t)
+        finer.push_back(row * w.in[d] + start + t * w.dilation[d]);
     }
-    point.inputs = std::move(finer);
-    point.padded_count *= padded_taps(w, d, at[d]);
+    point.rows = std::move(finer);
   }
   return point;
-}
-
-Window pool_window(const OperatorCall& call) {
-  const Shape& x = call.inputs[0].shape;
-  const Shape spatial(x.begin() + std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(x.size())), x.end());
-  const bool global = call.op.type.starts_with("Global");
-  return make_window(call.op, x, call.outputs[0].shape,
-                     global ? spatial : attribute(call.op, "kernel_shape", std::vector<std::int64_t>{}));
 }
 
 template <typename T>
 using Reduce = std::function<T(const T* plane, const PoolPoint& point)>;
 
-/// A window's place is found once for several planes; all places of large windows would take far more memory than they.
-template <typename T>
-void pool(const OperatorCall& call, const Reduce<T>& reduce) {
+/// `reduce` of the mapped elements. A window's place is found once for several planes; all places of large windows
+/// would take far more memory than they.
+template <typename T, typename Map>
+void pool(const OperatorCall& call, const Map& map, const Reduce<T>& reduce) {
   constexpr std::int64_t together = 32;  // planes
   const Window window = pool_window(call);
   const std::int64_t planes = call.inputs[0].shape[0] * call.inputs[0].shape[1];
@@ -78,6 +60,7 @@ void pool(const OperatorCall& call, const Reduce<T>& reduce) {
       const std::int64_t count = std::min(together, end - first);
       std::vector<T> x(static_cast<std::size_t>(count * size)), y(static_cast<std::size_t>(count * results));
       load_range(call.inputs[0], first * size, count * size, x.data());
+      std::ranges::transform(x, x.begin(), map);
       for (std::int64_t o = 0; o < results; ++o) {
         const PoolPoint point = pool_point(window, o);
         for (std::int64_t p = 0; p < count; ++p) y[p * results + o] = reduce(x.data() + p * size, point);
@@ -87,53 +70,20 @@ void pool(const OperatorCall& call, const Reduce<T>& reduce) {
   });
 }
 
+/// In the elements' order: sums of floats depend on it.
 template <typename T>
 T sum_of(const T* x, const PoolPoint& point) {
   T sum{};
-  for (std::int64_t i : point.inputs) sum += x[i];
+  for (const std::int64_t row : point.rows) {
+    for (std::int64_t i = 0; i < point.run; ++i) sum += x[row + i * point.step];
+  }
   return sum;
-}
-
-template <typename T>
-T max_of(const T* x, const PoolPoint& point) {
-  T best =
-      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  for (std::int64_t i : point.inputs) best = x[i] > best ? x[i] : best;
-  return best;
-}
-
-/// Index of the maximum in the whole tensor, as MaxPool's second output wants it; row- or column-major in the plane.
-void max_indices(const OperatorCall& call) {
-  const Window window = pool_window(call);
-  const bool column_major = attribute(call.op, "storage_order", std::int64_t{0}) != 0 && window.rank() == 2;
-  const auto x = load_as<float>(call.inputs[0]);
-  const std::int64_t size = window.in_count(), out = window.out_count();
-  std::vector<std::int64_t> indices(count_of(call.outputs[1].shape));
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    const std::int64_t plane = static_cast<std::int64_t>(i) / out;
-    const float* values = x.data() + plane * size;
-    const auto points = pool_point(window, static_cast<std::int64_t>(i) % out).inputs;
-    const auto best = std::ranges::max_element(points, [&](auto a, auto b) { return values[a] < values[b]; });
-    std::int64_t at = best == points.end() ? 0 : *best;
-    if (column_major) at = at % window.in[1] * window.in[0] + at / window.in[1];
-    indices[i] = plane * size + at;
-  }
-  store_all(call.outputs[1], indices);
-}
-
-void max_pool(const OperatorCall& call) {
-  if (is_float(call.outputs[0].type)) {
-    pool<float>(call, max_of<float>);
-  } else {
-    pool<std::int64_t>(call, max_of<std::int64_t>);
-  }
-  if (call.outputs.size() > 1 && !call.outputs[1].data.empty()) max_indices(call);
 }
 
 void average_pool(const OperatorCall& call) {
   const bool include_pad = attribute(call.op, "count_include_pad", std::int64_t{0}) != 0;
-  pool<float>(call, [include_pad](const float* x, const PoolPoint& point) {
-    const auto count = include_pad ? point.padded_count : static_cast<std::int64_t>(point.inputs.size());
+  pool<float>(call, std::identity(), [include_pad](const float* x, const PoolPoint& point) {
+    const auto count = include_pad ? point.padded_count : point.count;
     return sum_of(x, point) / static_cast<float>(std::max<std::int64_t>(count, 1));
   });
 }
@@ -141,21 +91,42 @@ void average_pool(const OperatorCall& call) {
 /// The p-th root of the sum of p-th powers of magnitudes.
 void lp_pool(const OperatorCall& call) {
   const auto p = static_cast<float>(attribute(call.op, "p", std::int64_t{2}));
-  pool<float>(call, [p](const float* x, const PoolPoint& point) {
-    float sum = 0;
-    for (const std::int64_t i : point.inputs) sum += std::pow(std::abs(x[i]), p);
-    return std::pow(sum, 1 / p);
+  pool<float>(
+      call, [p](float x) { return std::pow(std::abs(x), p); },
+      [p](const float* x, const PoolPoint& point) { return std::pow(sum_of(x, point), 1 / p); });
+}
+
+template <typename T>
+void sum_windows(const OperatorCall& call, T outside) {
+  pool<T>(call, std::identity(), [outside](const T* x, const PoolPoint& point) {
+    return sum_of(x, point) + outside * static_cast<T>(point.padded_count - point.count);
+  });
+}
+
+/// Sums that wrap may be made in any order.
+template <std::unsigned_integral T>
+void sum_windows(const OperatorCall& call, T outside) {
+  const Window window = pool_window(call);
+  const std::int64_t size = window.in_count(), results = window.out_count();
+  std::vector<T> pads(static_cast<std::size_t>(results), 0);
+  for (std::int64_t o = 0; outside != 0 && o < results; ++o) {
+    const PoolPoint point = pool_point(window, o);
+    pads[o] = outside * static_cast<T>(point.padded_count - point.count);
+  }
+  const std::int64_t planes = call.inputs[0].shape[0] * call.inputs[0].shape[1];
+  parallel_for(call.threads, planes, [&](std::int64_t plane) {
+    std::vector<T> x(static_cast<std::size_t>(size));
+    load_range(call.inputs[0], plane * size, size, x.data());
+    std::vector<T> sums = fold_windows(window, std::move(x), T{0}, std::plus<T>());
+    std::ranges::transform(sums, pads, sums.begin(), std::plus<T>());
+    store_range<T>(call.outputs[0], plane * results, sums);
   });
 }
 
 /// With what padding holds, and a start per channel.
 template <typename T>
 void sum_pool_as(const OperatorCall& call) {
-  const T outside = outside_of<T>(call.op);
-  pool<T>(call, [outside](const T* x, const PoolPoint& point) {
-    const auto beyond = point.padded_count - static_cast<std::int64_t>(point.inputs.size());
-    return sum_of(x, point) + outside * static_cast<T>(beyond);
-  });
+  sum_windows(call, outside_of<T>(call.op));
   if (!call.has_input(1)) return;
   const std::vector<T> bias = load_as<T>(call.inputs[1]);
   std::vector<T> sums = load_as<T>(view(call.outputs[0]));
@@ -171,7 +142,6 @@ void sum_pool(const OperatorCall& call) {
 }  // namespace
 
 void add_pools(OperatorTable& table) {
-  table["MaxPool"] = table["GlobalMaxPool"] = max_pool;
   table["AveragePool"] = table["GlobalAveragePool"] = average_pool;
   table["LpPool"] = table["GlobalLpPool"] = lp_pool;
   table["SumPool"] = sum_pool;

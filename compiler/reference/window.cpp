@@ -29,6 +29,21 @@ Window make_window(const Operator& op, const Shape& x, const Shape& y, const std
   return window;
 }
 
+Window pool_window(const OperatorCall& call) {
+  const Shape& x = call.inputs[0].shape;
+  const Shape spatial(x.begin() + std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(x.size())), x.end());
+  const bool global = call.op.type.starts_with("Global");
+  return make_window(call.op, x, call.outputs[0].shape,
+                     global ? spatial : attribute(call.op, "kernel_shape", std::vector<std::int64_t>{}));
+}
+
+Taps taps_within(std::int64_t start, std::int64_t dilation, std::int64_t kernel, std::int64_t extent) {
+  const std::int64_t before = start < 0 ? (-start - 1) / dilation + 1 : 0;
+  const std::int64_t first = std::min(before, kernel);
+  const std::int64_t last = start < extent ? (extent - 1 - start) / dilation + 1 : 0;
+  return {first, std::clamp(last, first, kernel)};
+}
+
 std::vector<std::int64_t> padded_extents(const Window& window) {
   std::vector<std::int64_t> extents(window.rank());
   for (std::size_t d = 0; d < extents.size(); ++d) {

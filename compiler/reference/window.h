@@ -20,6 +20,18 @@ struct Window {
 /// Reads strides, pads and dilations; `kernel` as given. Throws Error when the ranks do not agree.
 Window make_window(const Operator& op, const Shape& x, const Shape& y, const std::vector<std::int64_t>& kernel);
 
+/// As MaxPool's and its like's attributes say; a global pool's window is the plane.
+Window pool_window(const OperatorCall& call);
+
+/// A range of taps; `last` is exclusive.
+struct Taps {
+  std::int64_t first = 0, last = 0;
+  std::int64_t count() const { return last - first; }
+};
+
+/// Those of a window of `kernel` taps, the first one at `start`, that lie in 0..extent-1.
+Taps taps_within(std::int64_t start, std::int64_t dilation, std::int64_t kernel, std::int64_t extent);
+
 /// Extent of the padded plane that all windows together touch, per dimension.
 std::vector<std::int64_t> padded_extents(const Window& window);
 
