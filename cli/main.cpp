@@ -16,6 +16,7 @@
 
 #include "archdsl/source/suggest.h"
 #include "cli/command_files.h"
+#include "cli/model.h"
 #include "cli/option_checks.h"
 #include "cli/run_guarded.h"
 #include "compiler/compile.h"
@@ -65,7 +66,11 @@ CLI::App* add_command(CLI::App& app, Action& chosen, const char* name, const cha
   sub->callback([&chosen, command] {
     chosen = [command] {
       check_files(files_of(*command));
-      return run_command(*command);
+      if constexpr (requires { command->model; }) {
+        return of_model(command->model, [&] { return run_command(*command); });
+      } else {
+        return run_command(*command);
+      }
     };
   });
   return sub;

@@ -76,6 +76,11 @@ Network import(const std::string& model, const ModelChoice& choice) {
 
 }  // namespace
 
+std::string model_name(const ModelChoice& choice) {
+  const std::string name = choice.model.empty() ? default_model : choice.model;
+  return is_folder(name) ? (std::filesystem::path(name) / "model.onnx").string() : name;
+}
+
 LoadedModel load_chosen(const ModelChoice& choice) {
   const std::string name = choice.model.empty() ? default_model : choice.model;
   LoadedModel model{name, import(name, choice), {}, {}};

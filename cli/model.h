@@ -5,6 +5,7 @@
 #include "archdsl/tensor/value.h"
 #include "cli/commands.h"
 #include "compiler/network/network.h"
+#include "compiler/network/operator_error.h"
 
 namespace accord {
 
@@ -18,7 +19,20 @@ struct LoadedModel {
 
 inline constexpr const char* default_model = "resnet50";
 
+/// As the user names it; a file in a folder by its path.
+std::string model_name(const ModelChoice& choice);
+
 /// Reads and canonicalises the chosen model (default_model where none is). Throws Error for what cannot be read.
 LoadedModel load_chosen(const ModelChoice& choice);
+
+/// Calls `fn`; what is wrong with an operator is said with the model's name.
+template <typename Fn>
+auto of_model(const ModelChoice& choice, const Fn& fn) {
+  try {
+    return fn();
+  } catch (const OperatorError& error) {
+    throw Error(model_name(choice) + ": " + error.what());
+  }
+}
 
 }  // namespace accord

@@ -43,12 +43,16 @@ class Importer {
   explicit Importer(const std::filesystem::path& catalog) : library_(catalog) {}
 
   std::string covenant() {
-    read_machine();
-    read_instances();
-    read_interconnections();
-    for (Instance& instance : instances_) add_component(instance);
-    for (std::size_t i = 0; i < instances_.size(); ++i) connect_unit(i);
-    return text();
+    const pugi::xml_node machine = library_.machine() ? library_.machine()->root : library_.design();
+    library_.in_file_of(machine, [&] { read_machine(); });
+    library_.in_file_of(library_.design(), [&] {
+      read_instances();
+      read_interconnections();
+    });
+    for (Instance& instance : instances_) library_.in_file_of(instance.type->root, [&] { add_component(instance); });
+    for (std::size_t i = 0; i < instances_.size(); ++i)
+      library_.in_file_of(instances_[i].type->root, [&] { connect_unit(i); });
+    return library_.in_file_of(machine, [&] { return text(); });
   }
 
  private:

@@ -204,7 +204,14 @@ IpxactLibrary::IpxactLibrary(const std::filesystem::path& catalog) {
   const std::filesystem::path folder = catalog.parent_path();
   open_all(folder, root, "components", "component");
   open_all(folder, root, "designs", "design");
-  find_machine();
+  in_file_of(root, [&] { find_machine(); });
+}
+
+std::string IpxactLibrary::file_of(pugi::xml_node node) const {
+  for (std::size_t i = 0; i < documents_.size(); ++i) {
+    if (documents_[i]->root() == node.root()) return files_[i].string();
+  }
+  return {};
 }
 
 pugi::xml_node IpxactLibrary::open(const std::filesystem::path& file, std::string_view root) {
@@ -219,6 +226,7 @@ pugi::xml_node IpxactLibrary::open(const std::filesystem::path& file, std::strin
   }
   const std::string text = read_file(file, size);
   documents_.push_back(std::make_unique<pugi::xml_document>());
+  files_.push_back(file);
   const auto result = documents_.back()->load_buffer(text.data(), text.size());
   if (!result) {
     throw Error(
@@ -238,7 +246,8 @@ pugi::xml_node IpxactLibrary::open(const std::filesystem::path& file, std::strin
 void IpxactLibrary::open_all(const std::filesystem::path& folder, pugi::xml_node catalog, std::string_view list,
                              std::string_view root) {
   for (const pugi::xml_node entry : children_of(child_of(catalog, list), "ipxactFile")) {
-    const std::filesystem::path file = folder / checked_path(text_of(entry, "name"));
+    const std::filesystem::path file =
+        folder / in_file_of(catalog, [&] { return checked_path(text_of(entry, "name")); });
     const pugi::xml_node node = open(file, root);
     const std::string id = own_identifier(node);
     if (id != named_identifier(child_of(entry, "vlnv"))) {
@@ -246,7 +255,7 @@ void IpxactLibrary::open_all(const std::filesystem::path& folder, pugi::xml_node
     }
     if (root == "design") {
       designs_.push_back(node);
-    } else if (!types_.emplace(id, read_type(node)).second) {
+    } else if (!types_.emplace(id, in_file_of(node, [&] { return read_type(node); })).second) {
       throw Error(fmt::format("{}: the catalog names {} twice", file.string(), id));
     }
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "archdsl/export/ipxact_netlist.h"
+#include "archdsl/source/error.h"
 
 namespace accord {
 
@@ -53,6 +54,16 @@ class IpxactLibrary {
     return machine_;
   }  ///< the component whose design it is; null where there is none
 
+  /// Calls `fn`; an Error gets in front the file that the node is from.
+  template <typename Fn>
+  auto in_file_of(pugi::xml_node node, const Fn& fn) const {
+    try {
+      return fn();
+    } catch (const Error& error) {
+      throw Error(file_of(node) + ": " + error.what());
+    }
+  }
+
   /// The type that an element's vendor, library, name and version name. Throws Error where there is none.
   const IpxactType& type(pugi::xml_node reference) const;
 
@@ -61,8 +72,10 @@ class IpxactLibrary {
   void open_all(const std::filesystem::path& folder, pugi::xml_node catalog, std::string_view list,
                 std::string_view root);
   void find_machine();
+  std::string file_of(pugi::xml_node node) const;
 
   std::vector<std::unique_ptr<pugi::xml_document>> documents_;
+  std::vector<std::filesystem::path> files_;  ///< of the documents
   std::uintmax_t bytes_ = 0;
   std::map<std::string, IpxactType> types_;  ///< by vendor, library, name, version
   std::vector<pugi::xml_node> designs_;

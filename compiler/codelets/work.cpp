@@ -16,6 +16,7 @@
 #include "compiler/codelets/expand.h"
 #include "compiler/codelets/variables.h"
 #include "compiler/network/canonicalise.h"
+#include "compiler/network/operator_error.h"
 
 namespace accord {
 namespace {
@@ -141,8 +142,8 @@ void Builder::set_index(const Codelet& codelet, const Operator& op) {
     if (!text.starts_with("@")) index_.push_back(text);
   }
   if (index_.size() != shape.size()) {
-    throw Error(fmt::format("{} ({}): the codelet is for results of rank {}, this one has {}", op.type, op.name,
-                            index_.size(), shape.size()));
+    throw OperatorError(
+        op, fmt::format("the codelet is for results of rank {}, this one has {}", index_.size(), shape.size()));
   }
 }
 
@@ -221,7 +222,7 @@ void Builder::append_codelet(const Operator& op) {
   const Codelet* codelet = library_.find(op.type);
   if (codelet == nullptr) {
     const auto why = canonical_obstacle(network_, op);
-    throw Error(fmt::format("operator {} ({}) has no codelet{}", op.type, op.name, why.empty() ? "" : ": " + why));
+    throw OperatorError(op, "it has no codelet" + (why.empty() ? "" : ": " + why));
   }
   Expansion expansion{&network_, &op, {}, {}, {}, {}, -1};
   auto inputs = codelet->inputs;
@@ -234,8 +235,7 @@ void Builder::append_codelet(const Operator& op) {
     }
   }
   if (op.inputs.size() > inputs.size()) {
-    throw Error(fmt::format("operator {} ({}) has {} inputs, its codelet {}", op.type, op.name, op.inputs.size(),
-                            inputs.size()));
+    throw OperatorError(op, fmt::format("it has {} inputs, its codelet {}", op.inputs.size(), inputs.size()));
   }
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] != no_tensor) expansion.tensors[inputs[i]] = op.inputs[i];

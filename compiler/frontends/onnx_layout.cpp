@@ -210,15 +210,6 @@ void infer_slice(OnnxNode& node) {
   node.result(node.input(0).type, shape);
 }
 
-void expect_within(const OnnxNode& node, std::int64_t extent) {
-  if (!node.input(1).is_constant()) return;
-  for (const std::int64_t index : node.constant_integers(1)) {
-    if (index < -extent || index >= extent) {
-      throw Error(fmt::format("index {} is not among the {} elements", index, extent));
-    }
-  }
-}
-
 void infer_gather(OnnxNode& node) {
   const auto& x = node.shape(0);
   const auto& indices = node.shape(1);

@@ -77,6 +77,15 @@ std::vector<std::int64_t> normalise_axes(std::vector<std::int64_t> axes, std::si
   return axes;
 }
 
+void expect_within(const OnnxNode& node, std::int64_t extent) {
+  if (!node.input(1).is_constant()) return;
+  for (const std::int64_t index : node.constant_integers(1)) {
+    if (index < -extent || index >= extent) {
+      throw Error(fmt::format("index {} is not among the {} elements", index, extent));
+    }
+  }
+}
+
 Shape broadcast(const Shape& a, const Shape& b) {
   const auto rank = std::max(a.size(), b.size());
   Shape shape(rank);

@@ -73,6 +73,9 @@ void add_quantised_rules(OnnxRules& rules);
 std::int64_t normalise_axis(std::int64_t axis, std::size_t rank, bool past_end = false);
 std::vector<std::int64_t> normalise_axes(std::vector<std::int64_t> axes, std::size_t rank);
 
+/// Throws Error where input 1, indices that are constant, names none of `extent` elements.
+void expect_within(const OnnxNode& node, std::int64_t extent);
+
 /// ONNX (numpy) broadcasting.
 Shape broadcast(const Shape& a, const Shape& b);
 

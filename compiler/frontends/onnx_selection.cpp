@@ -26,6 +26,7 @@ void expect_indices_along(const OnnxNode& node, std::size_t axis) {
   bool fits = indices.size() == x.size();
   for (std::size_t d = 0; fits && d < x.size(); ++d) fits = d == axis || indices[d] <= x[d];
   if (!fits) throw Error(fmt::format("indices {} do not fit {}", to_string(indices), to_string(x)));
+  expect_within(node, x[axis]);
 }
 
 void infer_gather_elements(OnnxNode& node) {

@@ -19,21 +19,21 @@ struct Geometry {
   std::vector<std::ptrdiff_t> pixels, reduction;
 };
 
-void check_shapes(const Operator& op, const Geometry& g, const Shape& x, const Shape& w, const Shape& y) {
+void check_shapes(const Geometry& g, const Shape& x, const Shape& w, const Shape& y) {
   const bool fits = g.groups > 0 && x[1] == g.groups * g.per_group && w[0] == g.groups * g.columns && y[1] == w[0];
-  if (!fits) throw Error(op.type + " " + op.name + ": channels of input, weights and output do not agree");
+  if (!fits) throw Error("channels of input, weights and output do not agree");
 }
 
 Geometry make_geometry(const OperatorCall& call) {
   const Shape &x = call.inputs[0].shape, &w = call.inputs[1].shape, &y = call.outputs[0].shape;
-  if (w.size() < 3) throw Error(call.op.type + " " + call.op.name + ": weights need at least 3 dimensions");
+  if (w.size() < 3) throw Error("weights need at least 3 dimensions");
   Geometry g;
   g.window = make_window(call.op, x, y, {w.begin() + 2, w.end()});
   g.batch = x[0];
   g.groups = attribute(call.op, "group", std::int64_t{1});
   g.per_group = w[1];
   g.columns = g.groups > 0 ? w[0] / g.groups : 0;
-  check_shapes(call.op, g, x, w, y);
+  check_shapes(g, x, w, y);
   const auto extents = padded_extents(g.window);
   const std::int64_t plane = element_count(extents);
   g.pixels = plane_offsets(extents, g.window.out, g.window.stride);

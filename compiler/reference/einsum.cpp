@@ -21,7 +21,7 @@ Equation parse_equation(const OperatorCall& call) {
   std::string text = attribute(call.op, "equation", std::string());
   std::erase(text, ' ');
   const std::size_t arrow = text.find("->");
-  if (arrow == std::string::npos) throw Error("Einsum " + call.op.name + ": needs an equation with '->'");
+  if (arrow == std::string::npos) throw Error("needs an equation with '->'");
   Equation equation{{""}, text.substr(arrow + 2), "", {}};
   for (char c : text.substr(0, arrow)) {
     if (c == ',') {
@@ -30,11 +30,9 @@ Equation parse_equation(const OperatorCall& call) {
       equation.terms.back() += c;
     }
   }
-  if (equation.terms.size() != call.inputs.size())
-    throw Error("Einsum " + call.op.name + ": terms and inputs differ in number");
+  if (equation.terms.size() != call.inputs.size()) throw Error("terms and inputs differ in number");
   for (std::size_t i = 0; i < equation.terms.size(); ++i) {
-    if (equation.terms[i].size() != call.inputs[i].shape.size())
-      throw Error("Einsum " + call.op.name + ": a term does not fit its rank");
+    if (equation.terms[i].size() != call.inputs[i].shape.size()) throw Error("a term does not fit its rank");
     for (std::size_t d = 0; d < equation.terms[i].size(); ++d) {
       if (equation.extents.emplace(equation.terms[i][d], call.inputs[i].shape[d]).second &&
           equation.result.find(equation.terms[i][d]) == std::string::npos) {

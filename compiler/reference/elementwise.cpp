@@ -111,7 +111,7 @@ void mean(const OperatorCall& call) {
 }
 
 std::int64_t divide(std::int64_t a, std::int64_t b) {
-  if (b == 0) throw Error("Div: integer division by zero");
+  if (b == 0) throw Error("integer division by zero");
   return b == -1 ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a)) : a / b;
 }
 float divide(float a, float b) { return a / b; }
@@ -125,7 +125,7 @@ void pow_operator(const OperatorCall& call) {
 }
 
 std::int64_t modulo(std::int64_t a, std::int64_t b) {
-  if (b == 0) throw Error("Mod: division by zero");
+  if (b == 0) throw Error("division by zero");
   if (b == -1) return 0;
   const std::int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -136,7 +136,7 @@ void remainder_operator(const OperatorCall& call) {
   const TensorView &a = call.inputs[0], &b = call.inputs[1];
   if (is_float(a.type)) return combine<float>(call, a, b, [](float x, float y) { return std::fmod(x, y); });
   combine<std::int64_t>(call, a, b, [](std::int64_t x, std::int64_t y) {
-    if (y == 0) throw Error("Mod: division by zero");
+    if (y == 0) throw Error("division by zero");
     return y == -1 ? std::int64_t{0} : x % y;
   });
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "archdsl/source/error.h"
+#include "compiler/network/operator_error.h"
 #include "compiler/reference/operator_table.h"
 
 namespace accord {
@@ -53,9 +54,14 @@ class Execution {
     const Operator& op = network_.operators[index];
     const auto& table = reference::operator_table();
     auto found = table.find(op.type);
-    if (found == table.end()) throw Error("the reference has no operator " + op.type + " (" + op.name + ")");
+    if (found == table.end()) throw OperatorError(op, "the reference has no such operator");
     std::vector<Value> outputs = allocate(op);
-    found->second(OperatorCall{op, views(op), outputs, std::max(1, options_.threads)});
+    const OperatorCall call{op, views(op), outputs, std::max(1, options_.threads)};
+    try {
+      found->second(call);
+    } catch (const Error& error) {
+      throw OperatorError(op, error.what());
+    }
     store(op, std::move(outputs));
     release(op, static_cast<int>(index));
   }

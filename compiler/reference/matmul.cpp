@@ -10,9 +10,7 @@
 namespace accord::reference {
 namespace {
 
-[[noreturn]] void fail_shapes(const Operator& op) {
-  throw Error(op.type + " " + op.name + ": shapes of the factors and the product do not agree");
-}
+[[noreturn]] void fail_shapes() { throw Error("shapes of the factors and the product do not agree"); }
 
 /// How element (k, l) of the right-hand matrix lies in its tensor.
 struct RightMatrix {
@@ -72,10 +70,10 @@ void gemm_canonical(const OperatorCall& call) {
   const Shape &xs = call.inputs[0].shape, &ws = call.inputs[1].shape, &ys = call.outputs[0].shape;
   const std::int64_t length = xs.back(), columns = ys.back();
   const std::int64_t rows = length ? element_count(xs) / length : 0;
-  if (ws != Shape{columns, length} || rows * columns != element_count(ys)) fail_shapes(call.op);
+  if (ws != Shape{columns, length} || rows * columns != element_count(ys)) fail_shapes();
   const auto x = load_as<T>(call.inputs[0]);
   const auto bias = call.has_input(2) ? load_as<T>(call.inputs[2]) : std::vector<T>{};
-  if (!bias.empty() && static_cast<std::int64_t>(bias.size()) != columns) fail_shapes(call.op);
+  if (!bias.empty() && static_cast<std::int64_t>(bias.size()) != columns) fail_shapes();
   multiply<T>(call, x.data(), strided(rows, length), strided(length, 1), {0, length, 1}, columns,
               bias.empty() ? nullptr : bias.data(), 0);
 }
@@ -85,10 +83,9 @@ void gemm_imported(const OperatorCall& call) {
   const Shape &as = call.inputs[0].shape, &bs = call.inputs[1].shape, &ys = call.outputs[0].shape;
   const bool trans_a = attribute(call.op, "transA", std::int64_t{0}) != 0;
   const bool trans_b = attribute(call.op, "transB", std::int64_t{0}) != 0;
-  if (as.size() != 2 || bs.size() != 2 || ys.size() != 2) fail_shapes(call.op);
+  if (as.size() != 2 || bs.size() != 2 || ys.size() != 2) fail_shapes();
   const std::int64_t rows = ys[0], columns = ys[1], length = as[trans_a ? 0 : 1];
-  if (as[trans_a ? 1 : 0] != rows || bs[trans_b ? 1 : 0] != length || bs[trans_b ? 0 : 1] != columns)
-    fail_shapes(call.op);
+  if (as[trans_a ? 1 : 0] != rows || bs[trans_b ? 1 : 0] != length || bs[trans_b ? 0 : 1] != columns) fail_shapes();
   const auto x = load_as<float>(call.inputs[0]);
   const RightMatrix right = trans_b ? RightMatrix{0, length, 1} : RightMatrix{0, 1, columns};
   multiply<float>(call, x.data(), strided(rows, trans_a ? 1 : length), strided(length, trans_a ? rows : 1), right,
@@ -113,7 +110,7 @@ bool is_canonical(const OperatorCall& call) {
 }
 
 void gemm(const OperatorCall& call) {
-  if (call.inputs[0].shape.empty() || call.outputs[0].shape.empty()) fail_shapes(call.op);
+  if (call.inputs[0].shape.empty() || call.outputs[0].shape.empty()) fail_shapes();
   if (!is_canonical(call)) return gemm_imported(call);
   with_sum_type(call.outputs[0].type, [&](auto zero) { gemm_canonical<decltype(zero)>(call); });
 }
@@ -125,12 +122,12 @@ template <typename T>
 void matmul(const OperatorCall& call) {
   Shape as = call.inputs[0].shape, bs = call.inputs[1].shape, ys = call.outputs[0].shape;
   const bool vector_a = as.size() == 1, vector_b = bs.size() == 1;
-  if (as.empty() || bs.empty()) fail_shapes(call.op);
+  if (as.empty() || bs.empty()) fail_shapes();
   if (vector_a) as.insert(as.begin(), 1), ys.insert(ys.end() - (vector_b ? 0 : 1), 1);
   if (vector_b) bs.push_back(1), ys.push_back(1);
-  if (ys.size() < 2) fail_shapes(call.op);
+  if (ys.size() < 2) fail_shapes();
   const std::int64_t rows = as[as.size() - 2], length = as.back(), columns = bs.back();
-  if (bs[bs.size() - 2] != length || ys.back() != columns || ys[ys.size() - 2] != rows) fail_shapes(call.op);
+  if (bs[bs.size() - 2] != length || ys.back() != columns || ys[ys.size() - 2] != rows) fail_shapes();
   const auto a_index = broadcast_indices(leading(as), leading(ys)),
              b_index = broadcast_indices(leading(bs), leading(ys));
   const auto x = load_as<T>(call.inputs[0]);

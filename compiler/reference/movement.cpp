@@ -14,10 +14,6 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-[[noreturn]] void fail(const Operator& op, const std::string& what) {
-  throw Error(op.type + " " + op.name + ": " + what);
-}
-
 /// y[i] = x[source[i]].
 void gather_elements(const TensorView& x, const Ints& source, Value& y, std::int64_t first = 0) {
   const auto size = static_cast<std::size_t>(bytes(x.type));
@@ -30,7 +26,7 @@ void gather_elements(const TensorView& x, const Ints& source, Value& y, std::int
 void copy(const OperatorCall& call) {
   if (call.inputs[0].type != call.outputs[0].type ||
       element_count(call.inputs[0].shape) != element_count(call.outputs[0].shape)) {
-    fail(call.op, "input and output differ in type or element count");
+    throw Error("input and output differ in type or element count");
   }
   if (!call.outputs[0].data.empty()) {
     std::memcpy(call.outputs[0].data.data(), call.inputs[0].data, call.outputs[0].data.size());
@@ -43,9 +39,9 @@ void transpose(const OperatorCall& call) {
   std::iota(reversed.rbegin(), reversed.rend(), 0);
   const Ints perm = attribute(call.op, "perm", reversed);
   const Ints strides = row_major_strides(x.shape);
-  if (perm.size() != x.shape.size()) fail(call.op, "perm does not fit the rank");
+  if (perm.size() != x.shape.size()) throw Error("perm does not fit the rank");
   Ints permuted;
-  for (std::int64_t axis : perm) permuted.push_back(strides[normalise_axis(call.op, axis, strides.size())]);
+  for (std::int64_t axis : perm) permuted.push_back(strides[normalise_axis(axis, strides.size())]);
   gather_elements(x, strided_indices(call.outputs[0].shape, permuted), call.outputs[0]);
 }
 
@@ -59,8 +55,7 @@ std::int64_t row_bytes(const TensorView& x, std::size_t axis) {
 }
 
 void concat(const OperatorCall& call) {
-  const std::size_t axis =
-      normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), call.outputs[0].shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{0}), call.outputs[0].shape.size());
   const std::int64_t out_row = row_bytes(view(call.outputs[0]), axis);
   std::int64_t at = 0;
   for (const TensorView& x : call.inputs) {
@@ -70,12 +65,12 @@ void concat(const OperatorCall& call) {
     }
     at += row;
   }
-  if (at != out_row) fail(call.op, "inputs do not add up to the output");
+  if (at != out_row) throw Error("inputs do not add up to the output");
 }
 
 void split(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), x.shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{0}), x.shape.size());
   const std::int64_t in_row = row_bytes(x, axis);
   std::int64_t at = 0;
   for (Value& y : call.outputs) {
@@ -85,7 +80,7 @@ void split(const OperatorCall& call) {
     }
     at += row;
   }
-  if (at != in_row) fail(call.op, "outputs do not add up to the input");
+  if (at != in_row) throw Error("outputs do not add up to the input");
 }
 
 void slice(const OperatorCall& call) {
@@ -93,15 +88,15 @@ void slice(const OperatorCall& call) {
   const Ints starts = attribute(call.op, "starts", Ints{}), axes = attribute(call.op, "axes", Ints{});
   const Ints steps = attribute(call.op, "steps", Ints(starts.size(), 1));
   if (axes.size() != starts.size() || steps.size() != starts.size())
-    fail(call.op, "starts, axes and steps differ in length");
+    throw Error("starts, axes and steps differ in length");
   Ints strides = row_major_strides(x.shape);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    const std::size_t axis = normalise_axis(call.op, axes[i], x.shape.size());
+    const std::size_t axis = normalise_axis(axes[i], x.shape.size());
     const std::int64_t last = starts[i] + (call.outputs[0].shape[axis] - 1) * steps[i];
     if (call.outputs[0].shape[axis] > 0 &&
         (std::min(starts[i], last) < 0 || std::max(starts[i], last) >= x.shape[axis])) {
-      fail(call.op, "range is outside the input");
+      throw Error("range is outside the input");
     }
     first += starts[i] * strides[axis];
     strides[axis] *= steps[i];
@@ -125,7 +120,7 @@ void pad(const OperatorCall& call) {
   const Shape& shape = call.outputs[0].shape;
   const Ints pads = attribute(call.op, "pads", Ints(2 * shape.size(), 0));
   const std::string mode = attribute(call.op, "mode", std::string("constant"));
-  if (pads.size() != 2 * shape.size()) fail(call.op, "pads do not fit the rank");
+  if (pads.size() != 2 * shape.size()) throw Error("pads do not fit the rank");
   const double value = attribute(call.op, "value", 0.0);
   const auto elements = load_as<double>(x);
   const Ints strides = row_major_strides(shape), x_strides = row_major_strides(x.shape);
@@ -155,21 +150,21 @@ void tile(const OperatorCall& call) {
   gather_elements(x, source, call.outputs[0]);
 }
 
-std::int64_t wrapped_index(const Operator& op, std::int64_t index, std::int64_t size) {
-  if (index < -size || index >= size) fail(op, "index " + std::to_string(index) + " is out of range");
+std::int64_t wrapped_index(std::int64_t index, std::int64_t size) {
+  if (index < -size || index >= size) throw Error("index " + std::to_string(index) + " is out of range");
   return index < 0 ? index + size : index;
 }
 
 void gather(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), x.shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{0}), x.shape.size());
   const auto indices = load_as<std::int64_t>(call.inputs[1]);
   const std::int64_t row = row_bytes(x, axis + 1), size = x.shape[axis];
   const std::int64_t outer = row ? row_bytes(x, 0) / std::max<std::int64_t>(1, row * size) : 0;
   std::byte* to = call.outputs[0].data.data();
   for (std::int64_t o = 0; o < outer; ++o) {
     for (std::int64_t index : indices) {
-      const std::int64_t from = o * size + wrapped_index(call.op, index, size);
+      const std::int64_t from = o * size + wrapped_index(index, size);
       std::memcpy(to, x.data + from * row, static_cast<std::size_t>(row));
       to += row;
     }
@@ -178,14 +173,13 @@ void gather(const OperatorCall& call) {
 
 void gather_along_axis(const OperatorCall& call) {
   const TensorView &x = call.inputs[0], &indices = call.inputs[1];
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), x.shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{0}), x.shape.size());
   Ints strides = row_major_strides(x.shape);
   const std::int64_t axis_stride = strides[axis];
   strides[axis] = 0;
   Ints source = strided_indices(indices.shape, strides);
   const auto at = load_as<std::int64_t>(indices);
-  for (std::size_t i = 0; i < source.size(); ++i)
-    source[i] += wrapped_index(call.op, at[i], x.shape[axis]) * axis_stride;
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] += wrapped_index(at[i], x.shape[axis]) * axis_stride;
   gather_elements(x, source, call.outputs[0]);
 }
 
@@ -208,7 +202,7 @@ void depth_to_space(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const std::int64_t b = attribute(call.op, "blocksize", std::int64_t{1});
   if (x.shape.size() != 4 || b < 1 || x.shape[1] % (b * b) != 0)
-    fail(call.op, "channels are not a multiple of the block");
+    throw Error("channels are not a multiple of the block");
   const std::int64_t n = x.shape[0], c = x.shape[1] / (b * b), h = x.shape[2], w = x.shape[3];
   const bool column_first = attribute(call.op, "mode", std::string("DCR")) == "CRD";
   const Ints strides = column_first ? row_major_strides({n, c, b, b, h, w}) : row_major_strides({n, b, b, c, h, w});
@@ -221,7 +215,7 @@ void space_to_depth(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const std::int64_t b = attribute(call.op, "blocksize", std::int64_t{1});
   if (x.shape.size() != 4 || b < 1 || x.shape[2] % b != 0 || x.shape[3] % b != 0)
-    fail(call.op, "plane is not a multiple of the block");
+    throw Error("plane is not a multiple of the block");
   const std::int64_t n = x.shape[0], c = x.shape[1], h = x.shape[2] / b, w = x.shape[3] / b;
   const Ints s = row_major_strides({n, c, h, b, w, b});
   gather_elements(x, strided_indices({n, b, b, c, h, w}, {s[0], s[3], s[5], s[1], s[2], s[4]}), call.outputs[0]);

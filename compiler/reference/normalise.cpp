@@ -16,7 +16,7 @@ struct Lines {
 Lines lines_along(const OperatorCall& call, std::int64_t default_axis) {
   const Shape& shape = call.inputs[0].shape;
   if (shape.empty()) return {};
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", default_axis), shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", default_axis), shape.size());
   Lines lines;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     (d < axis ? lines.outer : d == axis ? lines.length : lines.inner) *= shape[d];
@@ -64,7 +64,7 @@ void hardmax(std::vector<float>& line) {
 /// y = x / (bias + alpha / size * sum of squares over `size` neighbouring channels)^beta.
 void lrn(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
-  if (shape.size() < 2) throw Error("LRN " + call.op.name + ": needs a channel dimension");
+  if (shape.size() < 2) throw Error("needs a channel dimension");
   const std::int64_t size = attribute(call.op, "size", std::int64_t{1}), channels = shape[1];
   const auto alpha = static_cast<float>(attribute(call.op, "alpha", 0.0001));
   const auto beta = static_cast<float>(attribute(call.op, "beta", 0.75));
@@ -87,8 +87,7 @@ void lrn(const OperatorCall& call) {
 
 std::vector<float> channel_parameter(const OperatorCall& call, std::size_t index, std::int64_t channels) {
   if (!call.has_input(index) || element_count(call.inputs[index].shape) != channels) {
-    throw Error(call.op.type + " " + call.op.name + ": parameter " + std::to_string(index) +
-                " does not fit the channels");
+    throw Error("parameter " + std::to_string(index) + " does not fit the channels");
   }
   return load_as<float>(call.inputs[index]);
 }
@@ -123,7 +122,7 @@ Moments moments(const float* x, std::int64_t count, float epsilon) {
 
 void instance_normalization(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
-  if (shape.size() < 3) throw Error("InstanceNormalization " + call.op.name + ": needs a plane");
+  if (shape.size() < 3) throw Error("needs a plane");
   const auto scale = channel_parameter(call, 1, shape[1]), bias = channel_parameter(call, 2, shape[1]);
   const auto epsilon = static_cast<float>(attribute(call.op, "epsilon", 1e-5));
   auto x = load_as<float>(call.inputs[0]);
@@ -140,7 +139,7 @@ void instance_normalization(const OperatorCall& call) {
 
 void layer_normalization(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{-1}), shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{-1}), shape.size());
   const std::int64_t inner = element_count({shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end()});
   const auto epsilon = static_cast<float>(attribute(call.op, "epsilon", 1e-5));
   const auto scale = channel_parameter(call, 1, inner);
@@ -163,7 +162,7 @@ void layer_normalization(const OperatorCall& call) {
 /// x / root of the mean square of its row * scale.
 void rms_normalization(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{-1}), shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{-1}), shape.size());
   const std::int64_t inner = element_count({shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end()});
   const double epsilon = attribute(call.op, "epsilon", 1e-5);
   const auto scale = channel_parameter(call, 1, inner);

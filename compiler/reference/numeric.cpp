@@ -22,18 +22,17 @@ struct Channels {
 Channels split_at(const Operator& op, const Shape& shape, bool per_channel) {
   Channels split;
   if (!per_channel) return {1, 1, element_count(shape)};
-  const std::size_t axis = normalise_axis(op, attribute(op, "axis", std::int64_t{1}), shape.size());
+  const std::size_t axis = normalise_axis(attribute(op, "axis", std::int64_t{1}), shape.size());
   for (std::size_t d = 0; d < shape.size(); ++d) {
     (d < axis ? split.outer : d == axis ? split.channels : split.inner) *= shape[d];
   }
   return split;
 }
 
-void check_parameter(const Operator& op, const TensorView& parameter, std::int64_t channels) {
+void check_parameter(const TensorView& parameter, std::int64_t channels) {
   const std::int64_t count = element_count(parameter.shape);
   if (count != 1 && count != channels) {
-    throw Error(op.type + " " + op.name + ": a parameter has " + std::to_string(count) + " elements for " +
-                std::to_string(channels) + " channels");
+    throw Error("a parameter has " + std::to_string(count) + " elements for " + std::to_string(channels) + " channels");
   }
 }
 
@@ -42,7 +41,7 @@ template <typename T>
 void multiply_add(const OperatorCall& call, const TensorView& x, std::vector<T> y, const TensorView* m) {
   const bool per_channel = m && element_count(m->shape) > 1;
   const Channels split = split_at(call.op, x.shape, per_channel);
-  if (m) check_parameter(call.op, *m, split.channels);
+  if (m) check_parameter(*m, split.channels);
   const std::vector<T> factors = m ? load_as<T>(*m) : std::vector<T>{T{1}};
   parallel_ranges(
       call.threads, split.outer * split.channels * split.inner, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
@@ -62,7 +61,7 @@ void scale(const OperatorCall& call) {
   std::vector<T> start(count);
   if (call.has_input(2)) {
     const Channels split = split_at(call.op, call.inputs[0].shape, true);
-    check_parameter(call.op, call.inputs[2], split.channels);
+    check_parameter(call.inputs[2], split.channels);
     const std::vector<T> bias = load_as<T>(call.inputs[2]);
     for (std::size_t i = 0; i < count; ++i) {
       start[i] = bias[i / static_cast<std::size_t>(split.inner) % static_cast<std::size_t>(split.channels)];
@@ -73,7 +72,7 @@ void scale(const OperatorCall& call) {
 
 template <typename T>
 void accumulate(const OperatorCall& call) {
-  if (call.inputs[0].shape != call.inputs[1].shape) throw Error("Accumulate " + call.op.name + ": shapes differ");
+  if (call.inputs[0].shape != call.inputs[1].shape) throw Error("shapes differ");
   multiply_add<T>(call, call.inputs[1], load_as<T>(call.inputs[0]), call.has_input(2) ? &call.inputs[2] : nullptr);
 }
 
@@ -119,7 +118,7 @@ void requantize(const OperatorCall& call) {
   const bool per_channel = std::any_of(call.inputs.begin() + 1, call.inputs.end(),
                                        [](const TensorView& parameter) { return element_count(parameter.shape) > 1; });
   const Channels split = split_at(call.op, call.inputs[0].shape, per_channel);
-  for (std::size_t i = 1; i < call.inputs.size(); ++i) check_parameter(call.op, call.inputs[i], split.channels);
+  for (std::size_t i = 1; i < call.inputs.size(); ++i) check_parameter(call.inputs[i], split.channels);
   const bool along_channels = per_channel && split.inner == 1;
   const TensorProgram program = requantise_program(form, along_channels);
   const auto steps = operand_steps(program, call, form);

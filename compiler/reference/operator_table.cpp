@@ -30,11 +30,10 @@ const OperatorTable& operator_table() {
 
 TensorView view(const Value& value) { return {value.type, value.shape, value.data.data()}; }
 
-std::size_t normalise_axis(const Operator& op, std::int64_t axis, std::size_t rank) {
+std::size_t normalise_axis(std::int64_t axis, std::size_t rank) {
   const auto signed_rank = static_cast<std::int64_t>(rank);
   if (axis < -signed_rank || axis >= signed_rank) {
-    throw Error(op.type + " " + op.name + ": axis " + std::to_string(axis) + " is out of range for rank " +
-                std::to_string(rank));
+    throw Error("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
   }
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }

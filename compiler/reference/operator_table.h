@@ -54,7 +54,7 @@ void add_partial_sums(OperatorTable& table);
 
 TensorView view(const Value& value);
 
-/// `axis` counted from the end where negative; throws Error naming the operator when it is out of range.
-std::size_t normalise_axis(const Operator& op, std::int64_t axis, std::size_t rank);
+/// `axis` counted from the end where negative; throws Error when it is out of range.
+std::size_t normalise_axis(std::int64_t axis, std::size_t rank);
 
 }  // namespace accord::reference

@@ -30,13 +30,12 @@ Affine make_affine(const OperatorCall& call, std::size_t scale, std::size_t zero
       call.has_input(zero) ? load_as<std::int64_t>(call.inputs[zero]) : std::vector<std::int64_t>(affine.scale.size());
   if (affine.zero.size() == 1) affine.zero.resize(affine.scale.size(), affine.zero[0]);
   if (affine.scale.size() > 1) {
-    const std::size_t d = normalise_axis(call.op, axis, shape.size());
-    if (shape[d] != static_cast<std::int64_t>(affine.scale.size()))
-      throw Error(call.op.type + " " + call.op.name + ": scale does not fit the axis");
+    const std::size_t d = normalise_axis(axis, shape.size());
+    if (shape[d] != static_cast<std::int64_t>(affine.scale.size())) throw Error("scale does not fit the axis");
     affine.inner = row_major_strides(shape)[d];
   }
   if (affine.scale.empty() || affine.zero.size() != affine.scale.size())
-    throw Error(call.op.type + " " + call.op.name + ": scale and zero point differ in size");
+    throw Error("scale and zero point differ in size");
   return affine;
 }
 
@@ -108,7 +107,7 @@ void qlinear_matmul(const OperatorCall& call) {
   const Affine a = make_affine(call, 1, 2, call.inputs[0].shape, -1),
                b = make_affine(call, 4, 5, call.inputs[3].shape, -1);
   const Affine y = make_affine(call, 6, 7, call.outputs[0].shape, -1);
-  if (a.scale.size() != 1) throw Error("QLinearMatMul " + call.op.name + ": a scale per row is not supported");
+  if (a.scale.size() != 1) throw Error("a scale per row is not supported");
   const Value acc = accumulate_as(call, "MatMul", centred(call.inputs[0], a), centred(call.inputs[3], b), nullptr);
   rescale(call, acc, a, b, acc.shape.empty() ? 0 : acc.shape.size() - 1, y);
 }

@@ -15,12 +15,12 @@ namespace {
 using Vector = std::vector<float>;
 using Activation = std::function<float(float)>;
 
-Activation make_activation(const Operator& op, std::string name) {
+Activation make_activation(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (name == "sigmoid") return [](float x) { return 1.0f / (1.0f + std::exp(-x)); };
   if (name == "tanh") return [](float x) { return std::tanh(x); };
   if (name == "relu") return [](float x) { return std::max(x, 0.0f); };
-  throw Error(op.type + " " + op.name + ": activation " + name + " is not supported");
+  throw Error("activation " + name + " is not supported");
 }
 
 /// Sizes, inputs and options of one operator.
@@ -40,8 +40,7 @@ struct State {
 Cell make_cell(const OperatorCall& call, std::int64_t gates) {
   Cell cell;
   const Shape& x = call.inputs[0].shape;
-  if (x.size() != 3 || call.inputs[1].shape.size() != 3)
-    throw Error(call.op.type + " " + call.op.name + ": ranks must be 3");
+  if (x.size() != 3 || call.inputs[1].shape.size() != 3) throw Error("ranks must be 3");
   cell.steps = x[0], cell.batch = x[1], cell.input = x[2], cell.gates = gates;
   cell.hidden = call.inputs[1].shape[1] / gates;
   auto optional = [&](std::size_t i) { return call.has_input(i) ? load_as<float>(call.inputs[i]) : Vector{}; };
@@ -170,9 +169,9 @@ std::array<Activation, 3> activations_of(const Operator& op, std::int64_t gates,
   }
   if (names.size() > per_direction)
     names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(direction * per_direction));
-  if (names.size() < per_direction) throw Error(op.type + " " + op.name + ": too few activations");
+  if (names.size() < per_direction) throw Error("too few activations");
   std::array<Activation, 3> activations;
-  for (std::size_t i = 0; i < per_direction; ++i) activations[i] = make_activation(op, names[i]);
+  for (std::size_t i = 0; i < per_direction; ++i) activations[i] = make_activation(names[i]);
   return activations;
 }
 

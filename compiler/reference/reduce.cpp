@@ -22,7 +22,7 @@ ReductionSpace reduction_space(const OperatorCall& call) {
   Ints all(shape.size());
   std::iota(all.begin(), all.end(), 0);
   std::vector<bool> reduced(shape.size());
-  for (std::int64_t axis : attribute(call.op, "axes", all)) reduced[normalise_axis(call.op, axis, shape.size())] = true;
+  for (std::int64_t axis : attribute(call.op, "axes", all)) reduced[normalise_axis(axis, shape.size())] = true;
   const Ints strides = row_major_strides(shape);
   Shape kept_shape, reduced_shape;
   Ints kept_strides, reduced_strides;
@@ -74,7 +74,7 @@ void log_sum_exp(const OperatorCall& call) {
 OperatorFunction index_of_extreme(double sign) {
   return [sign](const OperatorCall& call) {
     const Shape& shape = call.inputs[0].shape;
-    const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), shape.size());
+    const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{0}), shape.size());
     const bool last = attribute(call.op, "select_last_index", std::int64_t{0}) != 0;
     const std::int64_t inner = row_major_strides(shape)[axis], length = shape[axis];
     const auto x = load_as<double>(call.inputs[0]);
@@ -95,7 +95,7 @@ OperatorFunction index_of_extreme(double sign) {
 template <typename T>
 void cumulative_sum(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{0}), shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{0}), shape.size());
   const bool exclusive = attribute(call.op, "exclusive", std::int64_t{0}) != 0;
   const bool reverse = attribute(call.op, "reverse", std::int64_t{0}) != 0;
   const std::int64_t inner = row_major_strides(shape)[axis], length = shape[axis];

@@ -55,7 +55,7 @@ RequantiseForm requantise_form(const Operator& op, const std::vector<TensorView>
   form.expression = attribute(op, "expression", std::string());
   form.parameters = split_names(attribute(op, "parameters", std::string()));
   if (inputs.size() != form.parameters.size() + 1) {
-    throw Error(fmt::format("Requantize {}: {} parameters are named, {} given", op.name, form.parameters.size(),
+    throw Error(fmt::format("{} parameters are named, {} given", form.parameters.size(),
                             static_cast<std::ptrdiff_t>(inputs.size()) - 1));
   }
   for (std::size_t i = 1; i < inputs.size(); ++i) form.parameter_types.push_back(inputs[i].type);

@@ -52,7 +52,7 @@ std::vector<Tap> taps_at(const Operator& op, double x, std::int64_t size) {
   }
   const double left = std::floor(x), part = x - left;
   if (mode == "linear") return {{inside(left), 1 - part}, {inside(left + 1), part}};
-  if (mode != "cubic") throw Error("Resize " + op.name + ": mode " + mode + " is not supported");
+  if (mode != "cubic") throw Error("mode " + mode + " is not supported");
   std::vector<Tap> taps;
   for (int i = -1; i <= 2; ++i) {
     taps.push_back({inside(left + i), cubic_weight(std::abs(part - i), attribute(op, "cubic_coeff_a", -0.75))});
@@ -84,7 +84,7 @@ void resize(const OperatorCall& call) {
   Shape shape = call.inputs[0].shape;
   const Shape& target = call.outputs[0].shape;
   const auto scales = attribute(call.op, "scales", std::vector<double>(shape.size(), 1.0));
-  if (scales.size() != shape.size()) throw Error("Resize " + call.op.name + ": scales do not fit the rank");
+  if (scales.size() != shape.size()) throw Error("scales do not fit the rank");
   auto values = load_as<double>(call.inputs[0]);
   for (std::size_t d = 0; d < target.size() && !values.empty(); ++d) {
     if (scales[d] != 1.0 || target[d] != shape[d]) resize_axis(call, d, scales[d], target[d], values, shape);

@@ -14,9 +14,9 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-std::int64_t wrapped(const Operator& op, std::int64_t index, std::int64_t extent) {
+std::int64_t wrapped(std::int64_t index, std::int64_t extent) {
   if (index >= -extent && index < extent) return index < 0 ? index + extent : index;
-  throw Error(op.type + " " + op.name + ": index " + std::to_string(index) + " is out of range");
+  throw Error("index " + std::to_string(index) + " is out of range");
 }
 
 /// Calls fn with a 0 of a type that holds the elements.
@@ -27,17 +27,17 @@ void with_element(ElementType type, Fn&& fn) {
 
 /// For every element of `indices`: where the element that it names along `axis` lies in a tensor of `shape`.
 Ints places_along(const Operator& op, const TensorView& indices, const Shape& shape) {
-  const std::size_t axis = normalise_axis(op, attribute(op, "axis", std::int64_t{0}), shape.size());
+  const std::size_t axis = normalise_axis(attribute(op, "axis", std::int64_t{0}), shape.size());
   Ints strides = row_major_strides(shape);
   const std::int64_t step = std::exchange(strides[axis], 0);
   Ints places = strided_indices(indices.shape, strides);
   const auto at = load_as<std::int64_t>(indices);
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] += wrapped(op, at[i], shape[axis]) * step;
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] += wrapped(at[i], shape[axis]) * step;
   return places;
 }
 
 /// For every tuple of `indices` and every element of what it leaves of `shape`: where that lies.
-Ints places_of_tuples(const Operator& op, const TensorView& indices, const Shape& shape, std::size_t batches) {
+Ints places_of_tuples(const TensorView& indices, const Shape& shape, std::size_t batches) {
   const auto length = static_cast<std::size_t>(indices.shape.back());
   const Ints strides = row_major_strides(shape);
   const auto at = load_as<std::int64_t>(indices);
@@ -50,7 +50,7 @@ Ints places_of_tuples(const Operator& op, const TensorView& indices, const Shape
   for (std::size_t t = 0; t < tuples; ++t) {
     std::int64_t first = static_cast<std::int64_t>(t / per_batch) * batch_step;
     for (std::size_t i = 0; i < length; ++i) {
-      first += wrapped(op, at[t * length + i], shape[batches + i]) * strides[batches + i];
+      first += wrapped(at[t * length + i], shape[batches + i]) * strides[batches + i];
     }
     for (std::int64_t e = 0; e < part; ++e) places.push_back(first + e);
   }
@@ -60,7 +60,7 @@ Ints places_of_tuples(const Operator& op, const TensorView& indices, const Shape
 void gather_nd(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const auto batches = static_cast<std::size_t>(attribute(call.op, "batch_dims", std::int64_t{0}));
-  const Ints places = places_of_tuples(call.op, call.inputs[1], x.shape, batches);
+  const Ints places = places_of_tuples(call.inputs[1], x.shape, batches);
   with_element(x.type, [&](auto zero) {
     const auto values = load_as<decltype(zero)>(x);
     std::vector<decltype(zero)> y(places.size());
@@ -96,13 +96,13 @@ void scatter_elements(const OperatorCall& call) {
 }
 
 void scatter_nd(const OperatorCall& call) {
-  scatter(call, places_of_tuples(call.op, call.inputs[1], call.inputs[0].shape, 0));
+  scatter(call, places_of_tuples(call.inputs[1], call.inputs[0].shape, 0));
 }
 
 /// values[1] where the position along `axis` is the index, values[0] elsewhere.
 void one_hot(const OperatorCall& call) {
   const Shape& shape = call.outputs[0].shape;
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{-1}), shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{-1}), shape.size());
   const std::int64_t inner = row_major_strides(shape)[axis], depth = shape[axis];
   const auto indices = load_as<std::int64_t>(call.inputs[0]);
   const auto values = load_as<double>(call.inputs[1]);
@@ -120,7 +120,7 @@ void one_hot(const OperatorCall& call) {
 template <typename T>
 Ints leading_positions(const OperatorCall& call, const Shape& result) {
   const Shape& shape = call.inputs[0].shape;
-  const std::size_t axis = normalise_axis(call.op, attribute(call.op, "axis", std::int64_t{-1}), shape.size());
+  const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{-1}), shape.size());
   const bool largest = attribute(call.op, "largest", std::int64_t{1}) != 0;
   const std::int64_t inner = row_major_strides(shape)[axis], length = shape[axis], k = result[axis];
   const auto x = load_as<T>(call.inputs[0]);

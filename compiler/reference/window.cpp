@@ -9,7 +9,7 @@ namespace accord::reference {
 
 Window make_window(const Operator& op, const Shape& x, const Shape& y, const std::vector<std::int64_t>& kernel) {
   if (x.size() < 3 || y.size() != x.size() || kernel.size() != x.size() - 2) {
-    throw Error(op.type + " " + op.name + ": ranks of input, output and window do not agree");
+    throw Error("ranks of input, output and window do not agree");
   }
   const std::size_t rank = kernel.size();
   const std::vector<std::int64_t> ones(rank, 1), no_pads(2 * rank, 0);
@@ -21,7 +21,7 @@ Window make_window(const Operator& op, const Shape& x, const Shape& y, const std
   window.dilation = attribute(op, "dilations", ones);
   const auto pads = attribute(op, "pads", no_pads);
   if (window.stride.size() != rank || window.dilation.size() != rank || pads.size() != 2 * rank) {
-    throw Error(op.type + " " + op.name + ": strides, dilations or pads do not fit the window");
+    throw Error("strides, dilations or pads do not fit the window");
   }
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
   window.pad_begin.assign(pads.begin(), middle);

@@ -8,6 +8,7 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/codelets/work.h"
+#include "compiler/network/operator_error.h"
 #include "tests/scratch.h"
 #include "tests/unit/codelets/interpreted.h"
 #include "tests/unit/reference/single.h"
@@ -540,7 +541,7 @@ TEST_CASE("is an operator without a codelet refused by name") {
   std::mt19937 engine(seed);
   OperatorCase test({random_floats({2}, engine)});
   test.add("LSTM", {0}, ElementType::fp32, {2});
-  CHECK_THROWS_WITH_AS(interpreted(test), doctest::Contains("LSTM"), Error);
+  CHECK_THROWS_WITH_AS(interpreted(test), doctest::Contains("(LSTM): it has no codelet"), OperatorError);
 }
 
 TEST_CASE("is a codelet that cannot be read told with its file") {

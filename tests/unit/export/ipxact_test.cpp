@@ -250,6 +250,26 @@ TEST_CASE("a section cannot leave its key") {
   CHECK_THROWS_AS(round_trip(files), Error);
 }
 
+TEST_CASE("what is wrong in a document is told with its file") {
+  const auto told = [](const std::string& from, const std::string& to) -> std::string {
+    auto files = to_ipxact(shipped("gemmini16"), "m");
+    for (IpxactFile& file : files) {
+      const std::size_t at = file.text.find(from);
+      if (at == std::string::npos) continue;
+      file.text.replace(at, from.size(), to);
+      try {
+        round_trip(files);
+      } catch (const Error& error) {
+        return std::string(error.what()).find(file.path + ": ") == std::string::npos ? error.what() : "with its file";
+      }
+    }
+    return "taken";
+  };
+  CHECK(told("<ipxact:range>", "<ipxact:range>x") == "with its file");
+  CHECK(told("componentRef=\"dram\" busRef=\"bus\"", "componentRef=\"dram\" busRef=\"none\"") == "with its file");
+  CHECK(told("  width: 128", "nawidth: 128") == "with its file");
+}
+
 TEST_CASE("links in a circle are found") {
   auto files = to_ipxact(shipped("gemmini16"), "m");
   for (IpxactFile& file : files) {

@@ -156,6 +156,10 @@ TEST_CASE("Are scales that are not above 0, and indices beyond the elements, ref
       "g (float[4,2] x) => (float[1,2] y) {\n  i = Constant <value = int64[1] {4}> ()\n  y = Gather <axis = 0> (x, "
       "i)\n}",
       "index 4 is not among the 4 elements");
+  refused(
+      "g (float[2,4] x) => (float[2,1] y) {\n  i = Constant <value = int64[2,1] {0, -5}> ()\n  y = GatherElements "
+      "<axis = 1> (x, i)\n}",
+      "index -5 is not among the 4 elements");
 }
 
 TEST_CASE("Are operators that need the values of their inputs, and what none can do, refused with the reason?") {
