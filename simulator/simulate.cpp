@@ -43,10 +43,10 @@ void check_fits(const Architecture& architecture, const Program& program) {
   }
 }
 
-std::vector<ByteStore> make_stores(const Architecture& architecture) {
+std::vector<ByteStore> make_stores(const Architecture& architecture, bool held) {
   std::vector<ByteStore> stores;
   for (const Memory& memory : architecture.memories) {
-    sim::reserve_for(memory, [&] { stores.emplace_back(memory.capacity); });
+    sim::reserve_for(memory, [&] { stores.emplace_back(memory.capacity, held); });
   }
   return stores;
 }
@@ -121,7 +121,7 @@ class Simulation {
              const SimulateOptions& options)
       : program_(program),
         options_(options),
-        stores_(make_stores(architecture)),
+        stores_(make_stores(architecture, options.values)),
         map_(program, static_cast<std::int64_t>(program.text.size()) / (architecture.isa.width / 8)),
         places_(place_symbols(architecture, program, stores_)),
         hazards_(architecture, map_),
@@ -130,7 +130,7 @@ class Simulation {
         components_(component_costs(architecture)),
         layers_(program.layers.size(), ComponentNumbers(architecture)),
         leaves_(unit_names(architecture), architecture.sync.semaphores),
-        races_(architecture, hazards_, run_.pool),
+        races_(architecture, hazards_, run_.pool, options.check_hazards && options.fidelity != Fidelity::function),
         run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, components_, races()},
         front_(architecture, program, map_, hazards_, options.shortcuts),
         host_(places_),
@@ -192,10 +192,7 @@ class Simulation {
     };
   }
 
-  sim::RaceDetector* races() {
-    const bool watch = options_.check_hazards && races_.watches() && options_.fidelity != Fidelity::function;
-    return watch ? &races_ : nullptr;
-  }
+  sim::RaceDetector* races() { return races_.watches() ? &races_ : nullptr; }
 
   // The last operations' ends may lie behind all events.
   sim::Time close(sim::Machine& machine) {
@@ -213,7 +210,8 @@ class Simulation {
 
   void end_layer(int layer) {
     if (!options_.on_layer || hazards_.fatal) return;
-    options_.on_layer(layer, read_outputs(program_.layers[static_cast<std::size_t>(layer)].outputs, places_));
+    const std::vector<std::string>& outputs = program_.layers[static_cast<std::size_t>(layer)].outputs;
+    options_.on_layer(layer, run_.values ? read_outputs(outputs, places_) : Values{});
   }
 
   const Program& program_;

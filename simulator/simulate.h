@@ -26,8 +26,8 @@ struct SimulateOptions {
   Fidelity fidelity = Fidelity::transaction;
   bool check_hazards = true;
   /// False: time without values, for who wants cycles only. Images and inputs are not loaded, operations compute and
-  /// move nothing, there are no outputs, and lists of a gather count as zeros. Not with Fidelity::function or
-  /// check_hazards.
+  /// move nothing, there are no outputs, lists of a gather count as zeros, and no memory is reserved. Not with
+  /// Fidelity::function or check_hazards.
   bool values = true;
   /// False: nothing found once is kept for the next time (decoded instructions of loops, operations' footprints and
   /// timing). The same result, later: a check of the simulator.

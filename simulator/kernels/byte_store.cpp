@@ -2,10 +2,10 @@
 
 namespace accord::sim {
 
-ByteStore::ByteStore(std::int64_t capacity)
+ByteStore::ByteStore(std::int64_t capacity, bool held)
     : capacity_(capacity),
-      bytes_(static_cast<std::size_t>(capacity)),
-      written_(static_cast<std::size_t>((capacity + 63) / 64)) {}
+      bytes_(held ? static_cast<std::size_t>(capacity) : 0),
+      written_(held ? static_cast<std::size_t>((capacity + 63) / 64) : 0) {}
 
 void ByteStore::mark_words(std::int64_t address, std::int64_t last) {
   const std::int64_t from = address >> 6, to = last >> 6;

@@ -9,7 +9,8 @@ namespace accord::sim {
 /// A memory's content: bytes, and for each byte whether it was ever written. Takes real memory only where touched.
 class ByteStore {
  public:
-  explicit ByteStore(std::int64_t capacity);
+  /// `held`: false where nothing will be read or written, so that no address space is taken.
+  explicit ByteStore(std::int64_t capacity, bool held = true);
 
   std::int64_t capacity() const { return capacity_; }
   std::byte* data() { return bytes_.data(); }

@@ -58,7 +58,7 @@ std::uint64_t greatest(const std::uint64_t* entries, std::size_t count) {
 
 }  // namespace
 
-RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool)
+RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool, bool wanted)
     : architecture_(architecture),
       hazards_(hazards),
       semaphores_(architecture.sync.semaphores, static_cast<int>(architecture.units.size())),
@@ -66,7 +66,7 @@ RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards,
       clocks_(architecture.units.size(), VectorClock(architecture.units.size())),
       origins_(architecture.units.size(), std::vector<Origin>(origins_kept)) {
   for (std::size_t u = 0; u < clocks_.size(); ++u) clocks_[u][u] = 1;
-  if (architecture.sync.kind == Sync::Kind::in_order) return;
+  if (!wanted || architecture.sync.kind == Sync::Kind::in_order) return;
   watches_ = true;
   if (architecture.sync.kind == Sync::Kind::interlock) interlock_.emplace(architecture, pool);
   for (std::size_t m = 0; m < shadows_.size(); ++m) {

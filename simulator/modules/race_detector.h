@@ -22,7 +22,8 @@ namespace accord::sim {
 class RaceDetector {
  public:
   /// Watches all memories under semaphores, off-chip ones under interlock, none in order.
-  RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool);
+  /// `wanted`: false where nothing will be told to it, so that it takes no address space.
+  RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool, bool wanted);
 
   /// The unit's next operation begins, after all that its waits have surely seen.
   void begin(Operation& operation, Cycle now);

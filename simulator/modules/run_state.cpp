@@ -33,6 +33,11 @@ void RunState::report_overflow(const Semaphores& semaphores, int semaphore, Cycl
 }
 
 bool RunState::read_list(Operation& operation, Cycle now) {
+  if (!values) {
+    const bool listed = operation.shape->walk.gather >= 0;
+    operation.indices.assign(listed ? static_cast<std::size_t>(operation.shape->list.entries) : 0, 0);
+    return true;
+  }
   std::string error;
   if (evaluator.read_list(operation, error)) return true;
   hazards.report("out_of_range", now, operation.instruction, operation.mnemonic, error);

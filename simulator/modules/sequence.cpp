@@ -12,7 +12,7 @@ bool Sequence::go_on(Cycle now) {
       return true;
     }
     run_.agenda.drain();
-    host_.execute(stages[stage_].work);
+    if (run_.values) host_.execute(stages[stage_].work);
     for (const auto& end : run_.map.ends(stage_)) run_.layers.end_host(end.layer, now);
   }
   run_.agenda.drain();

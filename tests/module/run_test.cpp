@@ -212,3 +212,19 @@ TEST_CASE("does the trace show operations in layers and statements, and what hol
   CHECK(operations[3].second == result.total_cycles);
   CHECK(in_use == 256.0 * static_cast<double>(2 * result.total_cycles - operations[0].first - operations[1].first));
 }
+
+TEST_CASE("does a run without values and checks need no address space for its memories") {
+  for (const Sync::Kind sync : sync_kinds) {
+    Architecture machine = matrix_machine(sync);
+    const Product product(machine, 1);
+    SimulateOptions options;
+    options.check_hazards = false;
+    options.values = false;
+    const std::int64_t cycles = simulate(machine, product.assembler.program, {}, options).total_cycles;
+    for (Memory& memory : machine.memories) memory.capacity = std::int64_t{1} << 50;
+    CHECK(simulate(machine, product.assembler.program, {}, options).total_cycles == cycles);
+    options.values = true;
+    CHECK_THROWS_WITH_AS(simulate(machine, product.assembler.program, {}, options), doctest::Contains("address space"),
+                         Error);
+  }
+}
