@@ -1,6 +1,7 @@
 #include "compiler/frontends/onnx_file.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include "compiler/frontends/onnx_contributed.h"
 #include "compiler/frontends/onnx_functions.h"
 #include "compiler/frontends/onnx_pieces.h"
+#include "compiler/frontends/sha1.h"
 
 namespace accord {
 
@@ -228,6 +230,7 @@ struct ExternalData {
   std::filesystem::path path;
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;
+  std::string checksum;  ///< SHA-1 of the file; empty: none is given
 };
 
 std::uint64_t parse_size(const std::string& text) {
@@ -245,6 +248,7 @@ ExternalData locate_external(const OnnxFile& file, const onnx::TensorProto& prot
     if (entry.key() == "location") external.path = entry.value();
     if (entry.key() == "offset") external.offset = parse_size(entry.value());
     if (entry.key() == "length") external.length = parse_size(entry.value());
+    if (entry.key() == "checksum") external.checksum = entry.value();
   }
   const auto is_below = [](const std::filesystem::path& path, const std::filesystem::path& folder) {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
@@ -262,6 +266,21 @@ ExternalData locate_external(const OnnxFile& file, const onnx::TensorProto& prot
   return external;
 }
 
+/// Once per file: its tensors share it.
+void verify_checksum(const OnnxFile& file, const ExternalData& external) {
+  if (external.checksum.empty()) return;
+  std::string& found = (*file.digests)[external.path.string()];
+  if (found.empty()) {
+    std::ifstream stream(external.path, std::ios::binary);
+    found = sha1_of(stream);
+  }
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  if (!std::ranges::equal(found, external.checksum, same)) {
+    throw Error(fmt::format("external data '{}' has the SHA-1 checksum {}, not {}", external.path.string(), found,
+                            external.checksum));
+  }
+}
+
 /// Nullopt if the file does not exist.
 std::optional<std::vector<std::byte>> read_external(const OnnxFile& file, const onnx::TensorProto& proto,
                                                     std::uint64_t size) {
@@ -274,6 +293,7 @@ std::optional<std::vector<std::byte>> read_external(const OnnxFile& file, const 
     throw Error(fmt::format("external data '{}' does not hold {} bytes at offset {}", external.path.string(), size,
                             external.offset));
   }
+  verify_checksum(file, external);
   std::ifstream stream(external.path, std::ios::binary);
   stream.seekg(static_cast<std::streamoff>(external.offset));
   std::vector<std::byte> data(size);

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <onnx/onnx_pb.h>
@@ -22,6 +24,8 @@ struct OnnxFile {
   onnx::ModelProto model;                       ///< without the raw data that stay in the file
   std::vector<std::span<const std::byte>> raw;  ///< these, of each initialiser; empty: the message has its data
   int opset = 0;                                ///< of the default domain
+  /// SHA-1 of external data files, by path, of those that were checked.
+  std::shared_ptr<std::map<std::string, std::string>> digests = std::make_shared<std::map<std::string, std::string>>();
 };
 
 /// Parses the file. Throws Error if it is no ONNX model or its opset is outside 7 to 23.

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <sstream>
 #include <string>
 
 #include "archdsl/source/error.h"
+#include "compiler/frontends/sha1.h"
 #include "tests/text_model.h"
 
 using namespace accord;
@@ -137,6 +139,41 @@ TEST_CASE("Is a step beyond the extent one that is never taken?") {
       "y = Slice(x, s, e, a, t) }")));
   CHECK(network.tensor(network.outputs[0]).shape == Shape{1});
   CHECK(attribute(network.operators[0], "steps", std::vector<std::int64_t>{}) == std::vector<std::int64_t>{4});
+}
+
+TEST_CASE("Are external data of another checksum than the model's refused?") {
+  auto model = parsed_model(in_opset(13, "g (float[2] x) => (float[2] y) { y = Add(x, c) }"));
+  auto& weight = *model.mutable_graph()->add_initializer();
+  weight.set_name("c");
+  weight.set_data_type(onnx::TensorProto::FLOAT);
+  weight.add_dims(2);
+  weight.set_data_location(onnx::TensorProto::EXTERNAL);
+  const Scratch data("weights.bin");
+  std::ofstream(data.path, std::ios::binary) << "abcdefgh";
+  const auto add = [&weight](const std::string& key, const std::string& value) {
+    auto& entry = *weight.add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+    return &entry;
+  };
+  add("location", std::filesystem::path(data.path).filename().string());
+  auto* const checksum = add("checksum", "425AF12A0743502B322E93A015BCF868E324D56A");
+  imported_model(model);
+  checksum->set_value("525af12a0743502b322e93a015bcf868e324d56a");
+  check_refused(model, "has the SHA-1 checksum 425af12a0743502b322e93a015bcf868e324d56a");
+}
+
+TEST_CASE("Are SHA-1 digests those of the standard's examples?") {
+  const auto digest = [](const std::string& text) {
+    std::istringstream stream(text);
+    return sha1_of(stream);
+  };
+  CHECK(digest("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d");
+  CHECK(digest("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  CHECK(digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+        "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+  CHECK(digest(std::string(1'000'000, 'a')) == "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
+  CHECK(digest(std::string(std::size_t{1} << 17, 'a')) == "ce5653590804baa9369f72d483ed9eba72f04d29");
 }
 
 TEST_CASE("Does external data stay below the model's folder, whatever a link says?") {
