@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "archdsl/check/load.h"
 #include "archdsl/source/error.h"
 #include "cli/files.h"
 #include "cli/validation/benches.h"
+#include "compiler/frontends/onnx_file.h"
 
 namespace accord {
 
@@ -20,23 +24,38 @@ void add_assigned(std::vector<NamedFile>& files, const char* option, const std::
   for (const auto& text : assignments) files.push_back({option, file_assigned(text)});
 }
 
-NamedFile covenant_file(const ArchitectureChoice& choice, const char* option) {
-  if (choice.arch.empty() || is_there(choice.arch)) return {option, choice.arch};
-  return {option, shipped_covenant(choice.arch)};
+bool any_named(const std::vector<NamedFile>& files) {
+  return std::ranges::any_of(files, [](const NamedFile& named) { return !named.file.empty(); });
+}
+
+/// The covenant, and where anything is written the files that it is made of: `files` has its outputs.
+void add_covenant_files(CommandFiles& files, const ArchitectureChoice& choice, const char* option) {
+  const bool given = choice.arch.empty() || is_there(choice.arch);
+  const std::filesystem::path covenant = given ? std::filesystem::path(choice.arch) : shipped_covenant(choice.arch);
+  files.inputs.push_back({option, covenant});
+  if (!any_named(files.outputs) || !is_file(covenant) || covenant.extension() == ".xml") return;
+  for (const auto& file : load_architecture(covenant, choice.overrides).files) files.inputs.push_back({option, file});
+}
+
+void add_external_data(CommandFiles& files, const std::filesystem::path& model) {
+  if (!any_named(files.outputs) || !is_file(model) || model.extension() != ".onnx") return;
+  for (const auto& file : external_files(model)) files.inputs.push_back({"--model", file});
 }
 
 /// Of a folder what `load_chosen` looks for in it.
-void add_model_files(std::vector<NamedFile>& files, const ModelChoice& model) {
-  files.push_back({"--model", model.model});
+void add_model_files(CommandFiles& files, const ModelChoice& model) {
+  files.inputs.push_back({"--model", model.model});
+  const std::filesystem::path path = model.model;
+  add_external_data(files, is_folder(path) ? path / "model.onnx" : path);
   if (is_folder(model.model)) {
     std::error_code failed;
     for (const auto& entry : std::filesystem::directory_iterator(model.model, failed)) {
       const auto ending = entry.path().extension();
-      if (ending == ".onnx" || ending == ".npy") files.push_back({"--model", entry.path()});
+      if (ending == ".onnx" || ending == ".npy") files.inputs.push_back({"--model", entry.path()});
     }
   }
-  add_assigned(files, "--input", model.inputs);
-  add_assigned(files, "--expect", model.expected);
+  add_assigned(files.inputs, "--input", model.inputs);
+  add_assigned(files.inputs, "--expect", model.expected);
 }
 
 void add_recorded(std::vector<NamedFile>& files, const Recordings& recordings) {
@@ -67,11 +86,15 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
 }  // namespace
 
 CommandFiles files_of(const CheckCommand& command) {
-  return {{covenant_file(command.choice, "arch")}, {{"--json", command.json}}};
+  CommandFiles files{{}, {{"--json", command.json}}};
+  add_covenant_files(files, command.choice, "arch");
+  return files;
 }
 
 CommandFiles files_of(const ShowCommand& command) {
-  return {{covenant_file(command.choice, "arch")}, {{"-o", command.output}}};
+  CommandFiles files{{}, {{"-o", command.output}}};
+  add_covenant_files(files, command.choice, "arch");
+  return files;
 }
 
 CommandFiles files_of(const SchemaCommand& command) { return {{}, {{"-o", command.output}}}; }
@@ -79,31 +102,33 @@ CommandFiles files_of(const SchemaCommand& command) { return {{}, {{"-o", comman
 CommandFiles files_of(const ZooCommand& command) { return {{}, {{"-o", command.output}}}; }
 
 CommandFiles files_of(const CompileCommand& command) {
-  CommandFiles files{{covenant_file(command.choice, "--arch")}, {{"-o", command.output}, {"--json", command.json}}};
-  add_model_files(files.inputs, command.model);
+  CommandFiles files{{}, {{"-o", command.output}, {"--json", command.json}}};
+  add_covenant_files(files, command.choice, "--arch");
+  add_model_files(files, command.model);
   return files;
 }
 
 CommandFiles files_of(const MapCommand& command) {
-  CommandFiles files{{covenant_file(command.choice, "--arch")}, {{"--json", command.json}}};
-  add_model_files(files.inputs, command.model);
+  CommandFiles files{{}, {{"--json", command.json}}};
+  add_covenant_files(files, command.choice, "--arch");
+  add_model_files(files, command.model);
   return files;
 }
 
 CommandFiles files_of(const SimCommand& command) {
-  CommandFiles files{{covenant_file(command.choice, "--arch"), {"program", command.program}},
-                     {{"--json", command.json}}};
-  add_assigned(files.inputs, "--input", command.inputs);
+  CommandFiles files{{{"program", command.program}}, {{"--json", command.json}}};
   add_assigned(files.outputs, "--output", command.outputs);
   add_recorded(files.outputs, command.recordings);
+  add_covenant_files(files, command.choice, "--arch");
+  add_assigned(files.inputs, "--input", command.inputs);
   return files;
 }
 
 CommandFiles files_of(const RunCommand& command) {
-  CommandFiles files{{covenant_file(command.choice, "--arch")},
-                     {{"-o", command.output}, {"--report", command.report}, {"--json", command.json}}};
-  add_model_files(files.inputs, command.model);
+  CommandFiles files{{}, {{"-o", command.output}, {"--report", command.report}, {"--json", command.json}}};
   add_recorded(files.outputs, command.recordings);
+  add_covenant_files(files, command.choice, "--arch");
+  add_model_files(files, command.model);
   return files;
 }
 
@@ -115,11 +140,15 @@ CommandFiles files_of(const ValidateCommand& command) {
 }
 
 CommandFiles files_of(const AsmCommand& command) {
-  return {{covenant_file(command.choice, "--arch"), {"source", command.source}}, {{"-o", command.output}}};
+  CommandFiles files{{{"source", command.source}}, {{"-o", command.output}}};
+  add_covenant_files(files, command.choice, "--arch");
+  return files;
 }
 
 CommandFiles files_of(const DisasmCommand& command) {
-  return {{covenant_file(command.choice, "--arch"), {"program", command.program}}, {{"-o", command.output}}};
+  CommandFiles files{{{"program", command.program}}, {{"-o", command.output}}};
+  add_covenant_files(files, command.choice, "--arch");
+  return files;
 }
 
 void check_files(const CommandFiles& files) {

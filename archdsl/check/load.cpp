@@ -114,6 +114,7 @@ LoadResult load_architecture(const std::filesystem::path& file, const std::map<s
     } catch (const TooManyErrors&) {
     }
   }
+  for (int i = 0; i < reporter.files(); ++i) result.files.push_back(reporter.path(i));
   result.diagnostics = reporter.take();
   return result;
 }

@@ -14,6 +14,8 @@ namespace accord {
 struct LoadResult {
   std::optional<Architecture> architecture;  ///< absent where any diagnostic is an error
   std::vector<Diagnostic> diagnostics;       ///< all of the file's, in source order
+  std::vector<std::filesystem::path>
+      files;  ///< that were read: the covenant and what it extends, includes or tabulates
 };
 
 /// Where files that a covenant extends or includes are looked for after its own folder: the folders of the environment

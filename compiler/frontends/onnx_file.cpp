@@ -347,4 +347,16 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
   return tensor;
 }
 
+std::vector<std::filesystem::path> external_files(const std::filesystem::path& path) {
+  std::set<std::filesystem::path> files;
+  try {
+    const OnnxFile file = read_onnx_file(path);
+    for (const onnx::TensorProto& tensor : file.model.graph().initializer()) {
+      if (tensor.data_location() == onnx::TensorProto::EXTERNAL) files.insert(locate_external(file, tensor).path);
+    }
+  } catch (const Error&) {  // who imports it says what is wrong with it
+  }
+  return {files.begin(), files.end()};
+}
+
 }  // namespace accord

@@ -39,4 +39,7 @@ ElementType element_type_of(int onnx_type);
 std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto,
                                   std::span<const std::byte> raw = {});
 
+/// Where the model's external data lie; those that are found where the model cannot be read.
+std::vector<std::filesystem::path> external_files(const std::filesystem::path& path);
+
 }  // namespace accord

@@ -7,8 +7,10 @@
 #include "cli/command_files.h"
 #include "cli/files.h"
 #include "tests/scratch.h"
+#include "tests/text_model.h"
 
 using namespace accord;
+using namespace accord::test;
 
 namespace {
 
@@ -70,6 +72,13 @@ TEST_CASE("are all files of a command known?") {
   run.recordings.vcd = run.report = in / "report";
   CHECK(mistake(files_of(run), in) == "report: --report and --vcd name the same file");
 
+  write_text(in / "base.yaml", "accord: 1\n");
+  write_text(in / "mine.yaml", "extends: base.yaml\n");
+  ShowCommand derived;
+  derived.choice.arch = in / "mine.yaml";
+  derived.output = in / "base.yaml";
+  CHECK(mistake(files_of(derived), in) == "base.yaml: -o would replace what arch names, the input");
+
   SimCommand sim;
   sim.outputs = {"a=" + (in / "y.npy").string(), "b=" + (in / "y.npy").string()};
   CHECK(mistake(files_of(sim), in) == "y.npy: --output and --output name the same file");
@@ -78,4 +87,22 @@ TEST_CASE("are all files of a command known?") {
   show.choice.arch = "gemmini16";
   show.output = find_covenant("gemmini16");
   CHECK(mistake(files_of(show), in).ends_with("gemmini16.yaml: -o would replace what arch names, the input"));
+}
+
+TEST_CASE("is a model's external data known as the command's input?") {
+  const Scratch scratch("files");
+  std::filesystem::create_directories(scratch.path);
+  auto model =
+      parsed_model("<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] x) => (float[2] y) { y = Add(x, c) }");
+  auto& weight = *model.mutable_graph()->add_initializer();
+  weight.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& location = *weight.add_external_data();
+  location.set_key("location");
+  location.set_value("weights.bin");
+  write_text(scratch.path / "weights.bin", "");
+  write_text(scratch.path / "net.onnx", model.SerializeAsString());
+  RunCommand run;
+  run.model.model = scratch.path / "net.onnx";
+  run.json = scratch.path / "weights.bin";
+  CHECK(mistake(files_of(run), scratch.path) == "weights.bin: --json would replace what --model names, the input");
 }
