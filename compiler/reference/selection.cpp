@@ -95,9 +95,7 @@ void scatter_elements(const OperatorCall& call) {
   scatter(call, places_along(call.op, call.inputs[1], call.inputs[0].shape));
 }
 
-void scatter_nd(const OperatorCall& call) {
-  scatter(call, places_of_tuples(call.inputs[1], call.inputs[0].shape, 0));
-}
+void scatter_nd(const OperatorCall& call) { scatter(call, places_of_tuples(call.inputs[1], call.inputs[0].shape, 0)); }
 
 /// values[1] where the position along `axis` is the index, values[0] elsewhere.
 void one_hot(const OperatorCall& call) {
