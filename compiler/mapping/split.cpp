@@ -13,6 +13,7 @@
 #include "compiler/mapping/search.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
+#include "compiler/mapping/timing.h"
 
 namespace accord {
 namespace {
@@ -64,8 +65,17 @@ class Boxes {
   Extents turn_;
 };
 
-/// Least cycles of a division's greatest part: its instructions, or its operands' bytes over the part's share of their
-/// ways.
+/// Cycles per byte of a transfer on its own: its way's width as the part shares it, or as many requests as its mover
+/// has under way, each for as long as one takes.
+double cycles_per_byte(const Machine& shared, const Use& use, int level) {
+  const Hop& hop = hop_at(use, level);
+  const Unit& mover = shared.architecture.units[hop.unit];
+  const double width = bytes_per_cycle(shared.architecture, mover.routes[hop.route]) * shared_at(use, level).relief;
+  const auto under_way = static_cast<double>(mover.in_flight * mover.request);
+  return std::max(1 / width, static_cast<double>(hop_latency(shared.architecture, hop)) / under_way);
+}
+
+/// About the least cycles of a division's greatest part: its instructions, or its operands' bytes.
 double part_bound(const Machine& shared, const Mapping& part) {
   double bound = static_cast<double>(compute_bound(shared, part));
   std::map<int, double> movers;
@@ -74,9 +84,7 @@ double part_bound(const Machine& shared, const Mapping& part) {
     double bytes = static_cast<double>(accord::bytes(use.type));
     for (const auto& index : use.access.indices) bytes *= static_cast<double>(least_values(index, part.extent));
     for (int level = 0; level < use.depth; ++level) {
-      const Hop& hop = hop_at(use, level);
-      movers[hop.unit] += bytes / shared_at(use, level).relief /
-                          bytes_per_cycle(shared.architecture, shared.architecture.units[hop.unit].routes[hop.route]);
+      movers[hop_at(use, level).unit] += bytes * cycles_per_byte(shared, use, level);
     }
   }
   for (const auto& [unit, cycles] : movers) bound = std::max(bound, cycles);

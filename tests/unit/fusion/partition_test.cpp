@@ -50,6 +50,7 @@ struct FourCopies {
       facts.last_reader = l + 1;
       facts.alone_cycles = facts.cycles = facts.inner_cycles = 1000;
       facts.traffic.tensors = {{l, 512}, {l + 1, 512}};
+      facts.alone_bytes = facts.traffic.total();
       problem.layers.push_back(facts);
     }
   }
