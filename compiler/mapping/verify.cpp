@@ -228,7 +228,8 @@ std::string Verifier::reductions() const {
   return "";
 }
 
-/// Parts of divided work have other extents than the whole, and so do their tiles' copies.
+/// Parts of divided work have other extents than the whole, and so do their tiles' copies, and what instructions see of
+/// them: iterators that one dim counts must lie as one in memory, or it takes several instructions.
 std::string Verifier::room() const {
   std::set<Extents> seen;
   for (const auto& part : parts_of(machine_, mapping_)) {
@@ -243,6 +244,7 @@ std::string Verifier::room_of(const Mapping& part) const {
   Geometry geometry(machine_, network_, work_, homes_, part);
   std::string error;
   const TileBytes bytes = tile_bytes(geometry, part, error);
+  if (error.empty()) error = measure(machine_, geometry, work_, part).error;
   if (!error.empty()) return error;
   const Fills fills(part);
   const auto copies = [&](int use, int level) { return fills.copies(use, level); };
