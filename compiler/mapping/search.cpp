@@ -120,9 +120,11 @@ bool TileSearch::move_on() {
 }
 
 /// To the best neighbour; false where none is better. Sizes lie close: all are looked at where those are not better
-/// that lie twice as far away each time.
+/// that lie twice as far away each time. Of divided work, whose parts are small and tiles many, at once: the steepest
+/// way ended 6 % lower there (ResNet-18 on simba).
 bool TileSearch::improve() {
-  for (const Reach& reach : {Reach{farthest, true}, Reach{farthest, false}}) {
+  const bool divided = !mapping_.spatial.empty();
+  for (const Reach& reach : {Reach{farthest, !divided}, Reach{farthest, false}}) {
     next_ = now_;
     for (const auto& one : neighbours(now_->first, reach)) consider(one);
     if (move_on()) return true;
