@@ -74,15 +74,17 @@ Network import(const std::string& model, const ModelChoice& choice) {
   return import_zoo(model, choice);
 }
 
+std::string named_model(const ModelChoice& choice) { return choice.model.empty() ? default_model : choice.model; }
+
 }  // namespace
 
 std::string model_name(const ModelChoice& choice) {
-  const std::string name = choice.model.empty() ? default_model : choice.model;
+  const std::string name = named_model(choice);
   return is_folder(name) ? (std::filesystem::path(name) / "model.onnx").string() : name;
 }
 
 LoadedModel load_chosen(const ModelChoice& choice) {
-  const std::string name = choice.model.empty() ? default_model : choice.model;
+  const std::string name = named_model(choice);
   LoadedModel model{name, import(name, choice), {}, {}};
   canonicalise(model.network);
   const auto inputs = slots_of(model.network, model.network.inputs);

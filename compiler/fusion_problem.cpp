@@ -79,7 +79,6 @@ LayerFacts facts_of(const Compilation& compilation, SharedMachines& shared, cons
   if (layer.placement != Placement::machine) return facts;
   const Mapping& alone = layer.mappings[predicted_best(layer)];
   facts.alone_cycles = alone.predicted_cycles;
-  facts.alone_bytes = off_chip_bytes(compilation, shared, layer, alone);
   const Mapping* best = undivided_best(layer);
   if (layer.outputs.size() != 1 || best == nullptr) return facts;
   facts.assignments = &layer.assignments;
@@ -91,6 +90,7 @@ LayerFacts facts_of(const Compilation& compilation, SharedMachines& shared, cons
   facts.inner_cycles = inner_cycles(compilation.architecture, *best,
                                     shipped_cost_model().cost(compilation.machine, geometry, layer.work, *best));
   facts.traffic = off_chip_traffic_of(compilation.machine, geometry, layer.work, *best);
+  facts.alone_bytes = best == &alone ? facts.traffic.total() : off_chip_bytes(compilation, shared, layer, alone);
   facts.constant_bytes = constant_bytes(compilation.network, layer.work);
   return facts;
 }

@@ -105,8 +105,7 @@ std::vector<Mapping> SliceSearch::choices(const LayerPlan& layer, const LayerPla
                                           const std::map<int, Region>& regions) const {
   std::vector<Mapping> found;
   const auto add = [&](const Mapping& alone) {
-    const bool divided = !alone.spatial.empty();
-    const auto of_kind = [&](const Mapping& other) { return !other.spatial.empty() == divided; };
+    const auto of_kind = [&](const Mapping& other) { return is_undivided(other) == is_undivided(alone); };
     if (std::ranges::count_if(found, of_kind) >= preferred) return;
     auto mapping = retarget(compilation_.machine, compilation_.homes, alone, layer.work, slice.work);
     if (!mapping || !within_margins(slice, *mapping)) return;

@@ -32,8 +32,9 @@ class Reporter {
   bool read() { return read(0, {}); }
   /// Reads another file that `place` names; its number, or -1 with a diagnostic at `place`.
   int read(const std::filesystem::path& file, const Place& place);
-  /// Path under which a file was read.
+  /// How many were read.
   int files() const { return static_cast<int>(files_.size()); }
+  /// Path under which a file was read.
   const std::filesystem::path& path(int file) const { return files_[static_cast<std::size_t>(file)].path; }
 
   /// What `place` instantiates: diagnostics in the new instance's text get the note "`what` instantiated here".

@@ -53,6 +53,7 @@ class TileSearch {
   void descend_from(const Tiles& start);
   void descend_keeping();
   bool improve();
+  bool improve_within(const Reach& reach);
   bool improve_by_pairs();
   bool move_on();
   void consider(const Tiles& tiles);

@@ -242,13 +242,11 @@ std::string Verifier::room() const {
 
 std::string Verifier::room_of(const Mapping& part) const {
   Geometry geometry(machine_, network_, work_, homes_, part);
-  std::string error;
-  const TileBytes bytes = tile_bytes(geometry, part, error);
-  if (error.empty()) error = measure(machine_, geometry, work_, part).error;
-  if (!error.empty()) return error;
+  const TileCosts tiles = measure(machine_, geometry, work_, part);
+  if (!tiles.error.empty()) return tiles.error;
   const Fills fills(part);
   const auto copies = [&](int use, int level) { return fills.copies(use, level); };
-  return overfull(machine_, part, footprint(machine_, part, bytes, copies));
+  return overfull(machine_, part, footprint(machine_, part, tiles.bytes, copies));
 }
 
 }  // namespace

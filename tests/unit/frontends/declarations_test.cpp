@@ -32,6 +32,20 @@ void check_refused(int opset, const std::string& graph, const char* why) {
 
 const std::string sum = "g (float[2] x) => (float[2] y) { c = Constant<value = float[2] {1, 2}>() y = Add(x, c) }";
 
+/// Adds a constant of two elements to its input, which lie in a file of the model's folder.
+onnx::ModelProto with_constant_in(const Scratch& data) {
+  auto model = parsed_model(in_opset(13, "g (float[2] x) => (float[2] y) { y = Add(x, c) }"));
+  auto& weight = *model.mutable_graph()->add_initializer();
+  weight.set_name("c");
+  weight.set_data_type(onnx::TensorProto::FLOAT);
+  weight.add_dims(2);
+  weight.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& location = *weight.add_external_data();
+  location.set_key("location");
+  location.set_value(std::filesystem::path(data.path).filename().string());
+  return model;
+}
+
 }  // namespace
 
 TEST_CASE("Are element types that ONNX forbids refused, booleans told from bytes?") {
@@ -142,22 +156,12 @@ TEST_CASE("Is a step beyond the extent one that is never taken?") {
 }
 
 TEST_CASE("Are external data of another checksum than the model's refused?") {
-  auto model = parsed_model(in_opset(13, "g (float[2] x) => (float[2] y) { y = Add(x, c) }"));
-  auto& weight = *model.mutable_graph()->add_initializer();
-  weight.set_name("c");
-  weight.set_data_type(onnx::TensorProto::FLOAT);
-  weight.add_dims(2);
-  weight.set_data_location(onnx::TensorProto::EXTERNAL);
   const Scratch data("weights.bin");
   std::ofstream(data.path, std::ios::binary) << "abcdefgh";
-  const auto add = [&weight](const std::string& key, const std::string& value) {
-    auto& entry = *weight.add_external_data();
-    entry.set_key(key);
-    entry.set_value(value);
-    return &entry;
-  };
-  add("location", std::filesystem::path(data.path).filename().string());
-  auto* const checksum = add("checksum", "425AF12A0743502B322E93A015BCF868E324D56A");
+  auto model = with_constant_in(data);
+  auto* const checksum = model.mutable_graph()->mutable_initializer(0)->add_external_data();
+  checksum->set_key("checksum");
+  checksum->set_value("425AF12A0743502B322E93A015BCF868E324D56A");
   imported_model(model);
   checksum->set_value("525af12a0743502b322e93a015bcf868e324d56a");
   check_refused(model, "has the SHA-1 checksum 425af12a0743502b322e93a015bcf868e324d56a");
@@ -177,16 +181,8 @@ TEST_CASE("Are SHA-1 digests those of the standard's examples?") {
 }
 
 TEST_CASE("Does external data stay below the model's folder, whatever a link says?") {
-  auto model = parsed_model(in_opset(13, "g (float[2] x) => (float[2] y) { y = Add(x, c) }"));
-  auto& weight = *model.mutable_graph()->add_initializer();
-  weight.set_name("c");
-  weight.set_data_type(onnx::TensorProto::FLOAT);
-  weight.add_dims(2);
-  weight.set_data_location(onnx::TensorProto::EXTERNAL);
   const Scratch link("outside.bin");
-  auto& location = *weight.add_external_data();
-  location.set_key("location");
-  location.set_value(std::filesystem::path(link.path).filename().string());
+  const auto model = with_constant_in(link);
   std::filesystem::remove(link.path);
   std::filesystem::create_symlink("/proc/version", link.path);
   check_refused(model, "must lie below the model's folder");
