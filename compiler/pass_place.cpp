@@ -14,6 +14,7 @@
 #include "compiler/mapping/step_bound.h"
 #include "compiler/mapping/views.h"
 #include "compiler/memory_sharing.h"
+#include "compiler/part_copies.h"
 
 namespace accord {
 namespace {
@@ -157,20 +158,32 @@ std::vector<LayerPlan> quicker_parts(Compilation& compilation, SharedMachines& s
   return cycles <= worth_parting * together ? apart : std::vector<LayerPlan>{};
 }
 
-}  // namespace
-
-/// Layers that only rearrange are left to the allocation, which may share memory instead of copying.
-void place_pass(Compilation& compilation) {
+/// Layers that only rearrange are left to the allocation, which lets them share memory; those that cannot are work.
+void leave_to_allocation(Compilation& compilation) {
   auto& layers = compilation.layers;
-  SharedMachines shared(compilation.machine);
+  copy_parts(compilation);
   for (auto& layer : layers) {
     if (only_rearranges(compilation, layer.group)) layer.placement = Placement::memory;
   }
-  foresee_strides(compilation.network, layers, compilation.homes);
+  const std::vector<bool> copies = foresee_strides(compilation.network, layers, compilation.homes);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const Operator& op = compilation.network.operators[static_cast<std::size_t>(layers[l].group.operators[0])];
+    if (copies[l] && shows_input(op)) layers[l].placement = Placement::machine;
+  }
+}
+
+}  // namespace
+
+void place_pass(Compilation& compilation) {
+  auto& layers = compilation.layers;
+  SharedMachines shared(compilation.machine);
+  leave_to_allocation(compilation);
   for (std::size_t l = 0; l < layers.size(); ++l) {
     compilation.progress("place", l, layers.size());
     if (layers[l].placement == Placement::memory) continue;
     place(compilation, layers[l]);
+    if (layers[l].placement == Placement::host && only_rearranges(compilation, layers[l].group))
+      layers[l].reason = fmt::format("rearranges data that cannot share memory; {}", layers[l].reason);
     const bool whole = layers[l].placement == Placement::machine;
     std::vector<LayerPlan> apart =
         whole ? quicker_parts(compilation, shared, layers[l]) : parts(compilation, layers[l], layers[l].reason);

@@ -32,6 +32,7 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"dense_to_conv", dense_to_conv},
       {"unify_reshapes_after_conv", unify_reshapes},
       {"drop_no_ops_left", drop_no_ops},
+      {"nest_concats", nest_concats},
       {"remove_unused", remove_unused},
   };
   return passes;

@@ -33,5 +33,6 @@ void fold_affine(Network& network);        ///< BatchNormalization, constant Mul
 void merge_clips(Network& network);        ///< Clip of Clip
 void flatten_depth(Network& network);      ///< 3-D convolutions and pools
 void dense_to_conv(Network& network);      ///< Gemm over a flattened plane
+void nest_concats(Network& network);       ///< Concat of what another one has put together
 
 }  // namespace accord

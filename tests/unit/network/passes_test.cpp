@@ -351,6 +351,33 @@ TEST_CASE("Do products that are not in fp32, or whose parts outgrow a tensor, st
   CHECK(after({big, big, big}, "Einsum", big, ElementType::fp32, einsum("ab,cd,ac->bd")) == Types{"Einsum"});
 }
 
+TEST_CASE("Does a Concat of another one's parts read that, where nothing else tells them apart?") {
+  const std::map<std::string, Attribute> axis = {{"axis", std::int64_t{1}}};
+  for (const bool other_scale : {false, true}) {
+    CAPTURE(other_scale);
+    Sketch s(12);
+    const auto a = s.input({1, 2, 3});
+    const auto b = s.op("Tanh", {a}, {1, 2, 3}), c = s.op("Exp", {a}, {1, 2, 3}), d = s.op("Exp", {c}, {1, 2, 3});
+    const auto two = s.op("Concat", {b, c}, {1, 4, 3}, axis);
+    const auto along = s.op("Concat", {b, c}, {1, 2, 6}, {{"axis", std::int64_t{2}}});
+    const auto three = s.op("Concat", {b, c, d}, {1, 6, 3}, {{"axis", std::int64_t{-2}}});
+    if (other_scale) s.network.tensor(two).quantisation = Quantisation{{0.5F}};
+    const auto all = s.op("Concat", {a, b, c, d, c, b}, {1, 12, 3}, axis);
+    const auto pairs =
+        s.op("Concat", {s.op("Exp", {two}, {1, 4, 3}), s.op("Exp", {three}, {1, 6, 3}), all}, {1, 22, 3}, axis);
+    const auto y = s.op("Add", {pairs, s.op("ReduceMax", {along}, {1, 1, 1}, {{"axes", Integers{1, 2}}})}, {1, 22, 3});
+    const auto network = canonical(s, y);
+    std::map<TensorId, std::vector<TensorId>> parts;
+    for (const auto& op : network.operators) {
+      if (op.type == "Concat") parts[op.outputs[0]] = op.inputs;
+    }
+    using Ids = std::vector<TensorId>;
+    CHECK(parts.at(along) == Ids{b, c});
+    CHECK(parts.at(three) == (other_scale ? Ids{b, c, d} : Ids{two, d}));
+    CHECK(parts.at(all) == Ids{a, three, c, b});
+  }
+}
+
 TEST_CASE("Is an Einsum a chain of products, and a product by a vector one by a matrix?") {
   struct Case {
     std::string equation;

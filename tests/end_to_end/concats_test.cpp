@@ -1,0 +1,73 @@
+// Do Concats cost nothing where their parts can lie in the whole, and no more than copies of the others?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "compiler/network/canonicalise.h"
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/small_networks.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+constexpr std::uint64_t concat_seed = 11;
+
+/// Placed on the host, of the layers that do this.
+int on_host(const MainJobResult& job, const std::string& op) {
+  return static_cast<int>(std::ranges::count_if(
+      job.report.layers, [&](const LayerReport& layer) { return layer.op == op && layer.placed_on == "host"; }));
+}
+
+int count_of(const MainJobResult& job, const std::string& op) {
+  return static_cast<int>(std::ranges::count(job.report.layers, op, &LayerReport::op));
+}
+
+/// Every layer reads all results before it (Huang et al., "Densely Connected Convolutional Networks", CVPR 2017).
+Network dense_block() {
+  return network_of(concat_seed, [](NetworkBuilder& b) {
+    std::vector<TensorId> features = {b.relu(b.conv(b.input({1, 8, 6, 6}), 16, 3, 1, 1))};
+    for (int layer = 0; layer < 4; ++layer) {
+      const TensorId seen = features.size() > 1 ? b.concat(features) : features.front();
+      features.push_back(b.relu(b.conv(b.relu(b.conv(seen, 16, 1)), 16, 3, 1, 1)));
+    }
+    return b.conv(b.concat(features), 16, 1);
+  });
+}
+
+/// Two Concats want the same part, and a third has one part twice.
+Network parts_of_two() {
+  return network_of(concat_seed, [](NetworkBuilder& b) {
+    const TensorId x = b.input({1, 16, 6, 6});
+    const auto made = [&] { return b.relu(b.conv(x, 16, 1)); };
+    const TensorId first = made(), common = made(), last = made();
+    const TensorId one = b.conv(b.concat({first, common}), 16, 1), other = b.conv(b.concat({common, last}), 16, 1);
+    return b.conv(b.concat({one, other, one}), 16, 1);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("does each Concat of a dense block lie in the next") {
+  for (const std::string& name : machines) {
+    CAPTURE(name);
+    Network block = dense_block();
+    canonicalise(block);
+    const MainJobResult job = run_checked(machine(name), block, concat_seed);
+    CHECK(count_of(job, "Concat") == 4);
+    CHECK(on_host(job, "Concat") == 0);
+    CHECK(count_of(job, "Identity") == 0);
+  }
+}
+
+TEST_CASE("are parts that cannot lie in a Concat copied alone, by the machine where it can") {
+  for (const std::string& name : machines) {
+    CAPTURE(name);
+    const MainJobResult job = run_checked(machine(name), parts_of_two(), concat_seed);
+    CHECK(on_host(job, "Concat") == 0);
+    CHECK(count_of(job, "Identity") == 2);
+    if (name == "bf16npu") CHECK(on_host(job, "Identity") == 0);
+  }
+}
