@@ -98,10 +98,19 @@ bool MemorySharing::wants_order(const Operator& transpose) const {
   });
 }
 
+/// Strides with which one tensor would lie inside the other's margin, in its own order.
+std::optional<HomeStrides> MemorySharing::strides_inside(TensorId from, TensorId to) const {
+  const Shape& shape = network_.tensors[from].shape;
+  const auto strides = reshaped(network_.tensors[to].shape, homes_[to].strides, shape);
+  const bool in_order = strides && order_of(shape, *strides) == order_of(shape, homes_[from].strides);
+  return in_order ? strides : std::nullopt;
+}
+
 /// Strides with which the operator's input would lie in its result's place.
 std::optional<HomeStrides> MemorySharing::source_strides(const Operator& op) const {
   const TensorId from = op.inputs[0], to = op.outputs[0];
   const bool placed = homes_[to].alias >= 0;  // in a Concat
+  if (op.type == "Reshape" && has_margin(to)) return strides_inside(from, to);
   if (placed && (op.type == "Reshape" || op.type == "Identity"))
     return reshaped(network_.tensors[to].shape, homes_[to].strides, network_.tensors[from].shape);
   if (op.type != "Transpose" || (!placed && !wants_order(op))) return std::nullopt;
@@ -111,10 +120,12 @@ std::optional<HomeStrides> MemorySharing::source_strides(const Operator& op) con
   return strides;
 }
 
-/// An input that is written right where the result lies: in a Concat, or in the order that a Reshape needs.
+/// An input that is written right where the result lies: in a Concat, inside a margin, or in the order that a Reshape
+/// needs.
 void MemorySharing::share_source(const Operator& op) {
   const TensorId from = op.inputs[0], to = op.outputs[0];
-  if (!can_alias(from) || has_margin(from) || has_margin(to) || shown_.contains(from)) return;
+  if (!can_alias(from) || has_margin(from) || shown_.contains(from)) return;
+  if (has_margin(to) && op.type != "Reshape") return;
   const auto strides = source_strides(op);
   if (!strides) return;
   homes_[from].strides = *strides;

@@ -23,6 +23,7 @@ class MemorySharing {
   void settle_all();
   bool share_concat(const Operator& op);
   bool wants_order(const Operator& transpose) const;
+  std::optional<HomeStrides> strides_inside(TensorId from, TensorId to) const;
   std::optional<HomeStrides> source_strides(const Operator& op) const;
   void share_source(const Operator& op);
   bool share_view(const Operator& op);

@@ -14,6 +14,7 @@ namespace {
 /// Indices from outermost to innermost: channels last for images.
 std::vector<std::size_t> storage_order(std::size_t rank, bool image) {
   if (rank == 4 && image) return {0, 2, 3, 1};
+  if (rank == 3 && image) return {0, 2, 1};
   std::vector<std::size_t> order(rank);
   std::iota(order.begin(), order.end(), std::size_t{0});
   return order;

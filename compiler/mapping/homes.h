@@ -8,8 +8,8 @@
 
 namespace accord {
 
-/// How a tensor lies in memory between layers: by rule channels innermost for images, else row-major; a margin around it
-/// holds what reads beyond it yield (padding), so that no transfer needs a special case at the border.
+/// How a tensor lies in memory between layers: by rule channels innermost for images, else row-major; a margin around
+/// it holds what reads beyond it yield (padding), so that no transfer needs a special case at the border.
 struct Home {
   int memory = -1;                   ///< that keeps it on chip; -1: off-chip memory
   std::vector<std::size_t> order{};  ///< of the indices, outermost first
@@ -33,8 +33,8 @@ struct Home {
 /// Homes of all tensors of a network, same index.
 using Homes = std::vector<Home>;
 
-/// Dense homes without margins. Tensors of rank 4 are images where an operator with windows reads or writes them, or
-/// what is computed from them element by element.
+/// Dense homes without margins. Tensors of rank 4, or 3 with a plane as one index, are images where an operator with
+/// windows reads or writes them, or what is computed from them element by element.
 Homes initial_homes(const Network& network);
 
 /// The order in which indices with these strides lie; what has an extent of 1 stays outside.

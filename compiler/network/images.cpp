@@ -1,6 +1,7 @@
 #include "compiler/network/images.h"
 
 #include <numeric>
+#include <utility>
 
 namespace accord {
 
@@ -9,6 +10,14 @@ namespace {
 /// Operators between whose tensors no layout passes.
 bool has_own_layout(const Operator& op) {
   return op.type == "Reshape" || op.type == "Transpose" || op.type == "MatMul" || op.type == "Gemm";
+}
+
+/// A plane read as one row, or a row as a plane: [N, C, H, W] and [N, C, H * W].
+bool flattens_plane(const Network& network, const Operator& op) {
+  if (op.type != "Reshape") return false;
+  Shape row = network.tensor(op.inputs[0]).shape, plane = network.tensor(op.outputs[0]).shape;
+  if (row.size() > plane.size()) std::swap(row, plane);
+  return row.size() == 3 && plane.size() == 4 && row[0] == plane[0] && row[1] == plane[1];
 }
 
 bool has_windows(const Operator& op) {
@@ -25,7 +34,7 @@ class ImageSearch {
   std::vector<bool> run() {
     std::vector<std::size_t> seen;
     for (const auto& op : network_.operators) {
-      if (has_own_layout(op)) continue;
+      if (has_own_layout(op) && !flattens_plane(network_, op)) continue;
       for (const TensorId id : op.inputs) join(id, op.outputs[0]);
       for (const TensorId id : op.outputs) join(id, op.outputs[0]);
       if (has_windows(op)) seen.push_back(static_cast<std::size_t>(op.outputs[0]));

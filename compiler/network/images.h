@@ -7,7 +7,8 @@
 namespace accord {
 
 /// Which tensors are images, by id: those that an operator with windows reads or writes, and what is computed from them
-/// element by element. Others of rank 4 are batches of matrices; their rows are the last index.
+/// element by element; of rank 3 those whose last index is an image's plane. Others are batches of matrices; their rows
+/// are the last index.
 std::vector<bool> image_tensors(const Network& network);
 
 }  // namespace accord
