@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -14,6 +15,12 @@ bool is_identity_permutation(const Operator& op, std::size_t rank) {
   return attribute(op, "perm", std::vector<std::int64_t>{}) == identity;
 }
 
+/// In the order as it stands.
+bool goes_forward(const Operator& slice) {
+  const auto steps = attribute(slice, "steps", std::vector<std::int64_t>{});
+  return std::ranges::all_of(steps, [](std::int64_t step) { return step > 0; });
+}
+
 bool changes_nothing(const Network& network, const Operator& op) {
   if (op.inputs.empty() || op.inputs[0] == no_tensor || op.outputs.size() != 1) return false;
   const auto& x = network.tensor(op.inputs[0]);
@@ -23,6 +30,7 @@ bool changes_nothing(const Network& network, const Operator& op) {
   // What bool becomes differs by value, so a cast is no no-op although the storage type is the same.
   if (op.type == "Reshape" || op.type == "Expand") return true;
   if (op.type == "Cast") return is_float(x.type);
+  if (op.type == "Slice") return goes_forward(op);
   if (op.type == "Concat" || op.type == "Sum") return op.inputs.size() == 1;
   return op.type == "Transpose" && is_identity_permutation(op, x.shape.size());
 }

@@ -54,17 +54,22 @@ class TransposedConvolution {
     shape.insert(shape.end(), taps_.begin(), taps_.end());
     std::vector<float> values;
     values.reserve(count_of(shape));
-    for (std::int64_t k = 0; k < groups_ * outputs; ++k) {
+    for (std::int64_t group = 0; group < groups_; ++group) {
       Integers phase(planes_, 0);
       do {
-        for (std::int64_t c = 0; c < inputs; ++c) {
-          Integers tap(planes_, 0);
-          do values.push_back(weight(k / outputs * inputs + c, k % outputs, phase, tap));
-          while (advance(tap, taps_));
-        }
+        for (std::int64_t k = 0; k < outputs; ++k) append_filter(group, k, phase, values);
       } while (advance(phase, strides_));
     }
     return list_.constant("weights", shape, values);
+  }
+
+  void append_filter(std::int64_t group, std::int64_t out, const Integers& phase, std::vector<float>& values) const {
+    const std::int64_t inputs = w_[0] / groups_;
+    for (std::int64_t c = 0; c < inputs; ++c) {
+      Integers tap(planes_, 0);
+      do values.push_back(weight(group * inputs + c, out, phase, tap));
+      while (advance(tap, taps_));
+    }
   }
 
   /// The given weight that a phase multiplies at a tap, or 0 where there is none.
@@ -83,7 +88,11 @@ class TransposedConvolution {
     if (op_.inputs.size() > 2 && op_.inputs[2] != no_tensor) {
       const auto* bias = constant_data<float>(network_.tensor(op_.inputs[2]));
       std::vector<float> repeated;
-      for (std::int64_t k = 0; k < y_[1] * phases_; ++k) repeated.push_back(bias[k / phases_]);
+      for (std::int64_t group = 0; group < groups_; ++group) {
+        const float* of_group = bias + group * w_[1];
+        for (std::int64_t phase = 0; phase < phases_; ++phase)
+          repeated.insert(repeated.end(), of_group, of_group + w_[1]);
+      }
       inputs.push_back(list_.constant("bias", {y_[1] * phases_}, repeated));
     }
     Shape shape = {x_[0], y_[1] * phases_};
@@ -102,15 +111,17 @@ class TransposedConvolution {
                       {"group", groups_}});
   }
 
+  /// A phase's channels lie side by side, so that they move together.
   TensorId interleave(TensorId y) {
-    Shape apart = {x_[0], y_[1]}, woven = apart, whole = apart;
+    Shape apart = {x_[0], groups_}, woven = {x_[0], groups_, w_[1]}, whole = {x_[0], y_[1]};
     apart.insert(apart.end(), strides_.begin(), strides_.end());
+    apart.push_back(w_[1]);
     apart.insert(apart.end(), steps_.begin(), steps_.end());
-    Integers perm = {0, 1};
+    Integers perm = {0, 1, static_cast<std::int64_t>(2 + planes_)};
     for (std::size_t d = 0; d < planes_; ++d) {
       woven.insert(woven.end(), {steps_[d], strides_[d]});
       whole.push_back(steps_[d] * strides_[d]);
-      perm.push_back(static_cast<std::int64_t>(2 + planes_ + d));
+      perm.push_back(static_cast<std::int64_t>(3 + planes_ + d));
       perm.push_back(static_cast<std::int64_t>(2 + d));
     }
     const auto split = list_.reshape("apart", y, apart);

@@ -22,7 +22,7 @@ void expand_transposed_conv(Network& network);
 void add_positions(Network& network);  ///< ArgMax, CumSum, OneHot, ... read a constant that counts along their axis
 void unify_slices(Network& network);   ///< Split; Gather by constant indices that are equally far apart
 
-void drop_no_ops(Network& network);        ///< Identity, Dropout, Reshape and Transpose that change nothing
+void drop_no_ops(Network& network);        ///< Identity, Dropout, and Reshape, Slice, Transpose that change nothing
 void unify_reshapes(Network& network);     ///< Flatten, Squeeze, Unsqueeze; Reshape of Reshape
 void unify_elementwise(Network& network);  ///< Relu, Sum, Sub and Div by constants, Min and Max with constants
 void merge_padding(Network& network);      ///< Pad with zeros into the pads of what follows

@@ -226,8 +226,13 @@ TEST_CASE("Do operators that change nothing go, while outputs keep their names?"
   y = s.op("Max", {s.op("Min", {y, s.constant({}, 6, 6)}, {2, 3}), s.constant({}, 0, 0)}, {2, 3});
   y = s.op("Unsqueeze", {y}, {2, 1, 3}, {{"axes", Integers{1}}});
   y = s.op("Squeeze", {y}, {2, 3}, {{"axes", Integers{1}}});
+  const auto slice = [&](Integers start, Integers end, Integers step) {
+    y = s.op("Slice", {y}, {2, 3}, {{"starts", start}, {"ends", end}, {"axes", Integers{1}}, {"steps", step}});
+  };
+  slice({0}, {3}, {1});
+  slice({2}, {-4}, {-1});
   y = s.op("Identity", {s.op("Identity", {y}, {2, 3})}, {2, 3});
-  CHECK(types(canonical(s, y)) == Types{"Add", "Add", "Clip"});
+  CHECK(types(canonical(s, y)) == Types{"Add", "Add", "Clip", "Slice"});
 }
 
 TEST_CASE("Does an output that is an input survive?") {
