@@ -1,6 +1,6 @@
 #include "compiler/part_copies.h"
 
-#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -15,28 +15,32 @@ class PartCopier {
   }
 
   void run() {
-    std::vector<LayerPlan> layers;
-    for (LayerPlan& layer : std::exchange(compilation_.layers, {})) {
-      const int op = layer.group.operators.front();
-      if (network_.operators[static_cast<std::size_t>(op)].type == "Concat") copy_parts_of(op, layer, layers);
-      layers.push_back(std::move(layer));
+    auto& layers = compilation_.layers;
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const int op = layers[l].group.operators.front();
+      if (network_.operators[static_cast<std::size_t>(op)].type == "Concat") l += copy_parts_of(op, l);
     }
-    compilation_.layers = std::move(layers);
   }
 
  private:
-  void copy_parts_of(int concat, LayerPlan& layer, std::vector<LayerPlan>& layers) {
+  /// How many layers that copy stand before the Concat's now.
+  std::size_t copy_parts_of(int concat, std::size_t place) {
     const std::size_t known = network_.operators.size();
     for (std::size_t i = 0; i < inputs(concat).size(); ++i) {
       const TensorId part = inputs(concat)[i];
       const bool fits = !network_.tensor(part).is_constant() && lie_elsewhere_.insert(part).second;
       if (!fits) inputs(concat)[i] = copy(part);
     }
+    std::vector<LayerPlan> copies;
     for (std::size_t op = known; op < network_.operators.size(); ++op) {
-      layers.push_back(layer_of(compilation_, {{static_cast<int>(op)}}));
-      layers.back().of_model = false;
+      copies.push_back(layer_of(compilation_, {{static_cast<int>(op)}}));
+      copies.back().of_model = false;
     }
-    if (network_.operators.size() != known) layer = layer_of(compilation_, std::move(layer.group));
+    auto& layers = compilation_.layers;
+    if (!copies.empty()) layers[place] = layer_of(compilation_, std::move(layers[place].group));
+    layers.insert(layers.begin() + static_cast<std::ptrdiff_t>(place), std::make_move_iterator(copies.begin()),
+                  std::make_move_iterator(copies.end()));
+    return copies.size();
   }
 
   std::vector<TensorId>& inputs(int op) { return network_.operators[static_cast<std::size_t>(op)].inputs; }
