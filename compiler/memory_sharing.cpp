@@ -110,7 +110,7 @@ std::optional<HomeStrides> MemorySharing::strides_inside(TensorId from, TensorId
 std::optional<HomeStrides> MemorySharing::source_strides(const Operator& op) const {
   const TensorId from = op.inputs[0], to = op.outputs[0];
   const bool placed = homes_[to].alias >= 0;  // in a Concat
-  if (op.type == "Reshape" && has_margin(to)) return strides_inside(from, to);
+  if (has_margin(to)) return op.type == "Reshape" ? strides_inside(from, to) : std::nullopt;
   if (placed && (op.type == "Reshape" || op.type == "Identity"))
     return reshaped(network_.tensors[to].shape, homes_[to].strides, network_.tensors[from].shape);
   if (op.type != "Transpose" || (!placed && !wants_order(op))) return std::nullopt;
@@ -125,7 +125,6 @@ std::optional<HomeStrides> MemorySharing::source_strides(const Operator& op) con
 void MemorySharing::share_source(const Operator& op) {
   const TensorId from = op.inputs[0], to = op.outputs[0];
   if (!can_alias(from) || has_margin(from) || shown_.contains(from)) return;
-  if (has_margin(to) && op.type != "Reshape") return;
   const auto strides = source_strides(op);
   if (!strides) return;
   homes_[from].strides = *strides;

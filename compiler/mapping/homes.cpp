@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
-#include <utility>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/views.h"
 #include "compiler/network/images.h"
 
 namespace accord {
@@ -66,24 +66,6 @@ void reach(Home& home, const Shape& shape, const Access& access, const std::vect
 
 namespace {
 
-/// The order in which a tensor's indices lie like those of another that each stand for some of them; empty: none do.
-std::vector<std::size_t> split_order(const Shape& shape, const Shape& whole, const std::vector<std::size_t>& order) {
-  std::vector<std::vector<std::size_t>> parts;
-  std::size_t at = 0;
-  for (const std::int64_t extent : whole) {
-    std::int64_t product = 1;
-    parts.emplace_back();
-    while (at < shape.size() && (product < extent || shape[at] == 1)) {
-      product *= shape[at];
-      parts.back().push_back(at++);
-    }
-    if (product != extent) return {};
-  }
-  std::vector<std::size_t> result;
-  for (const std::size_t index : order) result.insert(result.end(), parts[index].begin(), parts[index].end());
-  return at == shape.size() ? result : std::vector<std::size_t>{};
-}
-
 /// What a Transpose weaves into an image (phases of a transposed convolution, blocks of depth, shuffled channels) lies
 /// as the image will.
 void lay_like_images(const Network& network, const std::vector<bool>& images, Homes& homes) {
@@ -93,8 +75,11 @@ void lay_like_images(const Network& network, const std::vector<bool>& images, Ho
     if (op.type != "Reshape" || op.inputs[0] == no_tensor) continue;
     const auto from = static_cast<std::size_t>(op.inputs[0]), to = static_cast<std::size_t>(op.outputs[0]);
     if (!transposed[from] || images[from] || !images[to]) continue;
-    auto order = split_order(network.tensors[from].shape, network.tensors[to].shape, homes[to].order);
-    if (!order.empty()) homes[from].order = std::move(order);
+    const Tensor& woven = network.tensors[from];
+    const auto strides = reshaped(network.tensors[to].shape, homes[to].strides, woven.shape);
+    if (!strides) continue;
+    homes[from].order = order_of(woven.shape, *strides);
+    settle(homes[from], woven.shape, woven.type);
   }
 }
 
@@ -105,9 +90,9 @@ Homes initial_homes(const Network& network) {
   Homes homes(network.tensors.size());
   for (std::size_t t = 0; t < homes.size(); ++t) {
     homes[t].order = storage_order(network.tensors[t].shape.size(), images[t]);
+    settle(homes[t], network.tensors[t].shape, network.tensors[t].type);
   }
   lay_like_images(network, images, homes);
-  for (std::size_t t = 0; t < homes.size(); ++t) settle(homes[t], network.tensors[t].shape, network.tensors[t].type);
   return homes;
 }
 

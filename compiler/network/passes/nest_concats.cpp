@@ -1,20 +1,17 @@
 #include <algorithm>
 
+#include "compiler/network/passes/axis_of.h"
 #include "compiler/network/passes/passes.h"
 
 namespace accord {
 namespace {
 
-std::size_t axis_of(const Network& network, const Operator& concat) {
-  const auto axis = attribute(concat, "axis", std::int64_t{0});
-  return static_cast<std::size_t>(axis < 0 ? axis + std::ssize(network.tensor(concat.outputs[0]).shape) : axis);
-}
-
 /// Whether the results may lie in one another: no scale of the model's tells them apart.
 bool may_nest(const Network& network, const Operator& inner, const Operator& outer) {
   const TensorId part = inner.outputs[0];
-  return inner.inputs.size() > 1 && axis_of(network, inner) == axis_of(network, outer) &&
-         !network.tensor(part).quantisation && !network.tensor(outer.outputs[0]).quantisation &&
+  const Tensor &nested = network.tensor(part), &whole = network.tensor(outer.outputs[0]);
+  return inner.inputs.size() > 1 && axis_of(inner, nested.shape) == axis_of(outer, whole.shape) &&
+         !nested.quantisation && !whole.quantisation &&
          std::ranges::find(network.outputs, part) == network.outputs.end();
 }
 

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "compiler/network/passes/axis_of.h"
 #include "compiler/network/passes/passes.h"
 
 namespace accord {
@@ -7,11 +8,6 @@ namespace accord {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-
-std::size_t axis_of(const Operator& op, const Shape& x) {
-  const auto axis = attribute(op, "axis", std::int64_t{0});
-  return static_cast<std::size_t>(axis < 0 ? axis + std::ssize(x) : axis);
-}
 
 void split(Network& network, const Operator& op, std::vector<Operator>& operators) {
   const auto axis = axis_of(op, network.tensor(op.inputs[0]).shape);
