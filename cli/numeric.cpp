@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compiler/mapping/capable.h"
 #include "compiler/numerics/added_sums.h"
 #include "compiler/numerics/convert_float.h"
 #include "compiler/numerics/quantise.h"
@@ -10,7 +11,10 @@ namespace accord {
 
 Network to_numeric(const Architecture& architecture, Network canonical, const Values& inputs) {
   const AddedSums sums = added_sums(architecture);
-  if (!architecture.numerics.integer) return convert_float(std::move(canonical), architecture.numerics, sums);
+  if (!architecture.numerics.integer) {
+    const auto capable = [&](const Network& numeric) { return is_capable(architecture, numeric); };
+    return convert_float(std::move(canonical), architecture.numerics, sums, capable);
+  }
   return quantise(std::move(canonical), architecture.numerics, {inputs}, nullptr, sums);
 }
 

@@ -17,6 +17,7 @@
 #include "compiler/numerics/rewrite.h"
 #include "compiler/numerics/roles.h"
 #include "compiler/numerics/weight_loops.h"
+#include "compiler/numerics/write_out.h"
 
 namespace accord {
 namespace numerics {
@@ -250,10 +251,15 @@ class FloatConverter {
 }  // namespace
 }  // namespace numerics
 
-Network convert_float(Network canonical, const Numerics& numerics, AddedSums sums) {
+Network convert_float(Network canonical, const Numerics& numerics, AddedSums sums,
+                      const std::function<bool(const Network&)>& capable) {
   numerics::bound_clips(canonical, numerics.storage);
   numerics::hoist_clips(canonical);
   numerics::expand_softmax(canonical);
+  if (capable) {
+    numerics::write_out(canonical,
+                        [&](Network alone) { return capable(numerics::FloatConverter(alone, numerics, sums).run()); });
+  }
   return numerics::FloatConverter(canonical, numerics, sums).run();
 }
 

@@ -99,6 +99,10 @@ TensorId NetworkBuilder::concat(const std::vector<TensorId>& parts) {
 
 TensorId NetworkBuilder::softmax(TensorId x) { return emit("Softmax", {x}, shape(x), {{"axis", std::int64_t{-1}}}); }
 
+TensorId NetworkBuilder::unary(const std::string& type, TensorId x, std::map<std::string, Attribute> attributes) {
+  return emit(type, {x}, shape(x), std::move(attributes));
+}
+
 TensorId NetworkBuilder::sigmoid(TensorId x) { return emit("Sigmoid", {x}, shape(x)); }
 
 TensorId NetworkBuilder::multiply(TensorId a, TensorId b) { return emit("Mul", {a, b}, shape(a)); }

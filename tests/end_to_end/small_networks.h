@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class NetworkBuilder {
   TensorId concat(const std::vector<TensorId>& parts);
   TensorId softmax(TensorId x);
   TensorId sigmoid(TensorId x);
+  /// Any operator of one input whose result has its shape.
+  TensorId unary(const std::string& type, TensorId x, std::map<std::string, Attribute> attributes = {});
   TensorId multiply(TensorId a, TensorId b);
   TensorId flatten(TensorId x);
   TensorId reshape(TensorId x, Shape to);

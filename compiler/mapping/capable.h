@@ -1,0 +1,11 @@
+#pragma once
+
+#include "archdsl/graph/architecture.h"
+#include "compiler/network/network.h"
+
+namespace accord {
+
+/// Whether each statement of each operator of a numeric network, but for Casts, has a capability of the machine.
+bool is_capable(const Architecture& architecture, const Network& numeric);
+
+}  // namespace accord

@@ -1,0 +1,154 @@
+// Do operators that are written in terms of others stay the same functions, and are they where a machine gains by it?
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "archdsl/tensor/convert.h"
+#include "compiler/numerics/equivalents.h"
+#include "compiler/numerics/write_out.h"
+#include "compiler/reference/execute.h"
+#include "tests/unit/numerics/network_builder.h"
+
+using namespace accord;
+
+namespace {
+
+using Attributes = std::map<std::string, Attribute>;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+struct Subject {
+  std::string type;
+  Attributes attributes{};
+  std::vector<float> second{};  ///< another input, a constant of four columns or one number
+};
+
+Network network_of(const Subject& subject) {
+  Builder b;
+  std::vector<TensorId> inputs = {b.input({32, 4})};
+  const auto count = static_cast<std::int64_t>(subject.second.size());
+  if (count > 0) inputs.push_back(b.constant(count == 1 ? Shape{} : Shape{count}, subject.second));
+  return b.finish(b.add(subject.type, inputs, {32, 4}, subject.attributes));
+}
+
+/// 32 rows of -4 .. 4, or of what is above 0.
+Values numbers(const Network& network, bool positive) {
+  Value x{ElementType::fp32, {32, 4}, std::vector<std::byte>(512)};
+  for (int i = 0; i < 128; ++i) {
+    const float number = positive ? 0.05F + 0.06F * static_cast<float>(i) : 0.0625F * static_cast<float>(i - 64);
+    std::memcpy(x.data.data() + 4 * i, &number, 4);
+  }
+  return {{network.tensor(network.inputs[0]).name, x}};
+}
+
+float at(const Values& values, int i) {
+  const Value& y = values.begin()->second;
+  return static_cast<float>(load_element(y.data.data() + 4 * i, y.type));
+}
+
+void check_equal(const Network& network, const Network& other, const Values& inputs) {
+  const Values expected = execute(network, inputs), given = execute(other, inputs);
+  for (int i = 0; i < 128; ++i) {
+    if (std::isinf(at(expected, i)))
+      CHECK(at(given, i) == at(expected, i));
+    else
+      CHECK(at(given, i) == doctest::Approx(at(expected, i)).epsilon(1e-5).scale(1));
+  }
+}
+
+/// A mask over [32, 4] of columns, and where it holds.
+Network chosen_by_mask(bool tensor_first, const std::vector<float>& numbers) {
+  Builder b;
+  const TensorId x = b.input({32, 4}), c = b.constant({4}, numbers);
+  Network network = b.finish(b.add("Where", {x, tensor_first ? x : c, tensor_first ? c : x}, {32, 4}));
+  const std::vector<std::int8_t> mask = {1, 0, 1, 0};
+  const TensorId chosen = network.add(make_constant("mask", {1, 4}, mask));
+  network.operators.front().inputs[0] = chosen;
+  return network;
+}
+
+std::vector<std::string> written_with(Network network, const std::set<std::string>& capabilities) {
+  const std::string type = network.operators.front().type;
+  numerics::write_out(network,
+                      [&](const Network& alone) { return capabilities.contains(alone.operators.front().type); });
+  return types_of(network);
+}
+
+}  // namespace
+
+TEST_CASE("does each way to write an operator give its values") {
+  const std::vector<Subject> subjects = {{"Neg"},
+                                         {"Abs"},
+                                         {"Sigmoid"},
+                                         {"Tanh"},
+                                         {"Softsign"},
+                                         {"Softplus"},
+                                         {"HardSwish"},
+                                         {"HardSigmoid"},
+                                         {"HardSigmoid", {{"alpha", 0.3}, {"beta", 0.4}}},
+                                         {"LeakyRelu"},
+                                         {"LeakyRelu", {{"alpha", 0.3}}},
+                                         {"LeakyRelu", {{"alpha", 1.5}}},
+                                         {"LeakyRelu", {{"alpha", -0.5}}},
+                                         {"Elu"},
+                                         {"Elu", {{"alpha", 0.7}}},
+                                         {"Celu"},
+                                         {"Celu", {{"alpha", 1.7}}},
+                                         {"Selu"},
+                                         {"Selu", {{"alpha", 1.2}, {"gamma", 0.9}}},
+                                         {"PRelu", {}, {0.1F, 0.2F, 1.5F, -0.5F}},
+                                         {"Sub", {}, {1, 2, 3, 4}},
+                                         {"Div", {}, {1, 2, -3, 4}},
+                                         {"Pow", {}, {2}},
+                                         {"Pow", {}, {3}}};
+  const std::vector<Subject> of_positive = {{"Reciprocal"}, {"Sqrt"}, {"Pow", {}, {0.5F}}};
+  int ways = 0;
+  const auto check = [&](const Subject& subject, bool positive) {
+    CAPTURE(subject.type);
+    const Network network = network_of(subject);
+    for (const numerics::Equivalent way : numerics::equivalents(subject.type)) {
+      Network other = network;
+      std::vector<Operator> steps;
+      if (!way(other, network.operators.front(), steps)) continue;
+      other.operators = steps;
+      check_equal(network, other, numbers(network, positive));
+      ++ways;
+    }
+  };
+  for (const Subject& subject : subjects) check(subject, false);
+  for (const Subject& subject : of_positive) check(subject, true);
+  CHECK(ways == 30);
+}
+
+TEST_CASE("is a choice by a constant mask a product and a sum") {
+  for (const bool tensor_first : {true, false}) {
+    const Network network = chosen_by_mask(tensor_first, {-inf, 7, -3, -inf});
+    Network other = network;
+    numerics::write_out(other, [](const Network& alone) { return alone.operators.front().type != "Where"; });
+    CHECK(types_of(other) == std::vector<std::string>{"Mul", "Add"});
+    check_equal(network, other, numbers(network, false));
+  }
+}
+
+TEST_CASE("is an operator written out where the machine does all that it becomes, and nowhere else") {
+  using Types = std::vector<std::string>;
+  const Network swish = network_of({"HardSwish"});
+  CHECK(written_with(swish, {"Mul", "Add", "Clip"}) == Types{"Mul", "Add", "Clip", "Mul"});
+  CHECK(written_with(swish, {"Mul", "Add", "Clip", "HardSwish"}) == Types{"HardSwish"});
+  CHECK(written_with(swish, {"Mul", "Add"}) == Types{"HardSwish"});
+
+  const Network leaky = network_of({"LeakyRelu"});
+  CHECK(written_with(leaky, {"Mul", "Add", "Clip", "Max"}) == Types{"Mul", "Max"});
+  CHECK(written_with(leaky, {"Mul", "Add", "Clip"}) == Types{"Clip", "Clip", "Mul", "Add"});
+  CHECK(written_with(network_of({"LeakyRelu", {{"alpha", 2.0}}}), {"Mul", "Max"}) == Types{"LeakyRelu"});
+
+  // What an operator becomes may have to be written out in turn.
+  const Network soft = network_of({"Softsign"});
+  CHECK(written_with(soft, {"Mul", "Add", "Sub", "Clip", "Pow"}) == Types{"Clip", "Clip", "Sub", "Add", "Pow", "Mul"});
+
+  // Two operators that are ways to compute each other end.
+  CHECK(written_with(network_of({"Sigmoid"}), {"Mul", "Add"}) == Types{"Sigmoid"});
+  CHECK(written_with(network_of({"Tanh"}), {"Mul", "Add"}) == Types{"Tanh"});
+}
