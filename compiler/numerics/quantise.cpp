@@ -12,6 +12,7 @@
 #include "compiler/numerics/calibrate.h"
 #include "compiler/numerics/drop_clips.h"
 #include "compiler/numerics/hoist_clips.h"
+#include "compiler/numerics/part_scales.h"
 #include "compiler/numerics/requantiser.h"
 #include "compiler/numerics/rewrite.h"
 #include "compiler/numerics/roles.h"
@@ -195,6 +196,19 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
   }
 }
 
+InFloat kept_in_float(const Network& network, const Numerics& numerics, const std::vector<double>& largest) {
+  InFloat result = overflowing_products(network, numerics);
+  keep_infinities_in_float(network, largest, result);
+  return result;
+}
+
+/// Before any operator turns out to have to stay in float.
+std::vector<PlannedOperator> first_plan(const Network& network, const Numerics& numerics,
+                                        const std::vector<double>& largest, AddedSums sums) {
+  return plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none,
+                    kept_in_float(network, numerics, largest));
+}
+
 }  // namespace
 }  // namespace numerics
 
@@ -215,12 +229,12 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   QuantiseReport& filled = report ? *report : unused;
   std::vector<Values> inputs = calibration_inputs;
   if (inputs.empty()) inputs = {seeded_inputs(canonical, 1), seeded_inputs(canonical, 2)};
-  const std::vector<double> largest = numerics::calibrate(canonical, inputs);
+  std::vector<double> largest = numerics::calibrate(canonical, inputs);
+  numerics::give_parts_scales(canonical, numerics::first_plan(canonical, numerics, largest, sums), largest);
   for (std::size_t id = 0; id < largest.size(); ++id) {
     if (!canonical.tensors[id].is_constant()) filled.largest[canonical.tensors[id].name] = largest[id];
   }
-  numerics::InFloat in_float = numerics::overflowing_products(canonical, numerics);
-  numerics::keep_infinities_in_float(canonical, largest, in_float);
+  numerics::InFloat in_float = numerics::kept_in_float(canonical, numerics, largest);
   for (;;) {
     filled.fused_additions = 0;
     if (auto network = numerics::Quantiser(canonical, numerics, largest, in_float, sums, filled).run(in_float)) {

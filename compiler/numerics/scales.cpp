@@ -3,40 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
+#include "compiler/numerics/scale_groups.h"
 #include "compiler/numerics/weight_loops.h"
 
 namespace accord::numerics {
 namespace {
-
-/// Union-find over tensors.
-class Groups {
- public:
-  explicit Groups(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-
-  std::size_t find(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(TensorId a, TensorId b) { parent_[find(static_cast<std::size_t>(a))] = find(static_cast<std::size_t>(b)); }
-
- private:
-  std::vector<std::size_t> parent_;
-};
-
-/// Products by one constant (the steps of a recurrent layer) take their inputs in one scale, so that the integers of
-/// the constant are the same for all.
-void join_inputs_of_shared_weights(const Network& network, Groups& groups) {
-  std::map<TensorId, TensorId> first;
-  for (const Operator& op : network.operators) {
-    if ((op.type != "Conv" && op.type != "Gemm") || !network.tensor(op.inputs[1]).is_constant()) continue;
-    const auto [entry, fresh] = first.emplace(op.inputs[1], op.inputs[0]);
-    if (!fresh) groups.join(entry->second, op.inputs[0]);
-  }
-}
 
 double power_of_two_above(double value) { return std::exp2(std::ceil(std::log2(value) - 1e-9)); }
 
@@ -184,20 +158,21 @@ class GivenScale {
   std::vector<Quantisation> members_;
 };
 
-std::map<std::size_t, GivenScale> given_scales(const Network& network, Groups& groups) {
+std::map<std::size_t, GivenScale> given_scales(const Network& network, const ScaleGroups& groups) {
   std::map<std::size_t, GivenScale> given;
   for (std::size_t id = 0; id < network.tensors.size(); ++id) {
     const Tensor& tensor = network.tensors[id];
     if (!tensor.quantisation || tensor.is_constant() || tensor.quantisation->scale.size() != 1) continue;
-    given[groups.find(id)].add(*tensor.quantisation);
+    given[groups.of(static_cast<TensorId>(id))].add(*tensor.quantisation);
   }
   return given;
 }
 
 /// Groups of what products of two activations read or make.
-std::set<std::size_t> around_zero(const Network& network, const std::vector<PlannedOperator>& plan, Groups& groups) {
+std::set<std::size_t> around_zero(const Network& network, const std::vector<PlannedOperator>& plan,
+                                  const ScaleGroups& groups) {
   std::set<std::size_t> result;
-  const auto add = [&](TensorId id) { result.insert(groups.find(static_cast<std::size_t>(id))); };
+  const auto add = [&](TensorId id) { result.insert(groups.of(id)); };
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Operator& op = network.operators[i];
     if (plan[i].role != Role::product || op.type != "MatMul") continue;
@@ -214,26 +189,13 @@ double greatest_magnitude(ElementType type) { return std::max(-lowest(type), hig
 std::vector<ActivationScale> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
                                                const std::vector<double>& largest, ElementType storage,
                                                bool powers_of_two) {
-  Groups groups(network.tensors.size());
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (plan[i].role != Role::carry) continue;
-    const Operator& op = network.operators[i];
-    for (TensorId id : carried_inputs(op)) groups.join(id, op.outputs[0]);
-    for (TensorId id : op.outputs) {
-      if (id != no_tensor) groups.join(id, op.outputs[0]);
-    }
-  }
-  join_inputs_of_shared_weights(network, groups);
-  std::vector<double> group_largest(largest.size());
-  for (std::size_t id = 0; id < largest.size(); ++id) {
-    double& seen = group_largest[groups.find(id)];
-    seen = std::max(seen, largest[id]);
-  }
+  const ScaleGroups groups(network, plan);
+  const std::vector<double> group_largest = groups.largest(largest);
   const auto given = given_scales(network, groups);
   const auto without_zero = around_zero(network, plan, groups);
   std::vector<ActivationScale> scales(largest.size());
   for (std::size_t id = 0; id < largest.size(); ++id) {
-    const std::size_t group = groups.find(id);
+    const std::size_t group = groups.of(static_cast<TensorId>(id));
     const double seen = group_largest[group];
     const auto brought = given.find(group);
     ActivationScale& result = scales[id];

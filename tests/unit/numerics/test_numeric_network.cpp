@@ -84,6 +84,30 @@ TEST_CASE("Do tensors that are concatenated, pooled or reshaped share a scale?")
   CHECK(scales.size() == 1);
 }
 
+TEST_CASE("Does a tensor keep its own scale where it is part of a Concat with far greater values?") {
+  for (const float greater : {2.0F, 500.0F}) {
+    Builder b;
+    const TensorId x = b.input({8, 12}), small = b.gemm(x, 8, 1, 1), great = b.gemm(x, 8, greater, 1);
+    const TensorId whole = b.add("Concat", {small, great}, {8, 16}, {{"axis", std::int64_t{1}}});
+    const TensorId of_small = b.gemm(small, 6, 1, 0), of_whole = b.gemm(whole, 6, 1, 0);
+    Network network = b.finish(of_small);
+    network.outputs.push_back(of_whole);
+    const Values inputs = seeded_inputs(network, 3);
+    const Network integer = quantise(network, float_scale_machine(), {inputs});
+    CHECK(count_type(integer, "Scale") == (greater > 100 ? 1 : 0));
+    const Values expected = execute(network, inputs), given = execute(integer, inputs);
+    for (const auto& [name, value] : expected) CHECK(compare(value, given.at(name)).signal_to_noise_db > 28);
+  }
+}
+
+TEST_CASE("Does a Concat take its parts as they are where nothing else would see their steps?") {
+  Builder b;
+  const TensorId x = b.input({8, 12}), small = b.gemm(x, 8, 1, 1), great = b.gemm(x, 8, 500, 1);
+  const TensorId whole = b.add("Concat", {small, great}, {8, 16}, {{"axis", std::int64_t{1}}});
+  const Network integer = quantise(b.finish(b.gemm(whole, 6, 1, 0)), float_scale_machine(), {});
+  CHECK(count_type(integer, "Scale") == 0);
+}
+
 TEST_CASE("Is an Add of two shared activations done with integer multiples?") {
   Builder builder;
   const TensorId x = builder.input({1, 4, 6, 6});

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/network/network.h"
+#include "compiler/numerics/roles.h"
+
+namespace accord::numerics {
+
+/// Parts of a Concat share its scale, and with it all that is carried over from or to them: beside a part with values
+/// `coarser` times as great, what else reads the small one would see steps as coarse. There the Concat reads a tensor
+/// of its own, which a Clip without bounds gives: the requantisation brings it to the Concat's scale. Only of tensors
+/// that something reads but what carries them on, and that have no scale from the model.
+/// `largest`: magnitudes per tensor; those of new tensors are appended.
+void give_parts_scales(Network& network, const std::vector<PlannedOperator>& plan, std::vector<double>& largest);
+
+/// Three bits of eight are lost.
+inline constexpr double coarser = 8;
+
+}  // namespace accord::numerics
