@@ -53,7 +53,7 @@ Operator depthwise(Network& network, const Operator& first, TensorId y, const st
 
 }  // namespace
 
-void affine_to_depthwise(Network& network) {
+void affine_to_depthwise(Network& network, bool powers_of_two) {
   const Uses uses(network);
   const auto images = image_tensors(network);
   std::vector<bool> done(network.operators.size());
@@ -76,6 +76,10 @@ void affine_to_depthwise(Network& network) {
         done[next] = true;
         y = network.operators[next].outputs[0];
       }
+    }
+    if (addend.empty() && changes_scale_alone(network, op, powers_of_two)) {
+      operators.push_back(op);
+      continue;
     }
     const std::vector<float> ones(addend.size(), 1.0f);
     operators.push_back(depthwise(network, op, y, factor.empty() ? ones : factor, addend));

@@ -24,6 +24,11 @@ class PartScales {
       for (const TensorId id : op.inputs)
         if (may_be_apart(id)) candidates.emplace_back(i, id);
     }
+    for (;;) {
+      const ScaleGroups groups(network_, plan_, apart_);
+      if (groups.contradictions().empty()) break;
+      apart_.insert(groups.contradictions().begin(), groups.contradictions().end());
+    }
     while (const auto next = most_coarse(candidates)) apart_.insert(*next);
     return apart_;
   }
@@ -42,7 +47,7 @@ class PartScales {
     double most = 0;
     for (const Reading& reading : candidates) {
       const auto id = static_cast<std::size_t>(reading.second);
-      const double shared = together[groups.of(reading.second)];
+      const double shared = together[groups.of(reading.second)] * groups.ratio(reading.second);
       if (apart_.contains(reading) || shared < coarser * largest_[id] || std::isinf(shared)) continue;
       const double gain = shared / alone(reading);
       if (gain < coarser || gain <= most) continue;
@@ -60,16 +65,18 @@ class PartScales {
     const std::size_t own = groups.of(reading.second);
     for (std::size_t id = 0; id < largest_.size(); ++id) {
       if (groups.of(static_cast<TensorId>(id)) == own && is_computed_with(static_cast<TensorId>(id)))
-        return groups.largest(largest_)[own];
+        return groups.largest(largest_)[own] * groups.ratio(reading.second);
     }
     return INFINITY;
   }
 
   bool is_computed_with(TensorId id) const {
     const auto& readers = uses_.consumers[static_cast<std::size_t>(id)];
-    return uses_.is_output[static_cast<std::size_t>(id)] || std::ranges::any_of(readers, [&](int op) {
-             return plan_[static_cast<std::size_t>(op)].role != Role::carry;
-           });
+    const auto computes = [&](int op) {
+      const Role role = plan_[static_cast<std::size_t>(op)].role;
+      return role != Role::carry && role != Role::rescale;
+    };
+    return uses_.is_output[static_cast<std::size_t>(id)] || std::ranges::any_of(readers, computes);
   }
 
   const Network& network_;

@@ -11,6 +11,7 @@ namespace accord::numerics {
 /// `coarser` times as great, what else reads the small one would see steps as coarse. There the Concat reads a tensor
 /// of its own, which a Clip without bounds gives: the requantisation brings it to the Concat's scale. Only of tensors
 /// that something reads but what carries them on, and that have no scale from the model.
+/// So does a multiplication by a number whose result is tied to what it multiplies in another ratio of scales.
 /// `largest`: magnitudes per tensor; those of new tensors are appended.
 void give_parts_scales(Network& network, const std::vector<PlannedOperator>& plan, std::vector<double>& largest);
 

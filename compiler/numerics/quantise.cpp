@@ -75,6 +75,7 @@ class Quantiser {
       case Role::sum: return sum(op, planned);
       case Role::average: return finish(op, planned, sums_.average(op, result_of(op, planned)));
       case Role::carry: return carry(op);
+      case Role::rescale: return rescale(op);
       case Role::clip: return finish(op, planned, sums_.clip(op, result_of(op, planned)));
       case Role::floating: return floating(op, planned);
       case Role::fused: return;
@@ -138,6 +139,8 @@ class Quantiser {
     if (op.type == "Pad" && tensors_.zero(op.inputs[0]) != 0) attributes["value"] = double(tensors_.zero(op.inputs[0]));
     rewrite_.add_operator(op.type, op.name, inputs, outputs, attributes);
   }
+
+  void rescale(const Operator& op) { rewrite_.set_stored(op.outputs[0], tensors_.as_stored(op.inputs[0])); }
 
   void floating(const Operator& op, const PlannedOperator& planned) {
     std::vector<TensorId> inputs, outputs;
@@ -222,7 +225,7 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
     throw Error(fmt::format("weight {}: weights are quantised symmetrically around 0, which takes a signed type",
                             name(numerics.weight)));
   }
-  numerics::affine_to_depthwise(canonical);
+  numerics::affine_to_depthwise(canonical, numerics::Requantiser(numerics).powers_of_two());
   numerics::drop_clips_of_storage(canonical, numerics.storage);
   numerics::hoist_clips(canonical);
   QuantiseReport unused;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace accord::numerics {
 namespace {
@@ -72,8 +73,14 @@ bool bounds_quantised_input(const Network& network, const Operator& clip) {
   return network.tensor(x).quantisation.has_value() && std::ranges::find(network.inputs, x) != network.inputs.end();
 }
 
+bool multiplies_by_number(const Network& network, const Operator& op) {
+  return op.type == "Mul" && is_fp32(network, op.inputs[1]) && network.tensor(op.inputs[1]).is_constant() &&
+         element_count(network.tensor(op.inputs[1]).shape) == 1 &&
+         network.tensor(op.outputs[0]).shape == network.tensor(op.inputs[0]).shape;
+}
+
 /// Role without regard to the neighbours.
-PlannedOperator classify(const Network& network, const Operator& op, bool integers) {
+PlannedOperator classify(const Network& network, const Operator& op, bool integers, bool factors) {
   if (op.inputs.empty() || op.inputs[0] == no_tensor) return {.reason = "it has no input"};
   auto role_unless = [](Role role, const std::string& obstacle) {
     return PlannedOperator{.role = obstacle.empty() ? role : Role::floating, .reason = obstacle};
@@ -90,6 +97,7 @@ PlannedOperator classify(const Network& network, const Operator& op, bool intege
                                        ? "it bounds an input that the host quantises"
                                        : "");
   }
+  if (integers && changes_scale_alone(network, op, !factors)) return {.role = Role::rescale};
   if (carries(network, op)) {
     return role_unless(Role::carry, keeps_scale(network, op) ? "" : "the model quantises its tensors differently");
   }
@@ -97,13 +105,7 @@ PlannedOperator classify(const Network& network, const Operator& op, bool intege
 }
 
 bool is_integer_role(Role role) { return role == Role::product || role == Role::sum || role == Role::average; }
-bool follows_neighbours(Role role) { return role == Role::carry || role == Role::clip; }
-
-bool multiplies_by_number(const Network& network, const Operator& op) {
-  return op.type == "Mul" && is_fp32(network, op.inputs[1]) && network.tensor(op.inputs[1]).is_constant() &&
-         element_count(network.tensor(op.inputs[1]).shape) == 1 &&
-         network.tensor(op.outputs[0]).shape == network.tensor(op.inputs[0]).shape;
-}
+bool follows_neighbours(Role role) { return role == Role::carry || role == Role::clip || role == Role::rescale; }
 
 /// Products of two activations have no weights that could take a factor (the scale of an attention's scores).
 void fuse_factors(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
@@ -153,8 +155,12 @@ void fuse_sums(const Network& network, const Uses& uses, std::vector<PlannedOper
 /// one or (carries) an integer operator waits for the result.
 class FormChoice {
  public:
-  FormChoice(const Network& network, std::vector<PlannedOperator>& plan)
-      : network_(network), plan_(plan), wanted_(network.tensors.size()), available_(network.tensors.size()) {}
+  FormChoice(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan)
+      : network_(network),
+        uses_(uses),
+        plan_(plan),
+        wanted_(network.tensors.size()),
+        available_(network.tensors.size()) {}
 
   void run() {
     for (std::size_t i = plan_.size(); i-- > 0;) mark_wanted(i);
@@ -190,6 +196,7 @@ class FormChoice {
     if (planned.role == Role::sum && !fed && planned.product == no_operator)
       demote(i, "its operands are float results");
     if (follows_neighbours(planned.role) && !fed && !any(wanted_, op.outputs)) demote(i, "its neighbours are in float");
+    if (planned.role == Role::rescale && is_read_in_float(op.outputs[0])) demote(i, "what reads it is in float");
     const bool integers = rounds(network_, op) || (op.type == "DequantizeLinear" && is_quantised(op.outputs[0]));
     if (planned.role != Role::floating || integers) mark(available_, op.outputs);
   }
@@ -200,7 +207,16 @@ class FormChoice {
     if (clip != no_operator) plan_[static_cast<std::size_t>(clip)].role = Role::clip;
   }
 
+  /// By the form that its readers have before they are looked at themselves.
+  bool is_read_in_float(TensorId id) const {
+    const auto& readers = uses_.consumers[static_cast<std::size_t>(id)];
+    return !readers.empty() && !uses_.is_output[static_cast<std::size_t>(id)] &&
+           std::ranges::all_of(readers,
+                               [&](int op) { return plan_[static_cast<std::size_t>(op)].role == Role::floating; });
+  }
+
   const Network& network_;
+  const Uses& uses_;
   std::vector<PlannedOperator>& plan_;
   std::vector<bool> wanted_, available_;
 };
@@ -239,13 +255,13 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
                                         const std::map<std::size_t, std::string>& in_float) {
   const Uses uses(network);
   std::vector<PlannedOperator> plan;
-  for (const Operator& op : network.operators) plan.push_back(classify(network, op, integers));
+  for (const Operator& op : network.operators) plan.push_back(classify(network, op, integers, factors));
   for (const auto& [index, reason] : in_float) plan[index] = {.reason = reason};
   if (factors) fuse_factors(network, uses, plan);
   fuse_clips(network, uses, plan);
   if (sums) fuse_sums(network, uses, plan);
   if (integers) {
-    FormChoice(network, plan).run();
+    FormChoice(network, uses, plan).run();
   } else {
     keep_in_float(plan);
   }
@@ -290,8 +306,20 @@ std::int64_t constant_pool_count(const Network& network, const Operator& op) {
 
 double planned_factor(const Network& network, const PlannedOperator& planned) {
   if (planned.factor == no_operator) return 1;
-  const Operator& op = network.operators[static_cast<std::size_t>(planned.factor)];
+  return number_of_factor(network, network.operators[static_cast<std::size_t>(planned.factor)]);
+}
+
+double number_of_factor(const Network& network, const Operator& op) {
   return *constant_data<float>(network.tensor(op.inputs[1]));
+}
+
+bool changes_scale_alone(const Network& network, const Operator& op, bool powers_of_two) {
+  constexpr double least = 1e-6, greatest = 1e6;  // far from where a scale would be no number of fp32
+  if (!multiplies_by_number(network, op) || !is_variable(network, op.inputs[0])) return false;
+  if (network.tensor(op.inputs[0]).quantisation || network.tensor(op.outputs[0]).quantisation) return false;
+  const double number = number_of_factor(network, op);
+  int exponent = 0;
+  return number >= least && number <= greatest && (!powers_of_two || std::frexp(number, &exponent) == 0.5);
 }
 
 int channel_axis(const Operator& op, const Shape& shape) {

@@ -14,6 +14,7 @@ enum class Role {
   sum,       ///< Add of two activations
   average,   ///< AveragePool with one count everywhere: SumPool, then Requantize
   carry,     ///< moves elements unchanged (MaxPool, Reshape, Concat, ...)
+  rescale,   ///< Mul by a number: the same integers in another scale
   clip,      ///< Clip that follows none of the above
   floating,  ///< anything else
   fused      ///< done by another operator
@@ -62,6 +63,13 @@ std::int64_t constant_pool_count(const Network& network, const Operator& op);
 
 /// The number by which the planned factor multiplies; 1 where there is none.
 double planned_factor(const Network& network, const PlannedOperator& planned);
+
+/// Of a Mul by one number.
+double number_of_factor(const Network& network, const Operator& op);
+
+/// Whether the operator is a Mul by a positive number, and nothing says in which scales its tensors are: integers may
+/// stay as they are. Of powers of two where scales are such.
+bool changes_scale_alone(const Network& network, const Operator& op, bool powers_of_two);
 
 /// Dimension of the operator's result, of that shape, that holds the channels: the last of products by a matrix of
 /// weights, 1 of other images [N,C,H,W], else the last.

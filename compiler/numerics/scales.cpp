@@ -163,7 +163,9 @@ std::map<std::size_t, GivenScale> given_scales(const Network& network, const Sca
   for (std::size_t id = 0; id < network.tensors.size(); ++id) {
     const Tensor& tensor = network.tensors[id];
     if (!tensor.quantisation || tensor.is_constant() || tensor.quantisation->scale.size() != 1) continue;
-    given[groups.of(static_cast<TensorId>(id))].add(*tensor.quantisation);
+    Quantisation of_group = *tensor.quantisation;
+    of_group.scale[0] /= static_cast<float>(groups.ratio(static_cast<TensorId>(id)));
+    given[groups.of(static_cast<TensorId>(id))].add(of_group);
   }
   return given;
 }
@@ -207,7 +209,7 @@ std::vector<ActivationScale> activation_scales(const Network& network, const std
       result.zero = keeps ? own->zero : 0;
     }
     if (powers_of_two) scale = power_of_two_above(scale);
-    result.scale = std::max(static_cast<float>(scale), 1e-30f);
+    result.scale = static_cast<float>(std::max(scale, 1e-30) * groups.ratio(static_cast<TensorId>(id)));
   }
   return scales;
 }

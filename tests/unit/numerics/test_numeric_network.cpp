@@ -108,6 +108,47 @@ TEST_CASE("Does a Concat take its parts as they are where nothing else would see
   CHECK(count_type(integer, "Scale") == 0);
 }
 
+TEST_CASE("Is a multiplication by a number another scale of the same integers?") {
+  const auto image = [](Builder& b, float number) {
+    const TensorId x = b.conv(b.input({1, 4, 6, 6}), 8, 3, 1),
+                   y = b.add("Mul", {x, b.constant({}, {number})}, {1, 8, 6, 6});
+    return b.add("Add", {b.conv(y, 4, 1, 1), b.conv(x, 4, 1, 1)}, {1, 4, 6, 6});
+  };
+  const auto rows = [](Builder& b, float number) {
+    const TensorId x = b.gemm(b.input({6, 8}), 8, 1, 1), y = b.add("Mul", {x, b.constant({1}, {number})}, {6, 8});
+    return b.add("MatMul", {x, b.add("Transpose", {y}, {8, 6}, {{"perm", std::vector<std::int64_t>{1, 0}}})}, {6, 6});
+  };
+  Numerics shift = mult_shift_machine();
+  shift.requantise = "i8(clamp((x + (1 << (shift - 1))) >> shift, lo, hi))";
+  shift.parameters = {{"shift", ElementType::i32, true}};
+  for (const float number : {0.3F, 0.25F, 7.0F, -0.5F}) {
+    CAPTURE(number);
+    Builder of_image, of_rows, of_shifted;
+    for (const Network& network : {of_image.finish(image(of_image, number)), of_rows.finish(rows(of_rows, number))}) {
+      const Values inputs = seeded_inputs(network, 6);
+      const Network integer = quantise(network, float_scale_machine(), {inputs});
+      const bool image_of_conv = count_type(network, "Conv") > 0;
+      CHECK(count_type(integer, "Conv") == (image_of_conv ? 3 + (number < 0) : 0));
+      CHECK(count_type(integer, "Mul") == (number < 0 && !image_of_conv));
+      CHECK(decibels(network, integer, inputs) > 28);
+    }
+    const Network shifted = quantise(of_shifted.finish(rows(of_shifted, number)), shift, {});
+    CHECK(count_type(shifted, "Mul") == (number != 0.25F));
+  }
+}
+
+TEST_CASE("Is a tensor requantised where a multiple of it has to have its scale?") {
+  Builder b;
+  const TensorId x = b.gemm(b.input({6, 8}), 8, 1, 1), y = b.add("Mul", {x, b.constant({}, {0.3F})}, {6, 8});
+  const TensorId both = b.add("Concat", {x, y}, {6, 16}, {{"axis", std::int64_t{1}}});
+  const Network network = b.finish(b.gemm(both, 5, 1, 1));
+  const Values inputs = seeded_inputs(network, 6);
+  const Network integer = quantise(network, float_scale_machine(), {inputs});
+  CHECK(count_type(integer, "Mul") == 0);
+  CHECK(count_type(integer, "Requantize") == 3);
+  CHECK(decibels(network, integer, inputs) > 28);
+}
+
 TEST_CASE("Is an Add of two shared activations done with integer multiples?") {
   Builder builder;
   const TensorId x = builder.input({1, 4, 6, 6});
