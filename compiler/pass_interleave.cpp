@@ -220,6 +220,7 @@ class Interleaver {
     const std::string name = network_.tensor(image).name;
     Operator rows{name, "GatherRows", {conv.inputs[0]}, {image}, {}};
     rows.attributes = {{"rows", form.rows}, {"step", form.step}, {"top", form.top}};
+    if (const auto zero = conv.attributes.find("outside"); zero != conv.attributes.end()) rows.attributes.insert(*zero);
     conv.inputs[0] = image;
     LayerPlan writer;
     writer.reason = fmt::format("{} rows beside each other for the windows of {}", form.rows, conv.name);

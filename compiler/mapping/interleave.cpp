@@ -219,7 +219,6 @@ std::optional<Convolution> rearrangeable(const Work& work) {
     if (image.tensor == no_tensor || filter.tensor == no_tensor) return {};
     if (!read_once(work, work.program.statements[s].accesses[conv->x].operand) || !read_once(work, w)) return {};
     if (filter.shape[channels] != image.shape[channels]) return {};  // groups
-    if (image.outside != 0) return {};                               // rows that are added beside it are 0
     return conv;
   }
   return {};

@@ -55,6 +55,18 @@ TEST_CASE("does a narrow first convolution take fewer cycles on a wide array for
   CHECK(layer->cycles < 3.5 * 32 * 34);
 }
 
+TEST_CASE("is it so where the model's integers for the image have a zero point") {
+  for (const char* name : {"gemmini16", "dnnweaver64", "hvx"}) {
+    CAPTURE(std::string(name));
+    Network network = stem(33, 7, 2);
+    const std::int64_t cycles = run_checked(machine(name), network, 5).report.total_cycles;
+    network.tensor(network.inputs[0]).quantisation = Quantisation{{0.02F}, -1, -7, 128};
+    const MainJobResult result = run_checked(machine(name), network, 5);
+    CHECK(std::ranges::count(result.report.layers, "GatherRows", &LayerReport::op) == 1);
+    CHECK(result.report.total_cycles <= 1.01 * static_cast<double>(cycles));
+  }
+}
+
 TEST_CASE("is such a convolution simulated alone, as the others, to be held against its prediction") {
   const Architecture architecture = machine("dnnweaver64");
   const Network numeric = quantise(stem(64, 7, 2), architecture.numerics, {});

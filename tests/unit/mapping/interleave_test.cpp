@@ -40,8 +40,8 @@ Tensor seeded(const std::string& name, ElementType type, const Shape& shape, std
   return tensor;
 }
 
-/// A Conv in numeric form with a bias, alone.
-Network network_of(const ImageSizes& z) {
+/// A Conv in numeric form with a bias, alone, whose padding is `outside`.
+Network network_of(const ImageSizes& z, double outside = 0) {
   Network network;
   const TensorId x = network.add({"x", ElementType::i8, {z.batch, z.channels, z.height, z.width}, nullptr, {}});
   const TensorId w = network.add(seeded("w", ElementType::i8, {z.filters, z.channels, z.rows, z.columns}, 1));
@@ -53,6 +53,7 @@ Network network_of(const ImageSizes& z) {
   Operator conv{"conv", "Conv", {x, w, bias}, {y}, {}};
   conv.attributes["strides"] = Shape{z.stride, z.stride};
   conv.attributes["pads"] = Shape{z.pad, z.pad, z.pad, z.pad};
+  conv.attributes["outside"] = outside;
   network.operators.push_back(std::move(conv));
   return network;
 }
@@ -88,10 +89,13 @@ DenseTensor gathered(const Network& network, const InterleavedWork& form, const 
   const TensorId from = rearranging.add(network.tensor(0));
   const TensorId to = rearranging.add(form.image);
   rearranging.operators = {{"rows", "GatherRows", {from}, {to}, {}}};
-  rearranging.operators[0].attributes = {{"rows", form.rows}, {"step", form.step}, {"top", form.top}};
+  const Attribute outside = network.operators[0].attributes.at("outside");
+  rearranging.operators[0].attributes = {
+      {"rows", form.rows}, {"step", form.step}, {"top", form.top}, {"outside", outside}};
   const Work work = instantiate(rearranging, {0}, CodeletLibrary::shipped());
   const bool first = work.operands[0].tensor == from;
   std::vector<DenseTensor> operands = {first ? x : dense(form.image), first ? dense(form.image) : x};
+  operands[first ? 0 : 1].outside = std::get<double>(outside);
   interpret(work.program, operands);
   return operands[first ? 1 : 0];
 }
@@ -110,6 +114,7 @@ std::vector<std::byte> result_of(const Work& work, const Network& network, const
       y = o;
     } else {
       operands.push_back(x);
+      operands.back().outside = work.operands[o].outside;
     }
     CAPTURE(name);
     REQUIRE(operands.back().shape == shape);
@@ -128,7 +133,7 @@ struct Case {
   std::vector<std::byte> expected;
 
   Case(const ImageSizes& sizes, int seed)
-      : network(network_of(sizes)),
+      : network(network_of(sizes, seed % 2 == 0 ? 0 : seed % 200 - 100)),
         work(work_of(network)),
         input(seeded("x", ElementType::i8, network.tensor(0).shape, static_cast<std::uint64_t>(seed))),
         expected(result_of(work, network, dense(input), network.tensor(1))) {}
