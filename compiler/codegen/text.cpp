@@ -1,38 +1,28 @@
 #include "compiler/codegen/text.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace accord {
+namespace {
+
+constexpr std::size_t long_text = std::size_t{4} << 20, longest = std::size_t{512} << 20;
+
+}  // namespace
 
 void Text::append(std::span<const std::byte> instructions) {
-  for (; !instructions.empty(); instructions = instructions.subspan(size_)) {
-    std::memcpy(add(), instructions.data(), size_);
-  }
+  if (instructions.size() > bytes_.capacity() - bytes_.size()) make_room(instructions.size());
+  bytes_.insert(bytes_.end(), instructions.begin(), instructions.end());
+}
+
+/// A program of 100 MB is not copied whenever it has outgrown its memory: addresses cost nothing, only what is written.
+void Text::make_room(std::size_t bytes) {
+  const std::size_t needed = bytes_.size() + bytes;
+  const std::size_t doubled = std::max({needed, 2 * bytes_.size(), std::size_t{4096}});
+  bytes_.reserve(doubled >= long_text && doubled < longest ? longest : doubled);
 }
 
 std::vector<std::byte> Text::from(std::size_t first) const {
-  std::vector<std::byte> result;
-  result.reserve((count_ - first) * size_);
-  while (first < count_) {
-    const std::size_t begin = first % per_block_, end = std::min(per_block_, begin + count_ - first);
-    const auto block = blocks_[first / per_block_].begin();
-    result.insert(result.end(), block + static_cast<std::ptrdiff_t>(begin * size_),
-                  block + static_cast<std::ptrdiff_t>(end * size_));
-    first += end - begin;
-  }
-  return result;
-}
-
-void Text::cut(std::size_t first) {
-  count_ = first;
-  blocks_.resize((first + per_block_ - 1) / per_block_);
-}
-
-std::vector<std::byte> Text::take() {
-  std::vector<std::byte> result = from(0);
-  cut(0);
-  return result;
+  return {bytes_.begin() + static_cast<std::ptrdiff_t>(first * size_), bytes_.end()};
 }
 
 }  // namespace accord

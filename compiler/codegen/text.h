@@ -1,24 +1,21 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace accord {
 
-/// Encoded instructions, all of one size, in blocks: a program of 100 MB is not copied whenever it has outgrown its
-/// memory.
+/// Encoded instructions, all of one size, side by side.
 class Text {
  public:
-  explicit Text(std::size_t instruction)
-      : size_(instruction), per_block_(std::max<std::size_t>(1, (std::size_t{1} << 20) / instruction)) {}
+  explicit Text(std::size_t instruction) : size_(instruction) {}
 
   /// Appends one instruction, to be filled in.
   std::byte* add() {
-    if (count_ % per_block_ == 0) blocks_.emplace_back(per_block_ * size_);
-    return at(count_++);
+    append_zeros(size_);
+    return bytes_.data() + bytes_.size() - size_;
   }
   void append(std::span<const std::byte> instructions);
 
@@ -26,18 +23,20 @@ class Text {
   std::vector<std::byte> from(std::size_t first) const;
 
   /// Drops the instructions from `first` on.
-  void cut(std::size_t first);
+  void cut(std::size_t first) { bytes_.resize(first * size_); }
 
-  /// All of them, side by side; they are gone here.
-  std::vector<std::byte> take();
+  /// All of them; they are gone here.
+  std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
-  std::byte* at(std::size_t i) { return blocks_[i / per_block_].data() + i % per_block_ * size_; }
+  void append_zeros(std::size_t bytes) {
+    if (bytes > bytes_.capacity() - bytes_.size()) make_room(bytes);
+    bytes_.resize(bytes_.size() + bytes);
+  }
+  void make_room(std::size_t bytes);
 
   std::size_t size_;
-  std::size_t per_block_;
-  std::size_t count_ = 0;
-  std::vector<std::vector<std::byte>> blocks_;
+  std::vector<std::byte> bytes_;
 };
 
 }  // namespace accord
