@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "archdsl/graph/components.h"
+#include "cli/host_bytes.h"
 
 namespace accord {
 
@@ -103,8 +104,11 @@ RunReport make_report(const Architecture& architecture, const Program& program, 
   report.off_chip_bytes = result.off_chip_bytes;
   report.stalls = result.stalls;
   report.memory = memory_use(architecture, program);
+  const std::vector<std::int64_t> of_host = host_bytes(program);
   for (std::size_t i = 0; i < program.layers.size() && i < result.layers.size(); ++i) {
     report.layers.push_back(make_layer(program.layers[i], result.layers[i]));
+    report.layers.back().host_bytes = of_host[i];
+    report.host_bytes += of_host[i];
     report.bound_cycles += report.layers.back().bound_cycles;
   }
   return report;

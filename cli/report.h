@@ -32,6 +32,7 @@ struct LayerReport {
   std::map<std::string, double> energy_shares;  ///< by component, in pJ
   std::map<std::string, std::int64_t> link_bytes;
   std::int64_t off_chip_bytes = 0;  ///< read from and written to off-chip memories
+  std::int64_t host_bytes = 0;      ///< of tensors that the host reads and writes for it
   std::string fusion;               ///< of a chain's first layer: how it runs, and what was weighed
   StallLeaves stalls;               ///< of the unit it is placed on; they sum to `cycles`
   std::optional<bool> verified;     ///< absent where no reference ran
@@ -81,6 +82,7 @@ struct RunReport {
   std::vector<LayerReport> layers;
   std::map<std::string, std::int64_t> link_bytes;
   std::int64_t off_chip_bytes = 0;
+  std::int64_t host_bytes = 0;
   std::map<std::string, StallLeaves> stalls;  ///< by component; each sums to total_cycles
   std::vector<MemoryUse> memory;
   std::vector<OutputDistance> distances;

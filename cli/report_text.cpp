@@ -65,7 +65,8 @@ void print_host_layers(const RunReport& report, std::ostream& out) {
   if (std::none_of(report.layers.begin(), report.layers.end(), on_host)) return;
   fmt::print(out, "\non the host:\n");
   for (const auto& layer : report.layers) {
-    if (on_host(layer)) fmt::print(out, "  {} ({}): {}\n", layer.name, layer.op, layer.reason);
+    if (on_host(layer))
+      fmt::print(out, "  {} ({}, {} bytes): {}\n", layer.name, layer.op, layer.host_bytes, layer.reason);
   }
 }
 
@@ -159,6 +160,7 @@ void print_totals(const RunReport& report, std::ostream& out) {
   }
   if (idle > 0) fmt::print(out, "        {} further link{}: nothing\n", idle, idle == 1 ? "" : "s");
   fmt::print(out, "off-chip {} bytes\n", report.off_chip_bytes);
+  if (report.host_bytes > 0) fmt::print(out, "host    {} bytes read and written, in no cycles\n", report.host_bytes);
   print_costs(report, out);
   fmt::print(out, "binary  {} bytes, {} instructions executed\n", report.binary_bytes, report.instructions);
 }
