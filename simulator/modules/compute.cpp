@@ -4,6 +4,19 @@
 
 namespace accord::sim {
 
+/// Results follow what is read, however long that takes.
+Time Compute::first_written(Time begun, Time read, Time done, Time reading, const OperationShape& shape) {
+  DependenceGraph& graph = run_.graph;
+  const Cycle written = std::max<Cycle>(1, shape.interval), stretch = read.at - begun.at;
+  const Time passed = graph.after(begun, Delay(Cause::drain, index(), shape.drain));
+  if (stretch > written) return passed;
+  // Two ways to the same cycle: where the interval were halved, the stretch that is read would be the longer of the
+  // two.
+  if (2 * stretch > written)
+    return graph.later_after(passed, -Delay(Cause::interval, index(), written - stretch), reading);
+  return graph.later_after(done, -Delay(Cause::interval, index(), written), reading);
+}
+
 void Compute::begin(Operation& operation, Time at) {
   DependenceGraph& graph = run_.graph;
   const OperationShape& shape = *operation.shape;
@@ -20,11 +33,7 @@ void Compute::begin(Operation& operation, Time at) {
   }
   const Delay drain(Cause::drain, index(), shape.drain);
   operation.done = graph.after(read, drain);
-  // Results follow what is read, however long that takes.
-  const Cycle written = std::max<Cycle>(1, shape.interval);
-  const Time writing = read.at - begun.at > written
-                           ? graph.after(begun, drain)
-                           : graph.later_after(operation.done, -Delay(Cause::interval, index(), written), reading);
+  const Time writing = first_written(begun, read, operation.done, reading, shape);
   for (const AccessShape& access : shape.accesses) {
     if (!access.writes) continue;
     operation.done = graph.later(operation.done, memory(access.memory).access(true, operation, access, writing).end);

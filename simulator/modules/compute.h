@@ -14,6 +14,8 @@ class Compute final : public UnitModule {
   Time free_at() const override { return free_; }
 
  private:
+  Time first_written(Time begun, Time read, Time done, Time reading, const OperationShape& shape);
+
   Time free_;
   Cycle last_read_ = 0;
 };

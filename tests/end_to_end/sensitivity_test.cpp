@@ -158,3 +158,32 @@ TEST_CASE("do predicted sensitivities agree with real runs on changed machines")
                           << " %, 90th percentile " << 100 * errors[wanted * 9 / 10] << " %");
   CHECK(within >= 80);
 }
+
+TEST_CASE("is half an interval predicted where words pass as long, longer and shorter") {
+  const std::string covenant = std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/read_as_long.yaml";
+  const auto with = [&](int word, int interval) {
+    LoadResult loaded =
+        load_architecture(covenant, {{"word", std::to_string(word)}, {"interval", std::to_string(interval)}});
+    REQUIRE(loaded.architecture);
+    return std::move(*loaded.architecture);
+  };
+  std::string text = ".image buf 0 zeros 65536\n";
+  for (int i = 0; i < 12; ++i) text += fmt::format("dbl x={}, y={}, n=256\n", i % 4 * 256, (i % 4 + 1) * 256);
+  for (const int word : {4, 8, 16, 32}) {
+    for (const int interval : {8, 16, 24, 32, 40, 64, 96}) {
+      CAPTURE(word);
+      CAPTURE(interval);
+      const Architecture machine = with(word, interval);
+      SimulateOptions options;
+      options.sensitivities = true;
+      const SimulateResult result = simulate(machine, assemble(machine, text, "dbl.s"), {}, options);
+      const Architecture quicker = with(word, interval / 2);
+      const std::int64_t real = simulate(quicker, assemble(quicker, text, "dbl.s"), {}, {}).total_cycles;
+      for (const auto& row : result.explanation->sensitivities) {
+        if (row.component != "alu" || row.change != "interval halved") continue;
+        CHECK(row.total_cycles <= result.total_cycles);
+        CHECK(row.total_cycles == doctest::Approx(real).epsilon(0.05));
+      }
+    }
+  }
+}

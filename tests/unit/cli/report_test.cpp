@@ -90,5 +90,5 @@ TEST_CASE("the terminal report names each layer, its worst stall and the host's 
   std::ostringstream text;
   print_report(report_of_two_layers(), text);
   CHECK(text.str().find("waiting: bus 40%") != std::string::npos);
-  CHECK(text.str().find("odd (Softmax): no capability matches") != std::string::npos);
+  CHECK(text.str().find("odd (Softmax, 0 bytes): no capability matches") != std::string::npos);
 }
