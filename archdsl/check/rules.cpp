@@ -29,6 +29,8 @@ constexpr std::array rules = {
     Rule{"unused-component", true, false, false, check_templates_used},
     Rule{"uneven-width", true, false, false, check_widths},
     Rule{"no-way", true, false, false, check_links},
+    Rule{"rounded-clock", true, false, false, check_clocks},
+    Rule{"unused-arbitration", true, false, true, check_arbitration},
     Rule{"few-semaphores", true, false, true, check_semaphore_count},
     Rule{"duplicate-opcode", false, false, false, check_opcodes},
     Rule{"missing-mnemonic", true, true, false, check_coverage},

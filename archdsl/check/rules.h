@@ -26,6 +26,9 @@ void check_templates_used(Elaboration& elaboration);
 void check_widths(Elaboration& elaboration);
 // rules_links.cpp
 void check_links(Elaboration& elaboration);
+void check_arbitration(Elaboration& elaboration);
+// rules_clocks.cpp
+void check_clocks(Elaboration& elaboration);
 // rules_reach.cpp
 void check_reach(Elaboration& elaboration);
 // rules_isa.cpp

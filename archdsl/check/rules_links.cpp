@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 
 #include "archdsl/check/rules.h"
 #include "archdsl/graph/components.h"
@@ -47,6 +49,24 @@ void check_links(Elaboration& elaboration) {
         fmt::format("no links lead from `{}` to `{}`{}: wires of its own join them", name(alike.apart->source),
                     name(alike.apart->target), others),
         fmt::format("from `{}` to `{}` links do", name(alike.linked->source), name(alike.linked->target)));
+  }
+}
+
+// Without queues nothing waits that could be chosen among.
+void check_arbitration(Elaboration& elaboration) {
+  const Architecture& architecture = elaboration.architecture;
+  if (architecture.sync.kind != Sync::Kind::in_order) return;
+  std::set<std::tuple<int, int, int>> known;
+  for (std::size_t l = 0; l < architecture.links.size(); ++l) {
+    const Link& link = architecture.links[l];
+    const Place& place = elaboration.link_places[l];
+    if (link.arbitration == Arbitration::first_come) continue;
+    if (!known.emplace(place.file, place.line, place.column).second) continue;
+    elaboration.scope.reporter().report(
+        "unused-arbitration", place,
+        fmt::format("the machine runs in order, and so do requests on `{}`: its arbitration chooses nothing",
+                    link.name),
+        "leave `arbitration` out, or synchronise by interlock or semaphores");
   }
 }
 
