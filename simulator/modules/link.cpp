@@ -148,7 +148,6 @@ void LinkModule::hold(const Way& way, std::int64_t bytes, const TimeSlot& slot, 
   const Time room = run_.graph.after(out(waiting, over), -latency());
   const Time until = run_.graph.after(room, {Cause::fixed, 0, -1});
   if (until <= slot.end.at) return;
-  if (spec_.crossbar) run_.graph.hold(inputs_[way.source], slot.end, until);
   run_.graph.hold(spec_.crossbar ? outputs_[way.target] : lane(way), slot.end, until);
 }
 
