@@ -88,7 +88,7 @@ void add_overrides(CLI::App* sub, ArchitectureChoice& choice) {
              if (!fresh) throw CLI::ValidationError("--set", entry->first + " is set twice");
            }
          },
-         "Replaces a param of the covenant: PARAM=VALUE")
+         "Replaces a param of the covenant: PARAM=VALUE, again for another")
       ->allow_extra_args(false);
 }
 
