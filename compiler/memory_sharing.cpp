@@ -45,12 +45,13 @@ bool MemorySharing::share_concat(const Operator& op) {
   if (axis < 0) axis += static_cast<std::int64_t>(shape.size());
   std::set<TensorId> distinct(op.inputs.begin(), op.inputs.end());
   if (distinct.size() != op.inputs.size()) return false;
+  std::optional<double> outside;  // in the margins of all that lie there
+  if (outside_known_.contains(whole)) outside = homes_[whole].outside;
   for (const TensorId t : op.inputs) {
     const Home& home = homes_[t];
     const bool margin = home.before[axis] != 0 || home.after[axis] != 0;
-    const bool padded = home.before != std::vector<std::int64_t>(shape.size(), 0) ||
-                        home.after != std::vector<std::int64_t>(shape.size(), 0);
-    const bool clash = padded && outside_known_.count(whole) != 0 && homes_[whole].outside != home.outside;
+    const bool clash = outside_known_.contains(t) && outside.value_or(home.outside) != home.outside;
+    if (outside_known_.contains(t)) outside = home.outside;
     if (!can_alias(t) || margin || clash || network_.tensors[t].type != network_.tensors[whole].type) return false;
   }
   std::int64_t offset = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -17,57 +16,68 @@ class PartScales {
       : network_(network), plan_(plan), largest_(largest), uses_(network) {}
 
   std::set<Reading> run() {
-    std::vector<Reading> candidates;
+    std::vector<Reading> parts = parts_of_coarse_groups();
+    apart_.insert(parts.begin(), parts.end());
+    // Parts of about the Concat's size first: they are what their groups are then like.
+    std::ranges::stable_sort(parts, {}, [&](const Reading& part) {
+      return largest_[static_cast<std::size_t>(whole_of(part))] / largest_[static_cast<std::size_t>(part.second)];
+    });
+    ScaleGroups groups(network_, plan_, apart_);
+    for (const Reading& part : parts) {
+      if (!lose_bits(groups, part) && groups.tie(part.second, whole_of(part))) apart_.erase(part);
+    }
+    for (;;) {
+      const ScaleGroups settled(network_, plan_, apart_);
+      if (settled.contradictions().empty()) return apart_;
+      apart_.insert(settled.contradictions().begin(), settled.contradictions().end());
+    }
+  }
+
+ private:
+  TensorId whole_of(const Reading& part) const { return network_.operators[part.first].outputs[0]; }
+
+  /// Of Concats in groups in which something is computed with a tensor that loses bits.
+  std::vector<Reading> parts_of_coarse_groups() const {
+    const ScaleGroups groups(network_, plan_);
+    const std::vector<double> shared = groups.largest(largest_);
+    std::set<std::size_t> coarse;
+    for (std::size_t i = 0; i < largest_.size(); ++i) {
+      const auto id = static_cast<TensorId>(i);
+      const double seen = shared[groups.of(id)] * groups.ratio(id);
+      if (largest_[i] > 0 && std::isfinite(seen) && seen >= coarser * largest_[i] && is_computed_with(id))
+        coarse.insert(groups.of(id));
+    }
+    std::vector<Reading> parts;
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       const Operator& op = network_.operators[i];
       if (plan_[i].role != Role::carry || op.type != "Concat") continue;
       for (const TensorId id : op.inputs)
-        if (may_be_apart(id)) candidates.emplace_back(i, id);
+        if (may_be_apart(id) && coarse.contains(groups.of(id))) parts.emplace_back(i, id);
     }
-    for (;;) {
-      const ScaleGroups groups(network_, plan_, apart_);
-      if (groups.contradictions().empty()) break;
-      apart_.insert(groups.contradictions().begin(), groups.contradictions().end());
-    }
-    while (const auto next = most_coarse(candidates)) apart_.insert(*next);
-    return apart_;
+    return parts;
   }
 
- private:
   bool may_be_apart(TensorId id) const {
     const Tensor& tensor = network_.tensor(id);
     return !tensor.is_constant() && !tensor.quantisation && largest_[static_cast<std::size_t>(id)] > 0;
   }
 
-  /// The reading whose tensor would gain most by a scale of its own.
-  std::optional<Reading> most_coarse(const std::vector<Reading>& candidates) const {
-    const ScaleGroups groups(network_, plan_, apart_);
-    const std::vector<double> together = groups.largest(largest_);
-    std::optional<Reading> found;
-    double most = 0;
-    for (const Reading& reading : candidates) {
-      const auto id = static_cast<std::size_t>(reading.second);
-      const double shared = together[groups.of(reading.second)] * groups.ratio(reading.second);
-      if (apart_.contains(reading) || shared < coarser * largest_[id] || std::isinf(shared)) continue;
-      const double gain = shared / alone(reading);
-      if (gain < coarser || gain <= most) continue;
-      found = reading;
-      most = gain;
-    }
-    return found;
+  /// Whether what is computed with on one of the two sides would lose bits if part and whole had one scale.
+  bool lose_bits(const ScaleGroups& groups, const Reading& part) const {
+    const std::vector<double> shared = groups.largest(largest_);
+    const auto largest_at = [&](TensorId id) { return shared[groups.of(id)] * groups.ratio(id); };
+    const TensorId whole = whole_of(part);
+    const double of_part = largest_at(part.second), of_whole = largest_at(whole);
+    return (of_whole >= coarser * of_part && any_computed_with(groups, part.second)) ||
+           (of_part >= coarser * of_whole && any_computed_with(groups, whole));
   }
 
-  /// The greatest value of the group that the tensor would then be in; infinite where nothing would see a difference.
-  double alone(const Reading& reading) const {
-    auto apart = apart_;
-    apart.insert(reading);
-    const ScaleGroups groups(network_, plan_, apart);
-    const std::size_t own = groups.of(reading.second);
+  bool any_computed_with(const ScaleGroups& groups, TensorId of) const {
     for (std::size_t id = 0; id < largest_.size(); ++id) {
-      if (groups.of(static_cast<TensorId>(id)) == own && is_computed_with(static_cast<TensorId>(id)))
-        return groups.largest(largest_)[own] * groups.ratio(reading.second);
+      if (groups.of(static_cast<TensorId>(id)) == groups.of(of) && is_computed_with(static_cast<TensorId>(id)))
+        return true;
     }
-    return INFINITY;
+    return false;
   }
 
   bool is_computed_with(TensorId id) const {

@@ -7,10 +7,10 @@
 
 namespace accord::numerics {
 
-/// Parts of a Concat share its scale, and with it all that is carried over from or to them: beside a part with values
-/// `coarser` times as great, what else reads the small one would see steps as coarse. There the Concat reads a tensor
-/// of its own, which a Clip without bounds gives: the requantisation brings it to the Concat's scale. Only of tensors
-/// that something reads but what carries them on, and that have no scale from the model.
+/// Parts of a Concat share its scale, and with it all that is carried over from or to them: beside values `coarser`
+/// times as great, what else reads a small part would see steps as coarse. There the Concat reads a tensor of its own,
+/// which a Clip without bounds gives: the requantisation brings it to the Concat's scale. Only where something reads
+/// the small values but what carries them on, and nothing has its scale from the model.
 /// So does a multiplication by a number whose result is tied to what it multiplies in another ratio of scales.
 /// `largest`: magnitudes per tensor; those of new tensors are appended.
 void give_parts_scales(Network& network, const std::vector<PlannedOperator>& plan, std::vector<double>& largest);

@@ -27,6 +27,16 @@ ScaleGroups::ScaleGroups(const Network& network, const std::vector<PlannedOperat
     if (plan[i].role != Role::rescale || apart.contains({i, op.inputs[0]})) continue;
     if (!join(op.outputs[0], op.inputs[0], number_of_factor(network, op))) contradictions_.insert({i, op.inputs[0]});
   }
+  settle();
+}
+
+bool ScaleGroups::tie(TensorId a, TensorId b) {
+  const bool tied = join(a, b);
+  settle();
+  return tied;
+}
+
+void ScaleGroups::settle() {
   for (std::size_t id = 0; id < group_.size(); ++id) find(static_cast<TensorId>(id));
 }
 

@@ -20,6 +20,9 @@ class ScaleGroups {
   /// `apart`: readings that do not tie what they read to what the operator gives.
   ScaleGroups(const Network& network, const std::vector<PlannedOperator>& plan, const std::set<Reading>& apart = {});
 
+  /// From now on the two have one scale. False, and nothing changed: they are tied to each other in another ratio.
+  bool tie(TensorId a, TensorId b);
+
   /// Equal for tensors of one group.
   std::size_t of(TensorId id) const { return group_[static_cast<std::size_t>(id)]; }
 
@@ -34,6 +37,7 @@ class ScaleGroups {
 
  private:
   std::size_t find(TensorId id);
+  void settle();
   bool join(TensorId a, TensorId b, double ratio = 1);
   void join_inputs_of_shared_weights(const Network& network);
 

@@ -71,3 +71,16 @@ TEST_CASE("are parts that cannot lie in a Concat copied alone, by the machine wh
     if (name == "bf16npu") CHECK(on_host(job, "Identity") == 0);
   }
 }
+
+TEST_CASE("do parts of a Concat that need other values beside them keep their own margins") {
+  for (const std::string& name : machines) {
+    CAPTURE(name);
+    const Network network = network_of(concat_seed, [](NetworkBuilder& b) {
+      // Padding of a MaxPool is below all values, that of a Conv is 0; without a ReLU the values are on both sides.
+      const TensorId x = b.conv(b.input({1, 12, 6, 6}), 12, 1);
+      const TensorId pooled = b.conv(b.max_pool(x, 3, 1, 1), 12, 1);
+      return b.add(b.conv(pooled, 16, 3, 1, 1), b.conv(b.concat({x, pooled}), 16, 1));
+    });
+    run_checked(machine(name), network, concat_seed);
+  }
+}
