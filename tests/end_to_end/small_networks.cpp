@@ -1,6 +1,7 @@
 #include "tests/end_to_end/small_networks.h"
 
 #include <limits>
+#include <set>
 
 #include "compiler/frontends/seeded.h"
 
@@ -117,6 +118,19 @@ TensorId NetworkBuilder::transpose(TensorId x, const std::vector<std::int64_t>& 
   Shape turned;
   for (const std::int64_t axis : perm) turned.push_back(shape(x)[static_cast<std::size_t>(axis)]);
   return emit("Transpose", {x}, turned, {{"perm", perm}});
+}
+
+TensorId NetworkBuilder::scaled(TensorId x, float factor) {
+  const TensorId number = network_.add(make_constant("factor", {}, std::vector{factor}));
+  return emit("Mul", {x, number}, shape(x));
+}
+
+Network NetworkBuilder::finish() {
+  std::set<TensorId> read;
+  for (const Operator& op : network_.operators) read.insert(op.inputs.begin(), op.inputs.end());
+  for (const Operator& op : network_.operators)
+    if (!read.contains(op.outputs[0])) network_.outputs.push_back(op.outputs[0]);
+  return network_;
 }
 
 Network NetworkBuilder::finish(TensorId output) {

@@ -31,16 +31,19 @@ class NetworkBuilder {
   /// Any operator of one input whose result has its shape.
   TensorId unary(const std::string& type, TensorId x, std::map<std::string, Attribute> attributes = {});
   TensorId multiply(TensorId a, TensorId b);
+  TensorId scaled(TensorId x, float factor);
   TensorId flatten(TensorId x);
   TensorId reshape(TensorId x, Shape to);
   TensorId transpose(TensorId x, const std::vector<std::int64_t>& perm);
+  const Shape& shape(TensorId id) const { return network_.tensor(id).shape; }
   Network finish(TensorId output);
+  /// With all results as outputs that nothing reads.
+  Network finish();
 
  private:
   TensorId weight(const std::string& op, int place, const Shape& shape);
   TensorId emit(const std::string& type, std::vector<TensorId> inputs, Shape shape,
                 std::map<std::string, Attribute> attributes = {});
-  const Shape& shape(TensorId id) const { return network_.tensor(id).shape; }
 
   Network network_;
   std::uint64_t seed_;
