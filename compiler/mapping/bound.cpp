@@ -118,11 +118,19 @@ struct MainWork {
   bool apart = true;                 ///< its unit moves no off-chip byte itself
 };
 
+/// What a step's operation takes beside its interval before the next step may begin. On one unit that follows when the
+/// interval is over.
+std::int64_t around_before_next(const Machine& machine, const Mapping& mapping, std::size_t step) {
+  const Match& match = mapping.steps[step].match;
+  const bool goes_on = step + 1 < mapping.steps.size() && mapping.steps[step + 1].match.unit == match.unit;
+  return goes_on ? 0 : around_of(machine.architecture.units[match.unit], machine.capability(match));
+}
+
 /// What one assignment takes at least.
 MainWork work_of(const Machine& machine, const Mapping& mapping) {
   const Architecture& architecture = machine.architecture;
   const Unit& unit = architecture.units[mapping.steps[0].match.unit];
-  const std::int64_t around = around_of(unit, machine.capability(mapping.steps[0].match));
+  const std::int64_t around = around_before_next(machine, mapping, 0);
   MainWork work;
   work.waits = false;
   work.apart = unit.kind == UnitKind::compute;
@@ -142,11 +150,9 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
     work.apart = work.apart && !architecture.memories[use.memory].off_chip;
   }
   if (out == INT64_MAX) out = 0;
-  std::int64_t after = out, last = around;  // element-wise steps follow the main one's last result, one after another
-  for (std::size_t s = 1; s < mapping.steps.size(); ++s) {
-    last = around_of(architecture.units[mapping.steps[s].match.unit], machine.capability(mapping.steps[s].match));
-    after += last;
-  }
+  std::int64_t after = out;  // element-wise steps follow the main one's last result, one after another
+  for (std::size_t s = 1; s < mapping.steps.size(); ++s) after += around_before_next(machine, mapping, s);
+  const std::int64_t last = around_before_next(machine, mapping, mapping.steps.size() - 1);
   const bool one_unit = std::all_of(mapping.steps.begin(), mapping.steps.end(), [&](const StatementPlan& step) {
     return step.match.unit == mapping.steps[0].match.unit;
   });

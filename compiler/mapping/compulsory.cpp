@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -53,13 +54,19 @@ CompulsoryTraffic compulsory(const Network& network, const Work& work, const Hom
     const TensorId tensor = work.operands[operand].tensor;
     return tensor != no_tensor && homes[tensor].memory < 0;
   };
-  std::set<int> written, counted;
+  std::set<int> written;
+  std::map<TensorId, std::int64_t> read;  // the most that one operand reads of it
   for (const auto& statement : work.program.statements) written.insert(statement.target.operand);
   for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
     for (const auto& access : work.program.statements[s].accesses) {
       const bool in_instruction = work.operands[access.operand].number.has_value();
       const bool external = off_chip(access.operand) && !in_instruction && written.count(access.operand) == 0;
-      if (external && counted.insert(access.operand).second) traffic.read += distinct_bytes(network, work, access);
+      if (!external) continue;
+      std::int64_t& known = read[work.operands[access.operand].tensor];
+      const std::int64_t more = distinct_bytes(network, work, access) - known;
+      if (more <= 0) continue;
+      known += more;
+      traffic.read += more;
     }
     if (static_cast<int>(s) <= main) traffic.before = traffic.read;
   }

@@ -76,7 +76,14 @@ std::vector<Passage> PassageFinder::of(const Mapping& assignment) const {
     for (const Site& site : sites) add_site(passage, use, site, u);
   }
   std::vector<Passage> passages;
-  for (auto& [operand, passage] : by_operand) passages.push_back(std::move(passage));
+  std::map<TensorId, std::size_t> known;
+  for (auto& [operand, passage] : by_operand) {
+    const auto [at, fresh] = known.try_emplace(work_.operands[operand].tensor, passages.size());
+    if (fresh)
+      passages.push_back(std::move(passage));
+    else
+      passages[at->second].join(passage);
+  }
   return passages;
 }
 

@@ -9,13 +9,26 @@
 
 namespace accord {
 
-/// An operand that comes from off-chip memory or goes there, on whichever elements that are alike.
+/// An operand, or all that are one tensor, that comes from off-chip memory or goes there, on whichever elements that
+/// are alike.
 struct Passage {
   std::int64_t bytes = 0;     ///< distinct ones; of a constant with what pads it
   std::vector<bool> units;    ///< that read or write it off chip themselves
   std::vector<bool> sources;  ///< memories from which it can come to where it is read: it may be brought there
   std::vector<bool> targets;  ///< memories into which it can come from where it is written: it may leave there
   bool leaves = false;        ///< from memories on chip
+
+  /// What another operand asks of the same tensor: its bytes may come once for both.
+  void join(const Passage& other) {
+    const auto both = [](std::vector<bool>& to, const std::vector<bool>& from) {
+      for (std::size_t i = 0; i < from.size(); ++i) to[i] = to[i] || from[i];
+    };
+    bytes = std::max(bytes, other.bytes);
+    both(units, other.units);
+    both(sources, other.sources);
+    both(targets, other.targets);
+    leaves = leaves || other.leaves;
+  }
 
   bool comes_from(const std::vector<int>& memories) const { return any(sources, memories); }
   bool gets_to(const std::vector<int>& memories) const { return any(targets, memories); }

@@ -136,3 +136,17 @@ TEST_CASE("are random networks right on every kind of machine") {
     }
   }
 }
+
+TEST_CASE("is a sum of a tensor and a multiple of it, which are the same integers, no quicker than its bound") {
+  for (const std::string& name : shipped_names()) {
+    CAPTURE(name);
+    const Architecture architecture = machine(name);
+    for (const std::int64_t size : {2, 8}) {
+      const Network network = network_of(first_seed(), [&](NetworkBuilder& b) {
+        const TensorId x = b.conv(b.input({1, 8, size, size}), 4, 1);
+        return b.conv(b.relu(b.add(b.scaled(x, 0.5F), x)), 8, 1);
+      });
+      run_checked(architecture, network, first_seed());
+    }
+  }
+}
