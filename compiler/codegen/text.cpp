@@ -1,6 +1,7 @@
 #include "compiler/codegen/text.h"
 
 #include <algorithm>
+#include <new>
 
 namespace accord {
 namespace {
@@ -18,7 +19,13 @@ void Text::append(std::span<const std::byte> instructions) {
 void Text::make_room(std::size_t bytes) {
   const std::size_t needed = bytes_.size() + bytes;
   const std::size_t doubled = std::max({needed, 2 * bytes_.size(), std::size_t{4096}});
-  bytes_.reserve(doubled >= long_text && doubled < longest ? longest : doubled);
+  if (doubled >= long_text && doubled < longest) {
+    try {
+      return bytes_.reserve(longest);
+    } catch (const std::bad_alloc&) {  // addresses may be limited, too
+    }
+  }
+  bytes_.reserve(doubled);
 }
 
 std::vector<std::byte> Text::from(std::size_t first) const {
