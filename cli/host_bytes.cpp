@@ -1,9 +1,10 @@
 #include "cli/host_bytes.h"
 
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
+
+#include "compiler/network/network.h"
 
 namespace accord {
 
@@ -11,8 +12,7 @@ std::vector<std::int64_t> host_bytes(const Program& program) {
   std::map<std::string, std::int64_t> sizes;
   for (const Symbol& symbol : program.symbols) {
     if (symbol.role == Symbol::Role::constant) continue;
-    sizes[symbol.name] = std::accumulate(symbol.shape.begin(), symbol.shape.end(), std::int64_t{bytes(symbol.type)},
-                                         std::multiplies<>());
+    sizes[symbol.name] = element_count(symbol.shape) * bytes(symbol.type);
   }
   std::vector<std::int64_t> result(program.layers.size());
   for (const Stage& stage : program.stages) {

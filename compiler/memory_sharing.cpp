@@ -54,16 +54,16 @@ bool MemorySharing::share_concat(const Operator& op) {
     if (outside_known_.contains(t)) outside = home.outside;
     if (!can_alias(t) || margin || clash || network_.tensors[t].type != network_.tensors[whole].type) return false;
   }
+  if (outside) {
+    homes_[whole].outside = *outside;
+    outside_known_.insert(whole);
+  }
   std::int64_t offset = 0;
   for (const TensorId t : op.inputs) {
     Home& home = homes_[t];
     for (std::size_t i = 0; i < shape.size(); ++i) {
       homes_[whole].before[i] = std::max(homes_[whole].before[i], home.before[i]);
       homes_[whole].after[i] = std::max(homes_[whole].after[i], home.after[i]);
-    }
-    if (outside_known_.count(t) != 0) {
-      homes_[whole].outside = home.outside;
-      outside_known_.insert(whole);
     }
     home.alias = whole;
     shown_.insert(whole);

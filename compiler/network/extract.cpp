@@ -24,13 +24,23 @@ class Extractor {
     return std::move(result_);
   }
 
+  Network run(const Operator& op) {
+    result_.name = network_.name;
+    add(op);
+    for (const TensorId t : result_.operators.front().outputs)
+      if (t != no_tensor) result_.outputs.push_back(t);
+    return std::move(result_);
+  }
+
  private:
   void add(const Operator& op) {
     Operator copy = op;
     for (TensorId& t : copy.inputs) {
       if (t != no_tensor) t = tensor(t, true);
     }
-    for (TensorId& t : copy.outputs) t = tensor(t, false);
+    for (TensorId& t : copy.outputs) {
+      if (t != no_tensor) t = tensor(t, false);
+    }
     result_.operators.push_back(std::move(copy));
   }
 
@@ -59,5 +69,7 @@ class Extractor {
 }  // namespace
 
 Network extract(const Network& network, const std::vector<int>& operators) { return Extractor(network).run(operators); }
+
+Network extract(const Network& network, const Operator& op) { return Extractor(network).run(op); }
 
 }  // namespace accord

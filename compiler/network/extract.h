@@ -8,4 +8,7 @@ namespace accord {
 /// others read of them, and the network's outputs, its outputs.
 Network extract(const Network& network, const std::vector<int>& operators);
 
+/// One operator on the network's tensors, which need not be one of its operators, alone.
+Network extract(const Network& network, const Operator& op);
+
 }  // namespace accord

@@ -4,29 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/network/extract.h"
 #include "compiler/numerics/equivalents.h"
 
 namespace accord::numerics {
 namespace {
-
-/// The operator as a network.
-Network alone(const Network& network, const Operator& op) {
-  Network result;
-  Operator copy = op;
-  for (TensorId& id : copy.inputs) {
-    if (id == no_tensor) continue;
-    const bool constant = network.tensor(id).is_constant();
-    id = result.add(network.tensor(id));
-    if (!constant) result.inputs.push_back(id);
-  }
-  for (TensorId& id : copy.outputs) {
-    if (id == no_tensor) continue;
-    id = result.add(network.tensor(id));
-    result.outputs.push_back(id);
-  }
-  result.operators.push_back(std::move(copy));
-  return result;
-}
 
 class Writer {
  public:
@@ -40,7 +22,7 @@ class Writer {
 
  private:
   void emit(Operator op, int depth) {
-    const Equivalent equivalent = needed(alone(network_, op), depth);
+    const Equivalent equivalent = equivalents(op.type).empty() ? nullptr : needed(extract(network_, op), depth);
     if (equivalent == nullptr) return written_.push_back(std::move(op));
     std::vector<Operator> steps;
     equivalent(network_, op, steps);
@@ -61,7 +43,7 @@ class Writer {
     std::vector<Operator> steps;
     if (!way(network, network.operators.front(), steps)) return false;
     return std::ranges::all_of(steps, [&](const Operator& step) {
-      const Network one = alone(network, step);
+      const Network one = extract(network, step);
       return computes_(one) || needed(one, depth + 1) != nullptr;
     });
   }
