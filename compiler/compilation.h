@@ -30,9 +30,10 @@ struct LayerPlan {
                                          ///< with the least compute bound is among them
   std::int64_t instructions = 0;         ///< of the main capability at least, by the first of the assignments
   Bound bound;
-  int chain = -1;          ///< that this is a layer, or a strip of a layer, of; -1: of none
-  std::string strip;       ///< "[0:16]": positions of the result that the strip computes
-  std::int64_t macs = -1;  ///< of a strip, without what it computes anew; of interleaved rows; -1: those of `work`
+  int chain = -1;     ///< that this is a layer, or a strip of a layer, of; -1: of none
+  std::string strip;  ///< "[0:16]": positions of the result that the strip computes
+  std::int64_t macs =
+      -1;  ///< of a strip, without what it computes anew; of rows or columns side by side; -1: those of `work`
 };
 
 /// Where a tensor that is kept on chip stands in the network's: all of it, or a strip.
@@ -98,6 +99,7 @@ void group_pass(Compilation& compilation);        ///< fusion groups -> work
 void place_pass(Compilation& compilation);        ///< work -> candidate mappings, or host with the reason
 void sums_pass(Compilation& compilation);         ///< sums of few results in parts, where that is quicker
 void interleave_pass(Compilation& compilation);   ///< rows of the network's inputs side by side, where that is quicker
+void columns_pass(Compilation& compilation);      ///< columns of the network's results apart, where that is quicker
 void layout_pass(Compilation& compilation);       ///< which index of a tensor lies innermost, what only shows others
 void map_pass(Compilation& compilation);          ///< tiles, loop order
 void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, aliases

@@ -67,6 +67,7 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
   place_pass(compilation);
   sums_pass(compilation);
   interleave_pass(compilation);
+  columns_pass(compilation);
   layout_pass(compilation);
   SharedMachines shared(compilation.machine);
   std::vector<LayerChoices> layers;
@@ -87,8 +88,8 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
 }
 
 void explore_chains(Compilation& compilation) {
-  for (const auto pass :
-       {group_pass, place_pass, sums_pass, interleave_pass, layout_pass, map_pass, allocate_pass, fuse_pass})
+  for (const auto pass : {group_pass, place_pass, sums_pass, interleave_pass, columns_pass, layout_pass, map_pass,
+                          allocate_pass, fuse_pass})
     pass(compilation);
 }
 

@@ -159,7 +159,7 @@ void MemorySharing::settle_all() {
     if (done[t]) return;
     done[t] = true;
     Home& home = homes_[t];
-    if (home.alias < 0 || home.interleaved > 1) return;
+    if (home.alias < 0 || home.side_by_side.count > 1) return;
     self(self, static_cast<std::size_t>(home.alias));
     const Home& whole = homes_[home.alias];
     const Shape &part = network_.tensors[t].shape, &all = network_.tensors[home.alias].shape;

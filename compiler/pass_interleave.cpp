@@ -8,6 +8,7 @@
 #include "compiler/codelets/codelet.h"
 #include "compiler/compilation.h"
 #include "compiler/encoded_cycles.h"
+#include "compiler/handed_over.h"
 #include "compiler/layer_search.h"
 #include "compiler/mapping/interleave.h"
 #include "compiler/mapping/step_bound.h"
@@ -38,31 +39,13 @@ class Interleaver {
     return network_.operators[static_cast<std::size_t>(layer.group.operators[0])];
   }
 
-  /// The layer that writes the tensor; null: the user does.
-  LayerPlan* writer(TensorId tensor) {
-    for (auto& layer : compilation_.layers) {
-      if (std::ranges::count(layer.outputs, tensor) != 0) return &layer;
-    }
-    return nullptr;
-  }
-
-  /// Whether one layer of the machine reads the tensor, and perhaps the host.
-  bool has_one_reader(TensorId tensor) const {
-    std::ptrdiff_t readers = std::ranges::count(network_.outputs, tensor);
-    for (const auto& layer : compilation_.layers) {
-      if (layer.placement == Placement::host) continue;
-      for (const int op : layer.group.operators) readers += std::ranges::count(network_.operators[op].inputs, tensor);
-    }
-    return readers == 1;
-  }
-
   /// Layers between the user's or host's tensor and the convolution, nearest first; nothing where rows must lie apart.
   std::optional<std::vector<LayerPlan*>> find_feeders(const LayerPlan& layer) {
     if (layer.placement != Placement::machine || first_operator(layer).type != "Conv") return std::nullopt;
     std::vector<LayerPlan*> feeders;
     for (TensorId tensor = first_operator(layer).inputs[0];; tensor = first_operator(*feeders.back()).inputs[0]) {
-      if (network_.tensor(tensor).is_constant() || !has_one_reader(tensor)) return std::nullopt;
-      LayerPlan* before = writer(tensor);
+      if (network_.tensor(tensor).is_constant() || readers_of(compilation_, tensor) != 1) return std::nullopt;
+      LayerPlan* before = writer_of(compilation_, tensor);
       if (before == nullptr || before->placement == Placement::host) return feeders;
       if (before->placement != Placement::machine || !is_plain(before->work)) return std::nullopt;
       feeders.push_back(before);
@@ -190,7 +173,7 @@ class Interleaver {
 
   void lies_in(TensorId tensor, TensorId image, std::int64_t rows) {
     compilation_.homes[tensor].alias = image;
-    compilation_.homes[tensor].interleaved = rows;
+    compilation_.homes[tensor].side_by_side = {2, rows, 1, network_.tensor(tensor).shape[1]};
   }
 
   /// The convolution's input, and those of the layers before, with their rows side by side.

@@ -134,7 +134,7 @@ void LayoutChooser::find_owners() {
 std::vector<LayoutChooser::Order> LayoutChooser::other_orders(TensorId tensor) const {
   const Order& order = compilation_.homes[tensor].order;
   const Shape& shape = network_.tensor(tensor).shape;
-  const auto in_channels = [&](const Home& home) { return home.alias == tensor && home.interleaved > 1; };
+  const auto in_channels = [&](const Home& home) { return home.alias == tensor && home.side_by_side.count > 1; };
   if (std::ranges::any_of(compilation_.homes, in_channels)) return {};
   if (!std::ranges::is_sorted(order)) {
     Order rows = order;

@@ -24,7 +24,7 @@ void TensorPlaces::place_tensors() {
   off_chip_[0].allocate(compilation_.tensor_bytes, "the tensors between layers");
   const auto see = [&](TensorId t) {
     visible_.insert(t);
-    if (compilation_.homes[t].interleaved > 1) visible_.insert(compilation_.homes[t].alias);
+    if (compilation_.homes[t].side_by_side.count > 1) visible_.insert(compilation_.homes[t].alias);
   };
   std::ranges::for_each(network_.inputs, see);
   for (const auto& layer : compilation_.layers) {
@@ -143,6 +143,18 @@ Symbol::Role TensorPlaces::role_of(TensorId tensor) const {
   return network_.tensor(tensor).is_constant() ? Symbol::Role::constant : Symbol::Role::intermediate;
 }
 
+/// Rows or columns that lie as channels of another tensor are two dimensions of the symbol.
+void TensorPlaces::split(Symbol& symbol, const Home& home) const {
+  const SideBySide& parts = home.side_by_side;
+  const auto next = static_cast<std::ptrdiff_t>(parts.index) + 1;
+  symbol.split = symbol.shape;
+  symbol.split[parts.index] /= parts.count;
+  symbol.split.insert(symbol.split.begin() + next, parts.count);
+  symbol.strides = compilation_.homes[home.alias].strides;
+  symbol.strides.insert(symbol.strides.begin() + next, parts.part * symbol.strides[1]);
+  symbol.strides[1] *= parts.channel;
+}
+
 void TensorPlaces::add_symbol(TensorId tensor) {
   if (!named_.try_emplace(tensor, symbols_.size()).second) return;
   const Home& home = compilation_.homes[tensor];
@@ -154,12 +166,7 @@ void TensorPlaces::add_symbol(TensorId tensor) {
   symbol.type = t.type;
   symbol.shape = t.shape;
   symbol.strides = home.strides;
-  if (home.interleaved > 1) {
-    const HomeStrides& rows = compilation_.homes[home.alias].strides;
-    const std::int64_t side_by_side = home.interleaved;
-    symbol.split = {t.shape[0], t.shape[1], t.shape[2] / side_by_side, side_by_side, t.shape[3]};
-    symbol.strides = {rows[0], rows[1], rows[2], t.shape[1] * rows[1], rows[3]};
-  }
+  if (home.side_by_side.count > 1) split(symbol, home);
   symbol.role = role_of(tensor);
   if (const auto strip = compilation_.strips.find(tensor); strip != compilation_.strips.end()) {
     symbol.whole = network_.tensors[strip->second.whole].name;

@@ -28,6 +28,7 @@ class TensorPlaces {
   /// A constant of the host, as the network has it.
   void place_for_host(TensorId constant);
   void add_symbol(TensorId tensor);
+  void split(Symbol& symbol, const Home& home) const;
   /// Whether the tensor has a place of its own, in which all stages see it.
   bool is_visible(TensorId tensor) const { return visible_.count(tensor) != 0; }
 

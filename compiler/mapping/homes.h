@@ -8,6 +8,15 @@
 
 namespace accord {
 
+/// Rows or columns of an image that lie beside each other as channels of the tensor that it lives in: of every `count`,
+/// the i-th of channel c is channel `channel` * c + `part` * i there (interleave.h, result_columns.h).
+struct SideBySide {
+  std::size_t index = 2;   ///< 2: rows, 3: columns
+  std::int64_t count = 1;  ///< 1: none
+  std::int64_t channel = 1, part = 1;
+  bool operator==(const SideBySide&) const = default;
+};
+
 /// How a tensor lies in memory between layers: by rule channels innermost for images, else row-major; a margin around
 /// it holds what reads beyond it yield (padding), so that no transfer needs a special case at the border.
 struct Home {
@@ -23,8 +32,8 @@ struct Home {
   std::int64_t bytes = 0;    ///< of the allocation
   int alias = -1;            ///< lives inside this tensor's home, at `alias_offset` from its element 0
   std::int64_t alias_offset = 0;
-  std::int64_t interleaved = 1;  ///< so many rows lie side by side as channels of `alias` (interleave.h)
-  std::int64_t address = -1;     ///< of element 0, once allocated
+  SideBySide side_by_side;
+  std::int64_t address = -1;  ///< of element 0, once allocated
   bool has_margin() const { return margin_bytes > 0; }
   std::int64_t margin_bytes = 0;
   bool operator==(const Home&) const = default;

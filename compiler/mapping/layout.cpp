@@ -106,6 +106,13 @@ class Packer {
     return true;
   }
 
+  /// Whether the dim's only iterator steps as far through a window that lies in one run already.
+  bool steps_through(const std::vector<int>& chain, std::int64_t step) const {
+    const int a = chain.size() == 1 ? axis_of(layout_, chain.front()) : -1;
+    if (a < 0 || layout_.axes[a].group < 0) return false;
+    return layout_.groups[layout_.axes[a].group].dense && iterator_step(layout_, chain.front()) == step;
+  }
+
   /// Closes the group: one linear run, or blocks whose step is set by `place_blocks`.
   void push(LayoutGroup group, std::int64_t step, std::int64_t block) {
     group.step = step;
@@ -190,6 +197,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
   Packer packer(layout, own_word, bytes(use.type));
   auto is_grouped = [&](int axis) { return layout.axes[axis].group >= 0; };
   for (const auto& dim : wired) {
+    if (packer.steps_through(step.chains[dim.dim], dim.step)) continue;
     LayoutGroup group;
     if (!packer.group(step.chains[dim.dim], dim.dim, group)) {
       layout.error = "a wired dim steps through overlapping windows";

@@ -143,6 +143,13 @@ bool Enumerator::lies_as_read(const Use& use) const {
   return use.type == constant.type && use.access.indices.size() == constant.shape.size();
 }
 
+/// Whether one transfer brings a value to several places.
+bool repeats_values(const Architecture& architecture, const Hop& hop) {
+  const auto& walk = architecture.units[hop.unit].routes[hop.route].walk;
+  return std::any_of(walk.begin() + 1, walk.end(),
+                     [](const WalkDim& dim) { return dim.source.kind == Step::Kind::free || dim.source.bytes == 0; });
+}
+
 /// Indices beyond the values' own make their tile repeat along the accumulator's lanes, which lie within a word: lanes
 /// that count several iterators as one are copied only between tiles that count the same.
 void Enumerator::repeat_along_lanes(const StatementPlan& plan, Use& use) const {
@@ -151,13 +158,15 @@ void Enumerator::repeat_along_lanes(const StatementPlan& plan, Use& use) const {
   const auto& steps = capability.operands[use.operand].steps;
   const auto is_fixed = [](const Step& step) { return step.kind == Step::Kind::fixed; };
   const bool all_free = std::ranges::none_of(steps, is_fixed);  // then the last index is laid innermost (make_layout)
+  const bool repeats = use.hops.empty() || repeats_values(machine_.architecture, use.hops.back());
   for (std::size_t p = 0; p < target.indices.size(); ++p) {
     const bool wired = is_fixed(steps[p]) && steps[p].bytes < machine_.architecture.memories[use.memory].word;
     if (!wired && !(all_free && p + 1 == target.indices.size())) continue;
     for (const auto& [dim, coefficient] : target.indices[p].terms) {
       const auto& chain = plan.chains[dim];
       const auto varies = [&](int it) { return depends(use.access, it); };
-      if (!use.filled && std::none_of(chain.begin(), chain.end(), varies)) continue;  // one value for all lanes
+      const bool one = !use.filled && std::none_of(chain.begin(), chain.end(), varies);
+      if (one && repeats) continue;  // else each lane would be a transfer
       for (const int it : chain) {
         if (!varies(it)) use.access.indices.push_back({{{it, 1}}, 0});
       }
@@ -188,12 +197,12 @@ bool Enumerator::add_start(Mapping& mapping) {
       return false;
     }
   }
-  repeat_along_lanes(main, use);
   if (machine_.architecture.memories[use.memory].off_chip) {
     reason(fmt::format("{} accumulates in off-chip memory, which holds no initial values", capability.name));
     return false;
   }
   if (!route_use(use)) return false;
+  repeat_along_lanes(main, use);
   mapping.uses.push_back(std::move(use));
   if (!starts_in_home(mapping)) return true;
   reason(fmt::format("{} accumulates where the result is kept, which holds no initial values", capability.name));

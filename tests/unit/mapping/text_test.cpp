@@ -1,5 +1,6 @@
 #include "compiler/codegen/text.h"
 
+#include <algorithm>
 #include <random>
 
 #include <doctest/doctest.h>
