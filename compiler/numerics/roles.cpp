@@ -107,6 +107,22 @@ PlannedOperator classify(const Network& network, const Operator& op, bool intege
 bool is_integer_role(Role role) { return role == Role::product || role == Role::sum || role == Role::average; }
 bool follows_neighbours(Role role) { return role == Role::carry || role == Role::clip || role == Role::rescale; }
 
+/// Multiplies and shifts each channel by itself: what affine_to_depthwise makes.
+bool is_affine(const Network& network, const Operator& op) {
+  if (op.type != "Conv" || !network.tensor(op.inputs[1]).is_constant()) return false;
+  const std::int64_t channels = network.tensor(op.outputs[0]).shape[1];
+  return network.tensor(op.inputs[1]).shape == Shape{channels, 1, 1, 1} &&
+         attribute(op, "group", std::int64_t{1}) == channels &&
+         network.tensor(op.outputs[0]).shape == network.tensor(op.inputs[0]).shape;
+}
+
+/// Whether an affine Conv only shifts.
+bool only_shifts(const Network& network, const Operator& op) {
+  const Tensor& weights = network.tensor(op.inputs[1]);
+  const float* values = constant_data<float>(weights);
+  return std::all_of(values, values + element_count(weights.shape), [](float value) { return value == 1; });
+}
+
 /// Products of two activations have no weights that could take a factor (the scale of an attention's scores).
 void fuse_factors(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -151,8 +167,9 @@ void fuse_sums(const Network& network, const Uses& uses, std::vector<PlannedOper
   }
 }
 
-/// Keeps in float what lies between float operators: a sum or carry is done in integers only where an operand comes as
-/// one or (carries) an integer operator waits for the result.
+/// Keeps in float what lies between float operators: a sum, carry or affine Conv is done in integers only where an
+/// operand comes as one or (but for sums) an integer operator waits for the result. So is a shift whose result is read
+/// in float: an epsilon is less than the integers' step.
 class FormChoice {
  public:
   FormChoice(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan)
@@ -186,7 +203,17 @@ class FormChoice {
     const Role role = plan_[i].role;
     const bool product = role == Role::product || role == Role::average ||
                          (role == Role::fused && op.type != "Clip" && op.type != "Mul");
-    if (product || (follows_neighbours(role) && any(wanted_, op.outputs))) mark(wanted_, op.inputs);
+    if ((product && !follows(i)) || is_wanted(i)) mark(wanted_, op.inputs);
+  }
+
+  bool follows(std::size_t i) const {
+    const Role role = plan_[i].role;
+    return follows_neighbours(role) || (role == Role::product && is_affine(network_, network_.operators[i]));
+  }
+
+  /// Whether it follows its neighbours, and an integer operator waits for its result.
+  bool is_wanted(std::size_t i) const {
+    return follows(i) && any(wanted_, last_of(network_, network_.operators[i], plan_[i]).outputs);
   }
 
   void choose(std::size_t i) {
@@ -195,8 +222,10 @@ class FormChoice {
     const bool fed = any(available_, op.inputs);
     if (planned.role == Role::sum && !fed && planned.product == no_operator)
       demote(i, "its operands are float results");
-    if (follows_neighbours(planned.role) && !fed && !any(wanted_, op.outputs)) demote(i, "its neighbours are in float");
-    if (planned.role == Role::rescale && is_read_in_float(op.outputs[0])) demote(i, "what reads it is in float");
+    if (follows(i) && !fed && !is_wanted(i)) demote(i, "its neighbours are in float");
+    const bool cheap =
+        planned.role == Role::rescale || (follows(i) && is_affine(network_, op) && only_shifts(network_, op));
+    if (cheap && is_read_in_float(op.outputs[0])) demote(i, "what reads it is in float");
     const bool integers = rounds(network_, op) || (op.type == "DequantizeLinear" && is_quantised(op.outputs[0]));
     if (planned.role != Role::floating || integers) mark(available_, op.outputs);
   }

@@ -390,6 +390,37 @@ TEST_CASE("Are products by a constant from the left, and by one matrix per batch
   }
 }
 
+TEST_CASE("Is an epsilon that is less than a step of the integers still added?") {
+  Builder b;
+  std::vector<float> factors(8, 1), epsilons(8, 1e-3F);
+  factors[3] = factors[6] = 1e-3F;
+  const auto x = b.add("Mul", {b.conv(b.input({1, 4, 6, 6}), 8, 3, 1), b.constant({8, 1, 1}, factors)}, {1, 8, 6, 6});
+  const auto squares = b.add("Mul", {x, x}, {1, 8, 6, 6});
+  const auto mean = b.add("AveragePool", {squares}, {1, 8, 1, 1}, {{"kernel_shape", std::vector<std::int64_t>{6, 6}}});
+  const auto shifted = b.add("Add", {mean, b.constant({8, 1, 1}, epsilons)}, {1, 8, 1, 1});
+  const Network network = b.finish(b.add("Div", {x, b.add("Sqrt", {shifted}, {1, 8, 1, 1})}, {1, 8, 6, 6}));
+  const Values inputs = seeded_inputs(network, 3);
+  const Network integer = quantise(network, float_scale_machine(), {inputs});
+  CHECK(count_type(integer, "Conv") == 3);  // of the operators in integers the Mul, of those in float the Add
+  CHECK(decibels(network, integer, inputs) > 20);
+}
+
+TEST_CASE("Is what changes each channel of an image by itself done in float between operators in float?") {
+  for (const bool ends_in_integers : {false, true}) {
+    CAPTURE(ends_in_integers);
+    Builder b;
+    const auto bell = b.add("Erf", {b.conv(b.input({1, 4, 6, 6}), 8, 3, 1)}, {1, 8, 6, 6});
+    const auto scaled = b.add("Mul", {bell, b.constant({8, 1, 1}, std::vector<float>(8, 0.7F))}, {1, 8, 6, 6});
+    const auto shifted = b.add("Add", {scaled, b.constant({8, 1, 1}, std::vector<float>(8, 1.5F))}, {1, 8, 6, 6});
+    const auto last = ends_in_integers ? b.conv(shifted, 4, 1, 1) : b.add("Log", {shifted}, {1, 8, 6, 6});
+    const Network network = b.finish(last);
+    const Values inputs = seeded_inputs(network, 3);
+    const Network integer = quantise(network, float_scale_machine(), {inputs});
+    CHECK(count_type(integer, "Requantize") == (ends_in_integers ? 3 : 1));
+    CHECK(decibels(network, integer, inputs) > 25);
+  }
+}
+
 TEST_CASE("Is a number that multiplies a batch of matrices no convolution?") {
   Builder b;
   const auto rows = b.gemm(b.input({12, 8}), 8, 1, 1);
