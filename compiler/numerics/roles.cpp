@@ -167,9 +167,9 @@ void fuse_sums(const Network& network, const Uses& uses, std::vector<PlannedOper
   }
 }
 
-/// Keeps in float what lies between float operators: a sum, carry or affine Conv is done in integers only where an
-/// operand comes as one or (but for sums) an integer operator waits for the result. So is a shift whose result is read
-/// in float: an epsilon is less than the integers' step.
+/// Keeps in float what lies between float operators: a sum, mean, carry or affine Conv is done in integers only where
+/// an operand comes as one or (but for sums) an integer operator waits for the result. So is a shift whose result is
+/// read in float: an epsilon is less than the integers' step.
 class FormChoice {
  public:
   FormChoice(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan)
@@ -201,14 +201,14 @@ class FormChoice {
   void mark_wanted(std::size_t i) {
     const Operator& op = network_.operators[i];
     const Role role = plan_[i].role;
-    const bool product = role == Role::product || role == Role::average ||
-                         (role == Role::fused && op.type != "Clip" && op.type != "Mul");
+    const bool product = role == Role::product || (role == Role::fused && op.type != "Clip" && op.type != "Mul");
     if ((product && !follows(i)) || is_wanted(i)) mark(wanted_, op.inputs);
   }
 
   bool follows(std::size_t i) const {
     const Role role = plan_[i].role;
-    return follows_neighbours(role) || (role == Role::product && is_affine(network_, network_.operators[i]));
+    return follows_neighbours(role) || role == Role::average ||
+           (role == Role::product && is_affine(network_, network_.operators[i]));
   }
 
   /// Whether it follows its neighbours, and an integer operator waits for its result.
