@@ -205,15 +205,18 @@ class FormChoice {
     if ((product && !follows(i)) || is_wanted(i)) mark(wanted_, op.inputs);
   }
 
+  /// Means and affine Convs only where their results are not the model's own integers.
   bool follows(std::size_t i) const {
     const Role role = plan_[i].role;
-    return follows_neighbours(role) || role == Role::average ||
-           (role == Role::product && is_affine(network_, network_.operators[i]));
+    const bool affine = role == Role::product && is_affine(network_, network_.operators[i]);
+    return follows_neighbours(role) || ((affine || role == Role::average) && !is_quantised(results(i)[0]));
   }
 
   /// Whether it follows its neighbours, and an integer operator waits for its result.
-  bool is_wanted(std::size_t i) const {
-    return follows(i) && any(wanted_, last_of(network_, network_.operators[i], plan_[i]).outputs);
+  bool is_wanted(std::size_t i) const { return follows(i) && any(wanted_, results(i)); }
+
+  const std::vector<TensorId>& results(std::size_t i) const {
+    return last_of(network_, network_.operators[i], plan_[i]).outputs;
   }
 
   void choose(std::size_t i) {

@@ -407,17 +407,20 @@ TEST_CASE("Is an epsilon that is less than a step of the integers still added?")
 }
 
 TEST_CASE("Is what changes each channel of an image by itself done in float between operators in float?") {
-  for (const bool ends_in_integers : {false, true}) {
-    CAPTURE(ends_in_integers);
+  enum class Ends { in_float, in_integers, in_the_models_integers };
+  for (const auto& [ends, requantised] :
+       {std::pair{Ends::in_float, 1}, {Ends::in_integers, 3}, {Ends::in_the_models_integers, 2}}) {
+    CAPTURE(requantised);
     Builder b;
     const auto bell = b.add("Erf", {b.conv(b.input({1, 4, 6, 6}), 8, 3, 1)}, {1, 8, 6, 6});
     const auto scaled = b.add("Mul", {bell, b.constant({8, 1, 1}, std::vector<float>(8, 0.7F))}, {1, 8, 6, 6});
     const auto shifted = b.add("Add", {scaled, b.constant({8, 1, 1}, std::vector<float>(8, 1.5F))}, {1, 8, 6, 6});
-    const auto last = ends_in_integers ? b.conv(shifted, 4, 1, 1) : b.add("Log", {shifted}, {1, 8, 6, 6});
-    const Network network = b.finish(last);
+    const auto last = ends == Ends::in_integers ? b.conv(shifted, 4, 1, 1) : b.add("Log", {shifted}, {1, 8, 6, 6});
+    Network network = b.finish(last);
+    if (ends == Ends::in_the_models_integers) network.tensor(shifted).quantisation = Quantisation{{0.03F}, -1, 0, 127};
     const Values inputs = seeded_inputs(network, 3);
     const Network integer = quantise(network, float_scale_machine(), {inputs});
-    CHECK(count_type(integer, "Requantize") == (ends_in_integers ? 3 : 1));
+    CHECK(count_type(integer, "Requantize") == requantised);
     CHECK(decibels(network, integer, inputs) > 25);
   }
 }
