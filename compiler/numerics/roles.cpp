@@ -167,9 +167,8 @@ void fuse_sums(const Network& network, const Uses& uses, std::vector<PlannedOper
   }
 }
 
-/// Keeps in float what lies between float operators: a sum, mean, carry or affine Conv is done in integers only where
-/// an operand comes as one or (but for sums) an integer operator waits for the result. So is a shift whose result is
-/// read in float: an epsilon is less than the integers' step.
+/// Keeps in float what lies between float operators: a sum or carry is done in integers only where an operand comes as
+/// one or (carries) an integer operator waits for the result.
 class FormChoice {
  public:
   FormChoice(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan)
@@ -181,6 +180,7 @@ class FormChoice {
 
   void run() {
     for (std::size_t i = plan_.size(); i-- > 0;) mark_wanted(i);
+    for (std::size_t i = plan_.size(); i-- > 0;) choose_for_shift(i);
     for (std::size_t i = 0; i < plan_.size(); ++i) choose(i);
   }
 
@@ -201,22 +201,9 @@ class FormChoice {
   void mark_wanted(std::size_t i) {
     const Operator& op = network_.operators[i];
     const Role role = plan_[i].role;
-    const bool product = role == Role::product || (role == Role::fused && op.type != "Clip" && op.type != "Mul");
-    if ((product && !follows(i)) || is_wanted(i)) mark(wanted_, op.inputs);
-  }
-
-  /// Means and affine Convs only where their results are not the model's own integers.
-  bool follows(std::size_t i) const {
-    const Role role = plan_[i].role;
-    const bool affine = role == Role::product && is_affine(network_, network_.operators[i]);
-    return follows_neighbours(role) || ((affine || role == Role::average) && !is_quantised(results(i)[0]));
-  }
-
-  /// Whether it follows its neighbours, and an integer operator waits for its result.
-  bool is_wanted(std::size_t i) const { return follows(i) && any(wanted_, results(i)); }
-
-  const std::vector<TensorId>& results(std::size_t i) const {
-    return last_of(network_, network_.operators[i], plan_[i]).outputs;
+    const bool product = role == Role::product || role == Role::average ||
+                         (role == Role::fused && op.type != "Clip" && op.type != "Mul");
+    if (product || (follows_neighbours(role) && any(wanted_, op.outputs))) mark(wanted_, op.inputs);
   }
 
   void choose(std::size_t i) {
@@ -225,10 +212,8 @@ class FormChoice {
     const bool fed = any(available_, op.inputs);
     if (planned.role == Role::sum && !fed && planned.product == no_operator)
       demote(i, "its operands are float results");
-    if (follows(i) && !fed && !is_wanted(i)) demote(i, "its neighbours are in float");
-    const bool cheap =
-        planned.role == Role::rescale || (follows(i) && is_affine(network_, op) && only_shifts(network_, op));
-    if (cheap && is_read_in_float(op.outputs[0])) demote(i, "what reads it is in float");
+    if (follows_neighbours(planned.role) && !fed && !any(wanted_, op.outputs)) demote(i, "its neighbours are in float");
+    if (is_read_in_float(op.outputs[0]) && gains_in_float(op, planned, fed)) demote(i, "what reads it is in float");
     const bool integers = rounds(network_, op) || (op.type == "DequantizeLinear" && is_quantised(op.outputs[0]));
     if (planned.role != Role::floating || integers) mark(available_, op.outputs);
   }
@@ -237,6 +222,23 @@ class FormChoice {
     const int clip = plan_[i].clip;
     plan_[i] = {.reason = reason};
     if (clip != no_operator) plan_[static_cast<std::size_t>(clip)].role = Role::clip;
+  }
+
+  /// An epsilon is less than the integers' step.
+  void choose_for_shift(std::size_t i) {
+    const Operator& op = network_.operators[i];
+    const bool shift = plan_[i].role == Role::product && is_affine(network_, op) && only_shifts(network_, op);
+    if (shift && !is_quantised(op.outputs[0]) && is_read_in_float(op.outputs[0]))
+      demote(i, "what reads it is in float");
+  }
+
+  /// Whether the operator, whose result is read in float, would only round: a multiplication by a number; a mean or an
+  /// affine Conv of what an operator in float gives, where the model has no integers for its result.
+  bool gains_in_float(const Operator& op, const PlannedOperator& planned, bool fed) const {
+    if (planned.role == Role::rescale) return true;
+    const bool given = fed || uses_.producer[static_cast<std::size_t>(op.inputs[0])] == no_operator;
+    const bool affine = planned.role == Role::product && is_affine(network_, op);
+    return (affine || planned.role == Role::average) && !given && !is_quantised(op.outputs[0]);
   }
 
   /// By the form that its readers have before they are looked at themselves.
