@@ -200,11 +200,13 @@ void add_fewer(std::vector<SearchResult::Found> fewer, std::vector<SearchResult:
   keep(found, kept);
 }
 
-/// Leaves out mappings with factors in changed places that are not much quicker than the others.
+/// Leaves out mappings with factors in changed places that are not much quicker than the others; where the first one is
+/// scheduled, than those of the others that are: sums alone stand behind.
 void drop_doubtful(std::vector<SearchResult::Found>& found) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& one : found) {
-    if (main_way(one.mapping) == 0) least = std::min(least, predicted_of(one));
+    const bool behind = found.front().mapping.scheduled && !one.mapping.scheduled;
+    if (main_way(one.mapping) == 0 && !behind) least = std::min(least, predicted_of(one));
   }
   std::erase_if(found,
                 [&](const auto& one) { return main_way(one.mapping) > 0 && predicted_of(one) >= doubtful * least; });

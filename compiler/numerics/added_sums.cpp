@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <vector>
 
 namespace accord {
 namespace {
@@ -29,14 +31,62 @@ std::optional<int> multiplier_of(const Capability& capability, const Numerics& n
   return std::nullopt;
 }
 
+/// Whether the capability sums products of what is stored and of weights in the accumulator's type.
+bool sums_products(const Capability& capability, const Numerics& numerics) {
+  const Statement& sum = capability.program.statements.back();
+  const auto type_of = [&](int operand) { return capability.program.operands[static_cast<std::size_t>(operand)].type; };
+  if (sum.reduction != Reduction::add || type_of(sum.target.operand) != numerics.accumulator) return false;
+  if (sum.value->op != ExprOp::mul) return false;
+  return std::ranges::all_of(sum.value->args, [&](const ExprPtr& factor) {
+    const int operand = operand_of(sum, *factor);
+    return operand >= 0 && (type_of(operand) == numerics.storage || type_of(operand) == numerics.weight);
+  });
+}
+
+/// Products per reference cycle where every dim counts what it can.
+double products_per_cycle(const Unit& unit, const Capability& capability) {
+  std::vector<std::int64_t> values;
+  double products = 1;
+  for (const CapabilityDim& dim : capability.dims) {
+    values.push_back(dim.maximum);
+    products *= static_cast<double>(dim.maximum);
+  }
+  for (const CapabilityOperand& operand : capability.operands) {
+    if (operand.held) values.push_back(0);
+  }
+  const std::int64_t interval = capability.interval.evaluate({values.data(), values.size()});
+  return products / static_cast<double>(std::max<std::int64_t>(unit.period.cycles(interval), 1));
+}
+
+int sums_memory(const Capability& capability) {
+  return capability.operands[static_cast<std::size_t>(capability.program.statements.back().target.operand)].memory;
+}
+
+/// Where the quickest capabilities for products keep their sums; empty: no capability sums products.
+std::set<int> product_memories(const Architecture& architecture) {
+  std::set<int> memories;
+  double quickest = 0;
+  for (const Unit& unit : architecture.units) {
+    for (const Capability& capability : unit.capabilities) {
+      if (!sums_products(capability, architecture.numerics)) continue;
+      const double speed = products_per_cycle(unit, capability);
+      if (speed > quickest) memories.clear();
+      quickest = std::max(quickest, speed);
+      if (speed == quickest) memories.insert(sums_memory(capability));
+    }
+  }
+  return memories;
+}
+
 }  // namespace
 
 AddedSums added_sums(const Architecture& architecture) {
   auto result = AddedSums::none;
+  const std::set<int> products = product_memories(architecture);
   for (const Unit& unit : architecture.units) {
     for (const Capability& capability : unit.capabilities) {
       const auto m = multiplier_of(capability, architecture.numerics);
-      if (!m) continue;
+      if (!m || (!products.empty() && !products.contains(sums_memory(capability)))) continue;
       const bool scalar = *m >= 0 && capability.operands[static_cast<std::size_t>(*m)].memory < 0;
       result = std::max(result, scalar ? AddedSums::scalar : AddedSums::per_channel);
     }

@@ -4,7 +4,7 @@
 
 namespace accord {
 
-/// What a machine's capabilities can add to a sum in the accumulator.
+/// What a machine's capabilities can add to a sum in the accumulator, where the quickest units for products keep it.
 enum class AddedSums {
   none,        ///< nothing: a product has to be requantised before something is added
   scalar,      ///< `x * m`, where every m is an argument of the instruction, one for all channels
