@@ -5,6 +5,7 @@
 #include "tests/draw.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/shipped.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -80,5 +81,15 @@ TEST_CASE("are random sizes right, primes among them") {
                                 : convolution(size(40), kernel + size(14), kernel + size(14), size(110), kernel);
     const auto& ways = all_ways[static_cast<std::size_t>(i) % all_ways.size()];
     run(ways, draw.once_in(2) ? 2 : 3, network, draw.once_in(2));
+  }
+}
+
+TEST_CASE("do sixteen processors beside memories of their own share products of any size") {
+  const Architecture architecture = described("processors_in_memory");
+  for (const auto& [rows, sums, columns] : {std::tuple{13, 251, 127}, {16, 251, 127}, {7, 251, 128}, {8, 512, 256}}) {
+    CAPTURE(rows);
+    CAPTURE(sums);
+    const auto report = run_checked(architecture, product(seed, rows, sums, columns), seed).report;
+    CHECK(report.total_cycles < 4 * rows * sums * columns / 12);  // four cycles for each product
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/numerics/added_sums.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 #include "tests/shipped.h"
@@ -44,6 +45,23 @@ TEST_CASE("does one unit do both where the sums' way costs more than it saves") 
                                           }),
                                apart_seed);
   CHECK(cycles_of(job.report, "smopa") == 0);
+}
+
+TEST_CASE("is a second tensor added to sums only where the unit that does the products keeps them") {
+  CHECK(added_sums(described("sums_elsewhere")) == AddedSums::none);
+  for (const char* name : {"gemmini16", "hvx", "bf16npu", "genesys"}) {
+    CAPTURE(std::string(name));
+    CHECK(added_sums(shipped(name)) != AddedSums::none);
+  }
+  // A vector unit that multiplies, too, but one element a cycle, is not who decides.
+  Architecture slow = described("sums_elsewhere");
+  slow.units.push_back(
+      slow.units[static_cast<std::size_t>(std::ranges::find(slow.units, "sa", &Unit::name) - slow.units.begin())]);
+  Unit& copy = slow.units.back();
+  for (auto& dim : copy.capabilities[0].dims) dim.maximum = 1;
+  const auto vector = std::ranges::find(slow.units, "vu", &Unit::name);
+  copy.capabilities[0].operands[2].memory = vector->capabilities[0].operands[0].memory;
+  CHECK(added_sums(slow) == AddedSums::none);
 }
 
 TEST_CASE("are sums right to which another unit, in another memory, would add a second tensor") {
