@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "archdsl/source/error.h"
+#include "archdsl/source/suggest.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/map_report.h"
@@ -22,6 +23,8 @@ namespace {
 std::vector<LayerChoices> chosen_layers(std::vector<LayerChoices> layers, const Network& network,
                                         const std::string& wanted) {
   if (wanted.empty()) return layers;
+  std::vector<std::string> names;
+  for (const LayerChoices& layer : layers) names.push_back(layer.name);
   std::erase_if(layers, [&](const LayerChoices& layer) {
     if (layer.name == wanted) return false;
     for (const int op : layer.plan.group.operators) {
@@ -29,7 +32,10 @@ std::vector<LayerChoices> chosen_layers(std::vector<LayerChoices> layers, const 
     }
     return true;
   });
-  if (layers.empty()) throw Error(fmt::format("--layer {}: the model has no such layer", wanted));
+  if (layers.empty()) {
+    const std::string near = did_you_mean(wanted, names);
+    throw Error(fmt::format("--layer {}: the model has no such layer{}{}", wanted, near.empty() ? "" : "; ", near));
+  }
   return layers;
 }
 

@@ -124,6 +124,8 @@ expect 1 validate --table /dev/zero
 says '/dev/zero: is no regular file'
 expect 1 run --arch gemmini16 --model mlp --dim N=4
 says 'accord: mlp: '
+expect 1 map --arch gemmini16 --model table.yaml --layer one.y.store
+says 'the model has no such layer; did you mean `one.y.stored`?'
 
 # What standard output does not take is missed.
 for command in schema "show gemmini16 --isa" "check gemmini16" "disasm mlp.elf --arch gemmini16" --help; do
