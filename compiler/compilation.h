@@ -30,10 +30,9 @@ struct LayerPlan {
                                          ///< with the least compute bound is among them
   std::int64_t instructions = 0;         ///< of the main capability at least, by the first of the assignments
   Bound bound;
-  int chain = -1;     ///< that this is a layer, or a strip of a layer, of; -1: of none
-  std::string strip;  ///< "[0:16]": positions of the result that the strip computes
-  std::int64_t macs =
-      -1;  ///< of a strip, without what it computes anew; of rows or columns side by side; -1: those of `work`
+  int chain = -1;          ///< that this is a layer, or a strip of a layer, of; -1: of none
+  std::string strip;       ///< "[0:16]": positions of the result that the strip computes
+  std::int64_t macs = -1;  ///< of a strip, without what it computes anew; of rearranged images; -1: those of `work`
 };
 
 /// Where a tensor that is kept on chip stands in the network's: all of it, or a strip.
@@ -72,6 +71,13 @@ struct Compilation {
 
   Compilation(const Architecture& a, Network n, const CompileOptions& o)
       : architecture(a), network(std::move(n)), options(o), machine(a), homes(initial_homes(network)) {}
+
+  /// Drops the tensors from the first of these on, which nothing reads or writes.
+  void forget(std::size_t first) {
+    network.tensors.resize(first);
+    network.names = {};
+    homes.resize(first);
+  }
 
   void progress(const std::string& pass, std::size_t done, std::size_t total) const {
     if (options.progress) options.progress(pass, static_cast<int>(done), static_cast<int>(total));

@@ -37,13 +37,13 @@ class ColumnSplitter {
       const auto form = split_columns(network_, plain.work, columns);
       if (!form || !fits(plain, *form)) continue;
       const std::size_t tensors = network_.tensors.size();
-      const Homes homes = compilation_.homes;
+      const TensorId x = plain.work.operands[form->x].tensor;
+      const Home before = compilation_.homes[x];
       LayerPlan other = plan(plain, *form);
       const double found = promises(other, best) ? encoded_cycles(compilation_, shared_, other) : best;
       if (found >= best) {
-        network_.tensors.resize(tensors);
-        network_.names = {};
-        compilation_.homes = homes;
+        compilation_.forget(tensors);
+        compilation_.homes[x] = before;
         continue;
       }
       best = found;
@@ -83,11 +83,8 @@ class ColumnSplitter {
     result.work.operands[form.y].tensor = y;
     result.macs = macs_of(plain.work);
     result.turned_down.clear();
-    result.mappings = candidates(compilation_.machine, network_, result.work, compilation_.homes, result.turned_down);
-    if (result.mappings.empty()) return result;
-    result.bound = bound_of(compilation_.machine, network_, result.work, compilation_.homes, result.mappings);
-    keep_promising(compilation_, result);
-    widen(form.work.operands[form.x].tensor, result);
+    assign(compilation_, result);
+    if (!result.mappings.empty()) widen(form.work.operands[form.x].tensor, result);
     return result;
   }
 

@@ -62,12 +62,6 @@ class Interleaver {
     return id;
   }
 
-  void forget(std::size_t tensors) {
-    network_.tensors.resize(tensors);
-    network_.names = {};
-    compilation_.homes.resize(tensors);
-  }
-
   /// A form of a layer's work, and what it promises.
   struct Form {
     InterleavedWork work;
@@ -99,7 +93,7 @@ class Interleaver {
   double promise(const LayerPlan& plain, Form& form, Bound& bound) {
     const std::size_t tensors = network_.tensors.size();
     const LayerPlan other = plan(plain, form.work);
-    forget(tensors);
+    compilation_.forget(tensors);
     form.least = std::numeric_limits<double>::infinity();
     if (other.mappings.empty()) return form.least;
     if (other.bound.cycles < bound.cycles) {
@@ -132,7 +126,7 @@ class Interleaver {
       other.bound = plain.bound;
       const double found = encoded_cycles(compilation_, shared_, other);
       if (found >= best) {
-        forget(tensors);
+        compilation_.forget(tensors);
         continue;
       }
       best = found;

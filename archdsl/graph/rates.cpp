@@ -60,4 +60,11 @@ bool against_route(const Architecture& architecture, const Route& route, bool wr
   return writes != architecture.memories[static_cast<std::size_t>(route.target)].off_chip;
 }
 
+std::int64_t interval_of(const Capability& capability, std::vector<std::int64_t> counts) {
+  for (const CapabilityOperand& operand : capability.operands) {
+    if (operand.held) counts.push_back(0);
+  }
+  return capability.interval.evaluate(counts);
+}
+
 }  // namespace accord

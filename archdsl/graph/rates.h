@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "archdsl/graph/architecture.h"
 
@@ -27,6 +28,9 @@ const Route* capability_route(const Unit& unit);
 
 /// Whether a capability that writes (else reads) off-chip memory passes the links of that route against its direction.
 bool against_route(const Architecture& architecture, const Route& route, bool writes);
+
+/// Own cycles of an operation's interval whose dims count so much and that loads no held operand.
+std::int64_t interval_of(const Capability& capability, std::vector<std::int64_t> counts);
 
 /// Reference cycles from a request's acceptance to its first word; of DRAM where its row is open.
 inline std::int64_t latency_of(const Memory& memory) {

@@ -366,4 +366,14 @@ Work instantiate(const Network& network, const std::vector<int>& operators, cons
   return builder.finish(keeps_ones);
 }
 
+std::string unused_name(const TensorProgram& program, std::string name) {
+  while (std::ranges::find(program.iterators, name, &Iterator::name) != program.iterators.end()) name += "_";
+  return name;
+}
+
+int add_iterator(TensorProgram& program, std::string name, std::int64_t extent) {
+  program.iterators.push_back({unused_name(program, std::move(name)), extent});
+  return static_cast<int>(program.iterators.size()) - 1;
+}
+
 }  // namespace accord

@@ -35,4 +35,10 @@ struct Work {
 Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library,
                  bool keeps_ones = false);
 
+/// The name, with underscores behind it where an iterator of the program has it already.
+std::string unused_name(const TensorProgram& program, std::string name);
+
+/// Adds an iterator called so, or by an unused name; its index.
+int add_iterator(TensorProgram& program, std::string name, std::int64_t extent);
+
 }  // namespace accord

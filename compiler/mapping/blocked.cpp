@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/beyond.h"
 #include "compiler/mapping/enumerator.h"
@@ -133,11 +134,8 @@ class Cutter {
     std::vector<std::int64_t> values;
     for (const auto& dim : limits_.dims) values.push_back(std::max<std::int64_t>(dim.maximum, 1));
     for (std::size_t d = 0; d < group_.size(); ++d) values[group_[d]] = counts[d];
-    for (const auto& operand : capability_.operands) {
-      if (operand.held) values.push_back(0);
-    }
     const auto number = static_cast<double>(instructions);
-    return instruction_load(number, number * static_cast<double>(capability_.interval.evaluate(values)));
+    return instruction_load(number, number * static_cast<double>(interval_of(capability_, std::move(values))));
   }
 
   /// Each iterator counted by the dim where that helps most, or by none.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/match.h"
 #include "compiler/mapping/plan.h"
@@ -157,10 +158,7 @@ class Lanes {
     for (const auto& dim : limits_.dims) values.push_back(std::max<std::int64_t>(dim.maximum, 1));
     values[d] = results;
     values[e] = sums;
-    for (const auto& operand : capability_.operands) {
-      if (operand.held) values.push_back(0);
-    }
-    return capability_.interval.evaluate(values);
+    return interval_of(capability_, std::move(values));
   }
 
   const Work& work_;
@@ -179,8 +177,7 @@ std::shared_ptr<const WorkForm> on_diagonal(const Work& work, const Product& pro
   divide_into_blocks(form, product.iterator, lanes);
   const int lane = form.blocks.front().lane;
   auto& program = form.work.program;
-  form.twin = static_cast<int>(program.iterators.size());
-  program.iterators.push_back({unused_name(form, work.program.iterators[product.iterator].name + "_twin"), lanes});
+  form.twin = add_iterator(program, work.program.iterators[product.iterator].name + "_twin", lanes);
   for (auto& access : program.statements[statement].accesses) {
     const bool constant = access.operand == product.constant().operand;
     for (auto& index : access.indices) {

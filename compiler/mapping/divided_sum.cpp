@@ -107,13 +107,10 @@ class SumDivider {
   /// s, and p indexed by it and as the target is.
   Access add_parts(Work& work) const {
     auto& program = work.program;
-    std::string name = "part";
-    while (std::ranges::find(program.iterators, name, &Iterator::name) != program.iterators.end()) name += "_";
-    program.iterators.push_back({name, made_.parts});
+    const int part = add_iterator(program, "part", made_.parts);
     Access access = main_.target;
     access.operand = static_cast<int>(program.operands.size());
-    access.indices.insert(access.indices.begin(),
-                          AffineIndex{{{static_cast<int>(program.iterators.size()) - 1, 1}}, 0});
+    access.indices.insert(access.indices.begin(), AffineIndex{{{part, 1}}, 0});
     program.operands.push_back({"sums", made_.sums.type, static_cast<int>(access.indices.size())});
     work.operands.push_back({no_tensor, made_.sums.shape, 0, false});
     return access;

@@ -50,12 +50,6 @@ std::optional<Convolution> convolution_of(const Work& work, int number) {
 
 std::int64_t modulo(std::int64_t value, std::int64_t by) { return (value % by + by) % by; }
 
-int add_iterator(TensorProgram& program, std::string name, std::int64_t extent) {
-  while (std::ranges::find(program.iterators, name, &Iterator::name) != program.iterators.end()) name += "_";
-  program.iterators.push_back({std::move(name), extent});
-  return static_cast<int>(program.iterators.size()) - 1;
-}
-
 /// Where rows of the image and of the filter come to lie.
 struct RowLayout {
   std::int64_t rows = 1;                      ///< side by side

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "compiler/mapping/plan.h"
+
 namespace accord {
 namespace {
 
@@ -19,10 +21,6 @@ struct Convolution {
 std::int64_t coefficient(const AffineIndex& index, int iterator) {
   const auto term = std::ranges::find(index.terms, iterator, [](const auto& entry) { return entry.first; });
   return term == index.terms.end() ? 0 : term->second;
-}
-
-bool mentions(const Access& access, int iterator) {
-  return std::ranges::any_of(access.indices, [&](const auto& index) { return coefficient(index, iterator) != 0; });
 }
 
 /// Whether the access is of rank 4, and its columns are q and nothing else.
@@ -52,7 +50,7 @@ std::optional<Convolution> main_statement(const Work& work) {
 
 /// Whether the access is to the image, lacks q, or has it as columns of what the work itself writes.
 bool follows(const Work& work, const Access& access, const Convolution& conv) {
-  if (access.operand == conv.x || !mentions(access, conv.q)) return true;
+  if (access.operand == conv.x || !depends(access, conv.q)) return true;
   const auto writes = [&](const Statement& statement) { return statement.target.operand == access.operand; };
   return std::ranges::any_of(work.program.statements, writes) && has_columns(access, conv.q);
 }
@@ -74,13 +72,8 @@ std::optional<Convolution> convolution_of(const Work& work) {
 class Splitter {
  public:
   Splitter(const Work& work, const Convolution& conv, std::int64_t m) : work_(work), conv_(conv), m_(m) {
-    auto& iterators = work_.program.iterators;
-    iterators[conv.q].extent /= m;
-    if (m == 1) return;
-    std::string name = "e";
-    while (std::ranges::find(iterators, name, &Iterator::name) != iterators.end()) name += "_";
-    iterators.push_back({std::move(name), m});
-    phase_ = static_cast<int>(iterators.size()) - 1;
+    work_.program.iterators[conv.q].extent /= m;
+    if (m > 1) phase_ = add_iterator(work_.program, "e", m);
   }
 
   Work run() {
@@ -101,7 +94,7 @@ class Splitter {
  private:
   /// q becomes m*j + e in the image; j elsewhere, and e one of m channels.
   void rewrite(Access& access, std::set<int>& split) const {
-    if (!mentions(access, conv_.q) || phase_ < 0) return;
+    if (!depends(access, conv_.q) || phase_ < 0) return;
     const bool last = work_.program.iterators[conv_.q].extent == 1;  // iterators of one occur nowhere
     auto& terms = access.indices[columns].terms;
     const auto q = std::ranges::find(terms, conv_.q, [](const auto& entry) { return entry.first; });

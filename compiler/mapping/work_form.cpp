@@ -35,19 +35,13 @@ WorkForm plain_form(const Work& work, int statement) {
   return form;
 }
 
-std::string unused_name(const WorkForm& form, std::string name) {
-  const auto& iterators = form.work.program.iterators;
-  while (std::ranges::any_of(iterators, [&](const Iterator& it) { return it.name == name; })) name += "_";
-  return name;
-}
-
 void divide_into_blocks(WorkForm& form, int iterator, std::int64_t lanes, int dim) {
-  auto& iterators = form.work.program.iterators;
+  TensorProgram& program = form.work.program;
+  auto& iterators = program.iterators;
   const Iterator whole = iterators[iterator];
-  iterators.push_back({unused_name(form, whole.name + "_lane"), lanes});
-  const std::string name = unused_name(form, whole.name + "_block");
-  iterators[iterator] = {name, ceil_div(whole.extent, lanes)};
-  const Blocks blocks = {iterator, static_cast<int>(iterators.size()) - 1, lanes, dim};
+  const int lane = add_iterator(program, whole.name + "_lane", lanes);
+  iterators[iterator] = {unused_name(program, whole.name + "_block"), ceil_div(whole.extent, lanes)};
+  const Blocks blocks = {iterator, lane, lanes, dim};
   for (auto& statement : form.work.program.statements) {
     divide(statement.target, blocks, iterators[iterator].extent == 1);
     for (auto& access : statement.accesses) divide(access, blocks, iterators[iterator].extent == 1);

@@ -37,9 +37,6 @@ WorkForm plain_form(const Work& work, int statement);
 /// (`may_reach_beyond`).
 void divide_into_blocks(WorkForm& form, int iterator, std::int64_t lanes, int dim = -1);
 
-/// An iterator's name that the form does not have yet.
-std::string unused_name(const WorkForm& form, std::string name);
-
 /// Whether the work stays the same where the iterator, on which its results depend, runs on beyond its end: what is
 /// written then lies beyond the results, in their margin.
 bool may_reach_beyond(const Work& work, int iterator);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
+
+#include "archdsl/graph/rates.h"
 
 namespace accord {
 namespace {
@@ -51,11 +54,8 @@ double products_per_cycle(const Unit& unit, const Capability& capability) {
     values.push_back(dim.maximum);
     products *= static_cast<double>(dim.maximum);
   }
-  for (const CapabilityOperand& operand : capability.operands) {
-    if (operand.held) values.push_back(0);
-  }
-  const std::int64_t interval = capability.interval.evaluate({values.data(), values.size()});
-  return products / static_cast<double>(std::max<std::int64_t>(unit.period.cycles(interval), 1));
+  const std::int64_t interval = unit.period.cycles(interval_of(capability, std::move(values)));
+  return products / static_cast<double>(std::max<std::int64_t>(interval, 1));
 }
 
 int sums_memory(const Capability& capability) {
