@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "compiler/layer_alone.h"
@@ -19,46 +20,73 @@ double effort(const ScheduledMapping& scheduled) {
   return 250 + scheduled.operations + scheduled.found.mapping.predicted_cycles / 16;
 }
 
-/// Those predicted about as quick as the first, quickest first. Where operations and predictions do not tell mappings
-/// apart their programs hardly differ: all but one of such are last.
-std::vector<ScheduledMapping> worth_measuring(std::vector<ScheduledMapping> scheduled) {
-  const auto key = [](const ScheduledMapping& s) { return std::pair(s.found.mapping.predicted_cycles, s.operations); };
-  std::ranges::stable_sort(scheduled, {}, key);
-  const double most = close * key(scheduled.front()).first;
+/// In the order of their predictions; where operations and predictions do not tell mappings apart their programs hardly
+/// differ.
+auto prediction_of(const ScheduledMapping& scheduled) {
+  return std::pair(scheduled.found.mapping.predicted_cycles, scheduled.operations);
+}
+
+/// Takes those of the sorted mappings that are predicted in at most so many cycles. All but one that are alike are
+/// last.
+std::vector<ScheduledMapping> take(std::vector<ScheduledMapping>& sorted, double most) {
   std::vector<ScheduledMapping> distinct, repeated;
-  for (auto& mapping : scheduled) {
-    if (key(mapping).first > most) break;
-    const bool repeats = !distinct.empty() && key(distinct.back()) == key(mapping);
-    (repeats ? repeated : distinct).push_back(std::move(mapping));
+  const auto end =
+      std::ranges::find_if(sorted, [&](const auto& mapping) { return prediction_of(mapping).first > most; });
+  for (auto it = sorted.begin(); it != end; ++it) {
+    const bool repeats = !distinct.empty() && prediction_of(distinct.back()) == prediction_of(*it);
+    (repeats ? repeated : distinct).push_back(std::move(*it));
   }
+  sorted.erase(sorted.begin(), end);
   std::ranges::move(repeated, std::back_inserter(distinct));
   return distinct;
 }
+
+/// The quickest of the mappings that were measured, within the effort.
+class Quickest {
+ public:
+  explicit Quickest(LayerAlone& alone) : alone_(alone) {}
+
+  void look_at(std::vector<ScheduledMapping> candidates) {
+    for (auto& candidate : candidates) {
+      spent_ += effort(candidate);
+      if (spent_ > most_effort) return;
+      Mapping& mapping = candidate.found.mapping;
+      mapping.measured_cycles = alone_.cycles(mapping);
+      if (found_ && mapping.measured_cycles >= cycles()) continue;
+      is_first_ = !found_;
+      found_ = std::move(candidate.found);
+    }
+  }
+
+  bool is_first() const { return is_first_; }
+  double cycles() const { return found_->mapping.measured_cycles; }
+  SearchResult::Found& found() { return *found_; }
+
+ private:
+  LayerAlone& alone_;
+  double spent_ = 0;
+  bool is_first_ = false;
+  std::optional<SearchResult::Found> found_;
+};
 
 }  // namespace
 
 void measure_best(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping> scheduled,
                   std::vector<SearchResult::Found>& mappings) {
   if (!compilation.options.measure || scheduled.empty() || !mappings.front().mapping.scheduled) return;
-  scheduled = worth_measuring(std::move(scheduled));
-  const auto& first = scheduled.front();
-  const bool is_best = first.found.mapping.predicted_cycles <= mappings.front().mapping.predicted_cycles;
-  if (!is_best || 2 * effort(first) > most_effort) return;
+  std::ranges::stable_sort(scheduled, {}, prediction_of);
+  const double predicted = prediction_of(scheduled.front()).first;
+  const bool is_best = predicted <= mappings.front().mapping.predicted_cycles;
+  if (!is_best || 2 * effort(scheduled.front()) > most_effort) return;
   LayerAlone alone(compilation, layer, compilation.options.measure);
   if (!alone.possible()) return;
-  SearchResult::Found* best = nullptr;
-  double spent = 0;
-  for (auto& candidate : scheduled) {
-    spent += effort(candidate);
-    if (spent > most_effort) break;
-    Mapping& mapping = candidate.found.mapping;
-    mapping.measured_cycles = alone.cycles(mapping);
-    if (best == nullptr || mapping.measured_cycles < best->mapping.measured_cycles) best = &candidate.found;
-  }
-  const bool encodes = best->mapping.measured_cycles < std::numeric_limits<double>::infinity();
-  if (!encodes) return;
-  if (best == &scheduled.front().found) mappings.erase(mappings.begin());
-  mappings.insert(mappings.begin(), std::move(*best));
+  Quickest quickest(alone);
+  quickest.look_at(take(scheduled, close * predicted));
+  // Where predictions fall short by far, what is predicted to be slower may be quicker.
+  quickest.look_at(take(scheduled, quickest.cycles() / close));
+  if (quickest.cycles() == std::numeric_limits<double>::infinity()) return;  // no encoding
+  if (quickest.is_first()) mappings.erase(mappings.begin());
+  mappings.insert(mappings.begin(), std::move(quickest.found()));
 }
 
 }  // namespace accord

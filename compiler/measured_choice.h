@@ -13,8 +13,8 @@ struct ScheduledMapping {
 };
 
 /// Puts the quickest, on the machine (CompileOptions::measure), of the mappings that are predicted about as quick as
-/// the first of `mappings` before that one. Only where that one, and so those, are short. `scheduled`: those to choose
-/// from.
+/// the first of `mappings` before that one; where their predictions fall short by far, of all that are predicted to be
+/// quicker than that. Only where the first, and so those, are short. `scheduled`: those to choose from.
 void measure_best(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping> scheduled,
                   std::vector<SearchResult::Found>& mappings);
 

@@ -30,6 +30,7 @@ struct Dram {
   std::int64_t rrd_s = 0, rrd_l = 0, faw = 0;  ///< activate to activate; at most four in faw
   std::int64_t rtp = 0, wr = 0;                ///< read command, end of written data to precharge
   std::int64_t wtr_s = 0, wtr_l = 0, rtw = 0;  ///< end of written data to read command, read to write command
+  std::int64_t sharers = 1;                    ///< parts of divided work that take turns at its clocks
   std::int64_t refi = 0, rfc = 0;              ///< refresh of all banks; refi 0: none
 
   /// From `period`.

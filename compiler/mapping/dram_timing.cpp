@@ -81,6 +81,38 @@ std::int64_t column_spacing(const Dram& part) {
   return part.groups > 1 && part.interleave != Dram::Interleave::row ? part.ccd_s : part.ccd_l;
 }
 
+constexpr std::int64_t most_visited = 64;  ///< runs, whose words tell how all lie
+
+/// Where the walk's first runs begin, in bytes from the first one.
+std::vector<std::int64_t> first_runs(const DramWalk& walk, std::int64_t most) {
+  std::vector<std::int64_t> runs = {0};
+  for (const DramWalk::Dim& dim : walk.dims) {
+    const std::size_t inner = runs.size();
+    for (std::int64_t i = 1; i < dim.count && std::ssize(runs) < most; ++i) {
+      for (std::size_t r = 0; r < inner; ++r) runs.push_back(runs[r] + i * std::abs(dim.step));
+    }
+  }
+  if (std::ssize(runs) > most) runs.resize(static_cast<std::size_t>(most));
+  return runs;
+}
+
+/// How many times as many words the busiest channel has as it would were they spread evenly: of the runs that are under
+/// way together, from the first one, which begins a word.
+double crowding(const Memory& memory, const DramWalk& walk, int in_flight) {
+  if (memory.banks == 1 || walk.run > memory.word * (memory.banks - 1)) return 1;
+  const std::int64_t requests_each = ceil_div(walk.run, walk.bytes);
+  std::vector<std::int64_t> words(static_cast<std::size_t>(memory.banks));
+  std::int64_t all = 0;
+  for (const std::int64_t run :
+       first_runs(walk, std::clamp<std::int64_t>(in_flight / requests_each, 1, most_visited))) {
+    const std::int64_t last = (run + walk.run - 1) / memory.word;
+    for (std::int64_t word = run / memory.word; word <= last; ++word, ++all) {
+      ++words[static_cast<std::size_t>(word % memory.banks)];
+    }
+  }
+  return static_cast<double>(std::ranges::max(words)) / static_cast<double>(ceil_div(all, memory.banks));
+}
+
 }  // namespace
 
 double dram_cycles(const Memory& memory, const DramWalk& walk) {
@@ -97,6 +129,11 @@ double dram_cycles(const Memory& memory, const DramWalk& walk) {
   const double clocks = std::max(bursts * column, opened.rows * activate) / channels;
   const double left = sustained_rate(memory) / peak_rate(memory);
   return reference_cycles(part, clocks) / left;
+}
+
+double stream_cycles(const Memory& memory, const DramWalk& walk, int in_flight) {
+  const double unshared = crowding(memory, walk, in_flight) / static_cast<double>(memory.dram->sharers);
+  return dram_cycles(memory, walk) * std::max(unshared, 1.0);
 }
 
 double turnaround(const Memory& memory, bool write) {

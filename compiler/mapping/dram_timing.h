@@ -20,13 +20,18 @@ struct DramWalk {
   bool write = false;
 };
 
-/// Reference cycles for which the walk occupies a DRAM's channels, which its bursts share evenly: the greatest of
+/// Reference cycles for which the walk occupies a DRAM's channels, which bursts of all streams share evenly: the
+/// greatest of
 ///  - its bursts, tCCD after each other (tCCD_L where all are in one group), a part of one like a whole one;
 ///  - its activates, tRRD after each other and at most four in tFAW;
 ///  - its activates of one bank, max(tRAS, tRCD + recovery) + tRP after each other,
 /// over the share of time that refreshes leave. Rows that the walk comes back to are open still if it visited no more
 /// than there are banks in between; a stream opens each row once.
 double dram_cycles(const Memory& memory, const DramWalk& walk);
+
+/// Reference cycles that the walk takes by itself, as the busiest channel serves its share of the `in_flight` requests
+/// that are under way together: runs some steps apart may all lie on one channel.
+double stream_cycles(const Memory& memory, const DramWalk& walk, int in_flight);
 
 // Streams of several movers, or of several tensors, meet at a channel batch by batch: what a mover has under way at a
 // time is served together. Streams are taken to lie in banks of their own choice, at random.

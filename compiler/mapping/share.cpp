@@ -113,6 +113,7 @@ class Sharing {
     Dram& part = *memory.dram;
     slow_down(part.period, users, 1);
     part.burst_period = part.make_burst_period();
+    part.sharers *= users;
     for (const auto time : {&Dram::cl, &Dram::rp, &Dram::rcd}) part.*time /= users;
   }
 

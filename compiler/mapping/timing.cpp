@@ -70,6 +70,11 @@ DramWalk dram_walk(const TransferPiece& piece, const RequestTiming& requests, bo
   return walk;
 }
 
+void ask(RequestTiming& requests, const Memory& memory, const DramWalk& walk, const Unit& unit) {
+  requests.dram = dram_traffic(memory, walk, unit.in_flight);
+  requests.stream = stream_cycles(memory, walk, unit.in_flight);
+}
+
 RequestTiming requests_of(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {
   const Unit& unit = architecture.units[hop.unit];
   const Route& route = unit.routes[hop.route];
@@ -87,7 +92,7 @@ RequestTiming requests_of(const Architecture& architecture, const Hop& hop, cons
   for (const int link : route.links) beats = std::max(beats, request_beats(architecture.links[link], each));
   requests.link = requests.count * beats;
   const Memory& memory = architecture.memories[stores ? route.target : route.source];
-  if (memory.dram) requests.dram = dram_traffic(memory, dram_walk(piece, requests, stores), unit.in_flight);
+  if (memory.dram) ask(requests, memory, dram_walk(piece, requests, stores), unit);
   return requests;
 }
 
@@ -124,7 +129,7 @@ TransferTiming transfer_timing(const Architecture& architecture, const Hop& hop,
   timing.awaited = awaited_requests(piece, requests, static_cast<double>(all), unit.in_flight);
   const double at_once = presented * (1 - timing.awaited / static_cast<double>(all));
   const double in_flight = timing.awaited * timing.answer / static_cast<double>(unit.in_flight) + at_once;
-  const double alone = std::max({presented, reads, writes, timing.requests.dram.cycles, 1.0});
+  const double alone = std::max({presented, reads, writes, timing.requests.stream, 1.0});
   const double ends = std::max(in_flight, alone);
   timing.stream = std::max(timing.requests.link, ends);
   timing.hurry = timing.stream - std::max(timing.requests.link, alone);
@@ -209,7 +214,7 @@ RequestTiming requests_of(const Machine& machine, const Unit& unit, const OffChi
 
 /// Their beats on the way's narrowest link, or the time that the requests in flight allow.
 double request_cycles(const Machine& machine, const Unit& unit, const Use& use, const RequestTiming& requests) {
-  const double ways = std::max(requests.link, requests.dram.cycles);
+  const double ways = std::max(requests.link, requests.stream);
   if (use.role == UseRole::output) return ways;
   const std::int64_t latency = latency_of(machine.architecture.memories[use.memory]);
   return std::max(ways, requests.count * static_cast<double>(latency + 2) / static_cast<double>(unit.in_flight));
@@ -241,8 +246,7 @@ void each_request(const Machine& machine, const Mapping& mapping, int step, cons
     if (memory.dram) {
       const auto apart = steps_apart(mapping, shape, view, box, formula_values, run.together);
       const bool writes = use.role == UseRole::output;
-      const DramWalk walk{run.together, apart, requests.count, requests.bytes, writes};
-      requests.dram = dram_traffic(memory, walk, unit.in_flight);
+      ask(requests, memory, {run.together, apart, requests.count, requests.bytes, writes}, unit);
     }
     fn(use, requests);
   }

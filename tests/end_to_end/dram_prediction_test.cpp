@@ -36,15 +36,25 @@ std::vector<std::pair<std::string, Architecture>> covenants() {
           {"one core", with_dram("gemmini16", "lpddr4_3200", "")}};
 }
 
-/// Clocks until the last burst's end, 16 requests for a burst under way at a time.
-double simulated_clocks(const Dram& part, std::int64_t bursts_apart, int count, bool write) {
-  sim::DramChannel channel(part);
-  std::array<sim::DramChannel::Clock, 16> done{};
+constexpr int in_flight = 16;  ///< requests for a burst
+
+/// Clocks until the last burst's end.
+double simulated_clocks(const Memory& memory, std::int64_t bursts_apart, int count, bool write) {
+  const Dram& part = *memory.dram;
+  std::vector<sim::DramChannel> channels;
+  for (int c = 0; c < memory.banks; ++c) channels.emplace_back(part);
+  std::array<sim::DramChannel::Clock, in_flight> done{};
   for (int n = 0; n < count; ++n) {
     auto& oldest = done[static_cast<std::size_t>(n) % done.size()];
-    oldest = channel.access(write, n * bursts_apart, oldest) + part.burst_cycles;
+    const std::int64_t burst = n * bursts_apart;
+    auto& channel = channels[static_cast<std::size_t>(burst % memory.banks)];
+    oldest = channel.access(write, burst / memory.banks, oldest) + part.burst_cycles;
   }
   return static_cast<double>(*std::ranges::max_element(done));
+}
+
+double clocks_of(const Dram& part, double cycles) {
+  return cycles * static_cast<double>(part.period.denominator) / static_cast<double>(part.period.numerator);
 }
 
 }  // namespace
@@ -65,10 +75,27 @@ TEST_CASE("do bursts at any distance take a channel as long as predicted") {
           CAPTURE(apart);
           CAPTURE(write);
           const DramWalk walk{memory.word, {{count, apart * memory.word}}, count, memory.word, write};
-          const double clocks = dram_cycles(memory, walk) * static_cast<double>(part.period.denominator) /
-                                static_cast<double>(part.period.numerator);
-          CHECK(clocks == doctest::Approx(simulated_clocks(part, apart, count, write)).epsilon(0.2));
+          const double clocks = clocks_of(part, dram_cycles(memory, walk));
+          CHECK(clocks == doctest::Approx(simulated_clocks(memory, apart, count, write)).epsilon(0.2));
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("do runs that all lie on few channels take as much longer") {
+  constexpr int count = 512;
+  for (const std::string name : {"lpddr4_3200", "hbm2_2000"}) {
+    const Architecture machine = with_dram("gemmini16", name, ", tREFI: 0, channels: 8");
+    const Memory& memory = machine.memories[0];
+    for (const std::int64_t apart : {1, 2, 3, 4, 8, 12}) {
+      for (const bool write : {false, true}) {
+        CAPTURE(name);
+        CAPTURE(apart);
+        CAPTURE(write);
+        const DramWalk walk{memory.word, {{count, apart * memory.word}}, count, memory.word, write};
+        const double clocks = clocks_of(*memory.dram, stream_cycles(memory, walk, in_flight));
+        CHECK(clocks == doctest::Approx(simulated_clocks(memory, apart, count, write)).epsilon(0.25));
       }
     }
   }
