@@ -71,11 +71,11 @@ std::vector<std::string> rows_for_none(const std::filesystem::path& file, const 
 RunJob job_of(const Bench& bench, const CsvRow& row) {
   const std::filesystem::path machine = validation_folder() / bench.machine;
   try {
-    return {machine, bench.run(row), {}};
+    return {machine, bench.run(row), row.where(), {}};
   } catch (const Error& error) {
     std::string_view reason = error.what();
     if (reason.starts_with(row.where() + ": ")) reason.remove_prefix(row.where().size() + 2);
-    return {machine, {row.where(), {}, {}, {}}, std::string(reason)};
+    return {machine, {row.where(), {}, {}, {}}, row.where(), std::string(reason)};
   }
 }
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "archdsl/check/elaborate.h"
 
@@ -30,11 +30,22 @@ ClockDomain read_domain(Scope& scope, const NodeEntry& entry) {
 
 }  // namespace
 
+// The first convergent of the ratio's continued fraction that is as near as numbers in a covenant are meant: 16/3 GB/s
+// is a byte in 3/16 of a nanosecond, though no whole number of Hz.
 Period period_of(double reference_hz, double own_hz) {
-  const auto reference = static_cast<std::int64_t>(std::llround(reference_hz));
-  const auto own = static_cast<std::int64_t>(std::llround(own_hz));
-  const std::int64_t divisor = std::gcd(reference, own);
-  return {reference / divisor, own / divisor};
+  constexpr double near = 1e-12;
+  const double ratio = reference_hz / own_hz;
+  Period last{1, 0}, period{static_cast<std::int64_t>(ratio), 1};
+  double rest = ratio - std::floor(ratio);
+  const auto value = [&] { return static_cast<double>(period.numerator) / static_cast<double>(period.denominator); };
+  while (std::abs(value() - ratio) > near * ratio) {
+    const double turned = 1 / rest;
+    const auto whole = static_cast<std::int64_t>(turned);
+    rest = turned - std::floor(turned);
+    last = std::exchange(
+        period, {whole * period.numerator + last.numerator, whole * period.denominator + last.denominator});
+  }
+  return period;
 }
 
 std::vector<ClockDomain> read_clocks(Elaboration& elaboration, const MapReader& covenant) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "cli/validation/assembly_text.h"
 #include "cli/validation/benches.h"
 #include "cli/validation/dnnweaver_tiling.h"
@@ -32,6 +33,24 @@ std::int64_t stride_of(const CsvRow& row) {
   if (kernel == 0 || in < kernel || in > 4096 || out == 0 || out > in)
     throw Error(row.where() + ": H, K and OH are those of no convolution up to 4096 wide");
   return out > 1 ? (in - kernel) / (out - 1) : 1;
+}
+
+/// A mistyped tiling would be another layer's.
+void check_covers(const CsvRow& row, const Tiling& tiling) {
+  const std::int64_t n = std::max<std::int64_t>(row.integer("array"), 1);
+  using enum Tiling::Loop;
+  const std::pair<Tiling::Loop, std::int64_t> sizes[] = {{output_channel, ceil_div(row.integer("OC"), n)},
+                                                         {input_channel, ceil_div(row.integer("IC"), n)},
+                                                         {height, row.integer("OH")},
+                                                         {width, row.integer("OH")},
+                                                         {kernel_height, row.integer("K")},
+                                                         {kernel_width, row.integer("K")}};
+  for (const auto& [loop, size] : sizes) {
+    const std::int64_t outer = tiling.outer[loop], inner = tiling.inner[loop];
+    if (size > (outer - 1) * inner && size <= outer * inner) continue;
+    throw Error(
+        fmt::format("{}: tiling: {} is {}x{}, the layer has {}", row.where(), Tiling::name(loop), outer, inner, size));
+  }
 }
 
 class DnnweaverWriter : AssemblyText {
@@ -102,11 +121,12 @@ class DnnweaverWriter : AssemblyText {
     using enum Tiling::Loop;
     const auto& in = t_.inner;
     const std::int64_t word = 2 * n_, matrix = 2 * n_ * n_;
-    add("  tile a={}, b={}, c={}, o={}, i={}, y={}, x={}, r={}, s={}, a_i={}, a_y={}, a_x={}, b_o={}, b_i={}, b_r={}, "
-        "c_o={}, c_y={}\n",
-        inputs_.address(), weights_.address(), sums_.address(), in[output_channel], in[input_channel], in[height],
-        in[width], in[kernel_height], in[kernel_width], high_ * wide_ * word, stride_ * wide_ * word, stride_ * word,
-        in[input_channel] * in[kernel_height] * in[kernel_width] * matrix,
+    add("  tile a={}, b={}, c={}, o={}, i={}, y={}, x={}, r={}, s={}, ", inputs_.address(), weights_.address(),
+        sums_.address(), in[output_channel], in[input_channel], in[height], in[width], in[kernel_height],
+        in[kernel_width]);
+    add("a_i={}, a_y={}, a_x={}, a_r={}, a_s={}, ", high_ * wide_ * word, stride_ * wide_ * word, stride_ * word,
+        wide_ * word, word);
+    add("b_o={}, b_i={}, b_r={}, c_o={}, c_y={}\n", in[input_channel] * in[kernel_height] * in[kernel_width] * matrix,
         in[kernel_height] * in[kernel_width] * matrix, in[kernel_width] * matrix, words_ * 8 * n_, in[width] * 8 * n_);
   }
 
@@ -129,6 +149,7 @@ class DnnweaverWriter : AssemblyText {
 
 BenchRun run_dnnweaver(const CsvRow& row) {
   const Tiling tiling(row);
+  check_covers(row, tiling);
   const auto cycles = static_cast<double>(row.integer("rtl_cycles"));
   if (cycles == 0) throw Error(row.where() + ": rtl_cycles is 0");
   return {fmt::format("{0}x{0}: {1}x{1}x{2} to {3}, {4}x{4}, latency {5}", row.text("array"), row.text("H"),
@@ -143,7 +164,7 @@ BenchRun run_dnnweaver(const CsvRow& row) {
 std::vector<Bench> dnnweaver_benches() {
   return {{"dnnweaver_rtl",
            "DNNWeaver2 RTL, a tiled layer",
-           {"array", "H", "K", "OH", "ddr_read_latency", "tiling", "rtl_cycles"},
+           {"array", "H", "IC", "OC", "K", "OH", "ddr_read_latency", "tiling", "rtl_cycles"},
            nullptr,
            run_dnnweaver,
            {"dnnweaver_rtl/conv.csv"},

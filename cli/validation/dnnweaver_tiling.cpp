@@ -43,6 +43,8 @@ DnnweaverTiling::DnnweaverTiling(const CsvRow& row) {
   if (outer[batch] * inner[batch] != 1) throw Error(row.where() + ": tiling: the bench's batch is 1");
 }
 
+std::string_view DnnweaverTiling::name(Loop loop) { return names[loop]; }
+
 std::int64_t DnnweaverTiling::tiles() const {
   std::int64_t tiles = 1;
   for (const std::int64_t trips : outer) tiles = std::min(tiles * trips, most_tiles + 1);

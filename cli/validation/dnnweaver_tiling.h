@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "cli/validation/csv_table.h"
@@ -18,6 +19,8 @@ struct DnnweaverTiling {
   explicit DnnweaverTiling(const CsvRow& row);
 
   std::int64_t tiles() const;
+  /// As `tiling` has it.
+  static std::string_view name(Loop loop);
 };
 
 }  // namespace accord

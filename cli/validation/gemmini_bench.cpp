@@ -1,4 +1,6 @@
 // Gemmini's RTL: products of 16x16 blocks, by explicit commands.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "archdsl/source/error.h"
@@ -81,17 +83,19 @@ BenchRun run_output_stationary(const CsvRow& row) {
            {"cyc_mvout", cycles(row, "cyc_mvout"), {4}}}};
 }
 
-std::int64_t tile(const CsvRow& row, const char* column, std::int64_t all) {
-  const std::int64_t blocks = row.integer(column, all);
+std::int64_t tile(const CsvRow& row, const char* column, std::int64_t all, std::int64_t otherwise) {
+  const std::int64_t blocks = row.integer(column, otherwise);
   if (blocks == 0 || blocks > all) throw Error(fmt::format("{}: {} is not 1 to {}", row.where(), column, all));
   return blocks;
 }
 
+/// What one loop command does where the row does not say: the bench's choice wherever it does.
 BenchRun run_loop(const CsvRow& row) {
   GemminiLoop loop{.product = {.i = blocks(row, "M"), .k = blocks(row, "K"), .j = blocks(row, "N")}};
-  loop.i = tile(row, "tile_I", loop.product.i);
-  loop.j = tile(row, "tile_J", loop.product.j);
-  loop.k = tile(row, "tile_K", loop.product.k);
+  const auto& [i, k, j, fenced, stationary] = loop.product;
+  loop.j = tile(row, "tile_J", j, std::min<std::int64_t>(j, 8));
+  loop.i = tile(row, "tile_I", i, std::min(i, std::max<std::int64_t>(acc_blocks / 2 / loop.j, 1)));
+  loop.k = tile(row, "tile_K", k, std::min(k, std::max<std::int64_t>(spad_blocks / (loop.i + loop.j), 1)));
   if ((loop.i + loop.j) * loop.k > spad_blocks || loop.i * loop.j > acc_blocks / 2)
     throw Error(row.where() + ": a block does not fit half the scratchpad and half the accumulator");
   if (loop.product.i * loop.product.j * loop.product.k > most_products)

@@ -29,7 +29,7 @@ class FencedWriter : GemminiText {
 
  private:
   // Where the bench's operands lie: rows of the scratchpad, bytes off chip.
-  static constexpr std::int64_t b_row = 8192, a_source = 0, b_source = 0x400000, c_target = 0x800000;
+  static constexpr std::int64_t b_row = 8192, a_source = 0, b_source = 0x400000, c_target = 0xc00000;
 
   void phase(int layer) {
     if (!p_.fenced) return;

@@ -78,7 +78,7 @@ Loaded compiled(Architecture machine, const std::string& network) {
 Loaded load(const RunJob& job) {
   if (!job.refusal.empty()) throw Error(job.refusal);
   LoadResult loaded = load_architecture(job.machine, job.run.params);
-  if (!loaded.architecture) throw Error(first_error(loaded));
+  if (!loaded.architecture) throw Error(job.where + ": " + first_error(loaded));
   if (!job.run.network.empty()) return compiled(std::move(*loaded.architecture), job.run.network);
   Program program = assemble(*loaded.architecture, job.run.assembly, job.run.row);
   return {std::move(*loaded.architecture), std::move(program)};

@@ -12,6 +12,7 @@ namespace accord {
 struct RunJob {
   std::filesystem::path machine;
   BenchRun run;
+  std::string where;    ///< FILE:LINE of the row
   std::string refusal;  ///< why the bench has no program for the row, which is then not run
 };
 
