@@ -51,7 +51,7 @@ Time Controller::last_done() const {
 bool Controller::fence() {
   if (!all_idle()) return block(Wait::idle);
   if (feed_.instruction()) run_.graph.work_for(-1, feed_.instruction()->index);
-  clock_.wait_until(last_done(), Leaves::fence);
+  clock_.wait_for_idle(last_done());
   if (run_.races) run_.races->join_all();
   return true;
 }
@@ -60,7 +60,7 @@ bool Controller::dispatch() {
   const Decoded& instruction = *feed_.instruction();
   if (instruction.meaning == Meaning::fence) {
     if (!fence()) return false;
-    clock_.issue(1);
+    clock_.issue_fence();
     return true;
   }
   UnitModule& to = unit(instruction.unit);

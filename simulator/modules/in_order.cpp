@@ -40,7 +40,7 @@ bool InOrderController::fence() {
   if (std::ranges::any_of(unfinished_, open)) return block(Leaves::fence);
   Time last;
   for (const UnitModule* unit : units_) last = run_.graph.later(last, unit->last_done());
-  clock_.wait_until(last, Leaves::fence);
+  clock_.wait_for_idle(last);
   return true;
 }
 
@@ -48,7 +48,10 @@ bool InOrderController::execute() {
   const Decoded& instruction = *feed_.instruction();
   if (instruction.meaning == Meaning::fence) {
     if (!fence()) return false;
-  } else if (instruction.meaning == Meaning::run || instruction.meaning == Meaning::transfer) {
+    clock_.issue_fence();
+    return true;
+  }
+  if (instruction.meaning == Meaning::run || instruction.meaning == Meaning::transfer) {
     if (!operation_ && !bind()) return false;
     if (!start()) return false;
   } else {

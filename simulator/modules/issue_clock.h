@@ -14,6 +14,7 @@ class IssueClock {
   IssueClock(const accord::Controller& spec, RunState& run, StallAccount account)
       : width_(std::max(1, spec.issue_width)),
         interval_(run.timed ? std::max(1, spec.issue_interval) : 0),
+        slot_(run.timed ? 1 : 0),
         graph_(run.graph),
         account_(std::move(account)) {
     graph_.rates().of(Cause::issue, 0).period = {interval_, 1};
@@ -31,17 +32,28 @@ class IssueClock {
   }
   void issue(std::int64_t instructions) {
     issued_ += instructions;
-    account_.spend(Leaves::working, from_ + (issued_ + width_ - 1) / width_ * interval_);
+    account_.spend(Leaves::working, from_ + begun() * interval_ + slot_);
   }
   /// Nothing is issued before `time`.
   void wait_until(Time time, int leaf) {
     if (time.at > at()) {
+      account_.spend(Leaves::working, at());
       account_.spend(leaf, time);
       from_ = graph_.later(time, now());
       issued_ = 0;
     } else if (graph_.recording()) {
       from_ = graph_.later(now(), time);
     }
+  }
+  /// The same for a fence, or a stage's end. The interval is that of the port which commands come through: neither
+  /// keeps it.
+  void wait_for_idle(Time time) {
+    if (interval_ > 1) next_cycle();
+    wait_until(time, Leaves::fence);
+  }
+  void issue_fence() {
+    issue(1);
+    if (interval_ > 1) next_cycle();
   }
   /// When all that was issued has been.
   Time end() const { return after_groups((issued_ + width_ - 1) / width_); }
@@ -51,8 +63,16 @@ class IssueClock {
   Time after_groups(std::int64_t groups) const {
     return graph_.after(from_, {Cause::issue, 0, groups * interval_, groups});
   }
+  /// Groups before the last one that has begun.
+  std::int64_t begun() const { return (issued_ + width_ - 1) / width_ - 1; }
+  /// To the cycle after the one in which the last group began.
+  void next_cycle() {
+    if (issued_ > 0) from_ = graph_.after(after_groups(begun()), {Cause::fixed, 0, slot_});
+    issued_ = 0;
+  }
   int width_;
   int interval_;
+  int slot_;  ///< cycles of an instruction that keeps no interval
   DependenceGraph& graph_;
   Time from_;                ///< a group began here,
   std::int64_t issued_ = 0;  ///< and so many have issued since
