@@ -71,6 +71,12 @@ TEST_CASE("times and bandwidths follow the clock") {
   CHECK(a.units[0].routes[0].links == std::vector<int>{0});
 }
 
+TEST_CASE("a bandwidth that is no whole number of Hz is a whole number of cycles where it is one") {
+  const Link bus = accepted("bandwidth_of_thirds").links.at(0);
+  CHECK(bus.period.cycles(16) == 3);
+  CHECK(bus.period.cycles(48'000'000'000) == 9'000'000'000);
+}
+
 TEST_CASE("a float storage type makes a float machine") {
   const Architecture a = accepted("float_machine");
   CHECK_FALSE(a.numerics.integer);

@@ -93,8 +93,24 @@ TEST_CASE("does a controller issue a group per interval") {
     machine.controller.issue_interval = interval;
     Assembler assembler(machine);
     for (int i = 0; i < 7; ++i) assembler.emit("bump", {{"r0", 1}});
-    CHECK(simulate(machine, assembler.program, {}).total_cycles == 4 * interval);
+    CHECK(simulate(machine, assembler.program, {}).total_cycles == 3 * interval + 1);  // none waits for the last one's
   }
+}
+
+TEST_CASE("does a fence keep no interval of the commands") {
+  const auto cycles = [](int interval) {
+    Architecture machine = vector_machine();
+    machine.controller.issue_interval = interval;
+    Assembler assembler(machine);
+    assembler.image("vregs", 0, std::vector<std::int8_t>(512, 1));
+    for (int i = 0; i < 3; ++i) {
+      assembler.emit("add", {{"i", 32}, {"z.base", 0}, {"x.base", 256}, {"y.base", 256}});
+      assembler.emit("fence");
+    }
+    return simulate(machine, assembler.program, {}).total_cycles;
+  };
+  CHECK(cycles(16) == cycles(1));
+  CHECK(cycles(200) == cycles(1));
 }
 
 TEST_CASE("does every operation reach its unit the controller's latency after its issue") {
