@@ -240,10 +240,11 @@ class SumWeigher {
     return found;
   }
 
-  /// The quickest of these divisions, and its cycles.
+  /// The quickest of these divisions, of which the least bounds come first, and its cycles.
   std::pair<Division, double> quickest(std::size_t index, const std::vector<Division>& divisions) {
     std::pair<Division, double> best{{}, std::numeric_limits<double>::infinity()};
     for (const Division& division : divisions) {
+      if (division.least >= best.second) break;
       Undivided before = divide(index, division);
       const double cycles = encoded_cycles(compilation_, shared_, compilation_.layers[index]) +
                             encoded_cycles(compilation_, shared_, compilation_.layers[index + 1]);

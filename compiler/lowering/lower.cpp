@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include <fmt/format.h>
+
 #include "archdsl/source/error.h"
 #include "compiler/lowering/lowering.h"
 #include "compiler/mapping/padding.h"
@@ -14,6 +16,12 @@ namespace {
 constexpr std::int64_t most_parts = 32;  ///< of a transfer
 
 }  // namespace
+
+void check_length(std::size_t operations) {
+  if (operations <= most_in_list) return;
+  throw Error(
+      fmt::format("takes more than {} operations, for the machine cannot repeat them in a loop", most_in_list));
+}
 
 bool Lowering::same_box(int u, const Box& a, const Box& b) const {
   for (std::size_t it = 0; it < a.origin.size(); ++it) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "compiler/lowering/constants.h"
@@ -7,6 +8,12 @@
 #include "compiler/mapping/tile_costs.h"
 
 namespace accord {
+
+/// Operations of a layer: some GB of the compiler's memory, where every turn of its loops stands in the program.
+constexpr std::size_t most_in_list = std::size_t{1} << 23;
+
+/// Throws Error where a list of so many is too long.
+void check_length(std::size_t operations);
 
 /// Lowers one mapped layer to operations, tile by tile, in the order of its loops: loads, instructions, element-wise
 /// statements, stores. Constants' images go to off-chip memory, those that `images` does not know yet. On machines with

@@ -74,9 +74,11 @@ OpList lower_parts(const Machine& machine, const Network& network, const Work& w
                    const std::vector<Mapping>& parts, ConstantImages& images, std::vector<OffChip>& off_chip,
                    Reads reads) {
   std::vector<OpList> lists;
+  std::size_t length = 0;
   const TileBytes bytes = greatest_bytes(machine, network, work, homes, parts);
   for (const auto& part : parts) {
     lists.push_back(lower(machine, network, work, homes, part, parts.front(), bytes, images, off_chip));
+    check_length(length += lists.back().ops.size());
   }
   const bool together = needs_others(parts.front());
   if (together && reads == Reads::own) throw Error("elements cannot load what they have together each for itself");

@@ -2,6 +2,7 @@
 #include <cassert>
 
 #include "archdsl/tensor/rounding.h"
+#include "compiler/lowering/lower.h"
 #include "compiler/lowering/lowering.h"
 #include "compiler/lowering/repetition.h"
 
@@ -15,6 +16,7 @@ constexpr std::size_t most_turns = 4;    ///< of a loop, in one turn of a hardwa
 }  // namespace
 
 void Lowering::visit_tile(int level) {
+  check_length(list_.ops.size());
   begin_target(level);
   if (level + 1 == mapping_.levels) {
     emit_step(0, level);
