@@ -77,11 +77,12 @@ class LoopWriter : GemminiText {
         from + (at.r * row_stride + at.c) * dim, std::min(most_blocks, columns - at.c));
   }
 
+  // Up to four blocks side by side, down the columns.
   void store(std::int64_t c, std::int64_t i0, std::int64_t ni, std::int64_t j0, std::int64_t nj) {
-    for (std::int64_t i = 0; i < ni; ++i) {
-      for (std::int64_t j = 0; j < nj; ++j) {
-        add("  mvout src={}, dst={}, scale=0, rows=16, cols=16\n", c + (i * nj + j) * dim,
-            c_target + (i0 + i) * dim * dim * l_.product.j + (j0 + j) * dim);
+    for (std::int64_t j = 0; j < nj; j += most_blocks) {
+      for (std::int64_t i = 0; i < ni; ++i) {
+        add("  mvout_blocks src={}, dst={}, scale=0, rows=16, blocks={}\n", c + (i * nj + j) * dim,
+            c_target + (i0 + i) * dim * dim * l_.product.j + (j0 + j) * dim, std::min(most_blocks, nj - j));
       }
     }
   }
