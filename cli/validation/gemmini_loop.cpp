@@ -58,7 +58,8 @@ class LoopWriter : GemminiText {
     std::int64_t r, c;
   };
 
-  // Two unrollers take turns: B's goes along its rows, A's down its columns, so that both come in the order of k.
+  // Two unrollers: B's goes along its rows, A's down its columns, so that both come in the order of k. B's is first,
+  // then the one that is behind (WeightedArbiter.scala).
   void load(std::int64_t a, std::int64_t b, std::int64_t i0, std::int64_t ni, std::int64_t j0, std::int64_t nj,
             std::int64_t k0, std::int64_t nk) {
     std::vector<Load> of_a, of_b;
@@ -66,9 +67,13 @@ class LoopWriter : GemminiText {
       for (std::int64_t i = 0; i < ni; ++i) of_a.push_back({i, k});
     for (std::int64_t k = 0; k < nk; ++k)
       for (std::int64_t j = 0; j < nj; j += most_blocks) of_b.push_back({k, j});
-    for (std::size_t n = 0; n < std::max(of_a.size(), of_b.size()); ++n) {
-      if (n < of_b.size()) load(of_b[n], b, b_source + (k0 * row_stride + j0) * dim, nj);
-      if (n < of_a.size()) load(of_a[n], a, (i0 * row_stride + k0) * dim, nk);
+    for (std::size_t next_a = 0, next_b = 0; next_a < of_a.size() || next_b < of_b.size();) {
+      const bool all_a = next_a == of_a.size(), all_b = next_b == of_b.size();
+      if (!all_b && (all_a || next_b == 0 || of_a[next_a].c > of_b[next_b].r)) {
+        load(of_b[next_b++], b, b_source + (k0 * row_stride + j0) * dim, nj);
+      } else {
+        load(of_a[next_a++], a, (i0 * row_stride + k0) * dim, nk);
+      }
     }
   }
 
