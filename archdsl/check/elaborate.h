@@ -79,7 +79,7 @@ struct Elaboration {
 };
 
 std::vector<ClockDomain> read_clocks(Elaboration& elaboration, const MapReader& covenant);
-/// reference / own as a fraction, to 12 digits: of frequencies, or of bytes per second.
+/// reference / own as a fraction, to 15 digits: of frequencies, or of bytes per second.
 Period period_of(double reference_hz, double own_hz);
 /// Reads what the elaboration's expansion holds; `place` is that of `components`.
 void read_components(Elaboration& elaboration, const Place& place);

@@ -33,7 +33,7 @@ ClockDomain read_domain(Scope& scope, const NodeEntry& entry) {
 // The first convergent of the ratio's continued fraction that is as near as numbers in a covenant are meant: 16/3 GB/s
 // is a byte in 3/16 of a nanosecond, though no whole number of Hz.
 Period period_of(double reference_hz, double own_hz) {
-  constexpr double near = 1e-12;
+  constexpr double near = 1e-15;  // some units of the last place
   const double ratio = reference_hz / own_hz;
   Period last{1, 0}, period{static_cast<std::int64_t>(ratio), 1};
   double rest = ratio - std::floor(ratio);
