@@ -12,7 +12,7 @@ namespace accord {
 namespace {
 
 constexpr std::int64_t dim = 16;
-constexpr std::int64_t spad_blocks = 512;  ///< of A, and of B: half the scratchpad each
+constexpr std::int64_t spad_blocks = 1024;
 constexpr std::int64_t acc_blocks = 64;
 constexpr std::int64_t most_products = 1 << 18;  ///< of blocks
 
@@ -26,7 +26,7 @@ std::int64_t blocks(const CsvRow& row, const char* column) {
 
 GemminiProduct product_of(const CsvRow& row) {
   const GemminiProduct product{.i = blocks(row, "M"), .k = blocks(row, "K"), .j = blocks(row, "N")};
-  if (product.i * product.k > spad_blocks || product.k * product.j > spad_blocks || product.i * product.j > acc_blocks)
+  if ((product.i + product.j) * product.k > spad_blocks || product.i * product.j > acc_blocks)
     throw Error(row.where() + ": the product is too large for scratchpad and accumulator");
   return product;
 }
@@ -95,8 +95,8 @@ BenchRun run_loop(const CsvRow& row) {
   const auto& [i, k, j, fenced, stationary] = loop.product;
   loop.j = tile(row, "tile_J", j, std::min<std::int64_t>(j, 8));
   loop.i = tile(row, "tile_I", i, std::min(i, std::max<std::int64_t>(acc_blocks / 2 / loop.j, 1)));
-  loop.k = tile(row, "tile_K", k, std::min(k, std::max<std::int64_t>(spad_blocks / (loop.i + loop.j), 1)));
-  if ((loop.i + loop.j) * loop.k > spad_blocks || loop.i * loop.j > acc_blocks / 2)
+  loop.k = tile(row, "tile_K", k, std::min(k, std::max<std::int64_t>(spad_blocks / 2 / (loop.i + loop.j), 1)));
+  if ((loop.i + loop.j) * loop.k > spad_blocks / 2 || loop.i * loop.j > acc_blocks / 2)
     throw Error(row.where() + ": a block does not fit half the scratchpad and half the accumulator");
   if (loop.product.i * loop.product.j * loop.product.k > most_products)
     throw Error(fmt::format("{}: more than {} products of blocks", row.where(), most_products));

@@ -9,16 +9,20 @@ namespace {
 
 class FencedWriter : GemminiText {
  public:
-  explicit FencedWriter(const GemminiProduct& product) : p_(product) {}
+  explicit FencedWriter(const GemminiProduct& product)
+      : p_(product),
+        b_row_(std::max(p_.i, p_.j) * p_.k <= half / dim ? half : 2 * half - p_.k * p_.j * dim),
+        b_source_(p_.i * dim * row_stride + p_.k * dim),
+        c_target_(b_source_ + p_.k * dim * row_stride + p_.j * dim) {}
 
   std::string write() {
-    images(c_target);
+    images(c_target_);
     for (const char* name : {"configure", "B", "A", "compute", "store"}) add(".layer {{\"name\": \"{}\"}}\n", name);
     configure(p_.j);
     phase(1);
-    load(b_row, b_source, p_.k, p_.j);
+    load(b_row_, b_source_, p_.k, p_.j);
     phase(2);
-    load(0, a_source, p_.i, p_.k);
+    load(0, 0, p_.i, p_.k);
     phase(3);
     compute();
     phase(4);
@@ -28,8 +32,7 @@ class FencedWriter : GemminiText {
   }
 
  private:
-  // Where the bench's operands lie: rows of the scratchpad, bytes off chip.
-  static constexpr std::int64_t b_row = 8192, a_source = 0, b_source = 0x400000, c_target = 0xc00000;
+  static constexpr std::int64_t half = 8192;  // rows of the scratchpad
 
   void phase(int layer) {
     if (!p_.fenced) return;
@@ -53,7 +56,7 @@ class FencedWriter : GemminiText {
     for (std::int64_t k = 0; k < p_.k; ++k) {
       for (std::int64_t j = 0; j < p_.j; ++j) {
         for (std::int64_t i = 0; i < p_.i; ++i) {
-          add("  preload b_addr={}, c_addr={}, b_load={}\n", b_row + (k * p_.j + j) * dim, (i * p_.j + j) * dim,
+          add("  preload b_addr={}, c_addr={}, b_load={}\n", b_row_ + (k * p_.j + j) * dim, (i * p_.j + j) * dim,
               i == 0 ? 1 : 0);
           add("  compute a={}, i=16, j=16, k=16\n", (i * p_.k + k) * dim);
         }
@@ -65,12 +68,14 @@ class FencedWriter : GemminiText {
     for (std::int64_t i = 0; i < p_.i; ++i) {
       for (std::int64_t j = 0; j < p_.j; ++j) {
         add("  mvout src={}, dst={}, scale=0, rows=16, cols=16\n", (i * p_.j + j) * dim,
-            c_target + i * dim * dim * p_.j + j * dim);
+            c_target_ + i * dim * dim * p_.j + j * dim);
       }
     }
   }
 
   const GemminiProduct& p_;
+  // A lies first, on chip and off; B in the scratchpad's other half where both fit a half, else at its end.
+  const std::int64_t b_row_, b_source_, c_target_;
 };
 
 }  // namespace
