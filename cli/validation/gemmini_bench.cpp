@@ -92,10 +92,10 @@ std::int64_t tile(const CsvRow& row, const char* column, std::int64_t all, std::
 /// What one loop command does where the row does not say: the bench's choice wherever it does.
 BenchRun run_loop(const CsvRow& row) {
   GemminiLoop loop{.product = {.i = blocks(row, "M"), .k = blocks(row, "K"), .j = blocks(row, "N")}};
-  const auto& [i, k, j, fenced, stationary] = loop.product;
-  loop.j = tile(row, "tile_J", j, std::min<std::int64_t>(j, 8));
-  loop.i = tile(row, "tile_I", i, std::min(i, std::max<std::int64_t>(acc_blocks / 2 / loop.j, 1)));
-  loop.k = tile(row, "tile_K", k, std::min(k, std::max<std::int64_t>(spad_blocks / 2 / (loop.i + loop.j), 1)));
+  const GemminiProduct& all = loop.product;
+  loop.j = tile(row, "tile_J", all.j, std::min<std::int64_t>(all.j, 8));
+  loop.i = tile(row, "tile_I", all.i, std::min(all.i, std::max<std::int64_t>(acc_blocks / 2 / loop.j, 1)));
+  loop.k = tile(row, "tile_K", all.k, std::min(all.k, std::max<std::int64_t>(spad_blocks / 2 / (loop.i + loop.j), 1)));
   if ((loop.i + loop.j) * loop.k > spad_blocks / 2 || loop.i * loop.j > acc_blocks / 2)
     throw Error(row.where() + ": a block does not fit half the scratchpad and half the accumulator");
   if (loop.product.i * loop.product.j * loop.product.k > most_products)

@@ -96,23 +96,6 @@ std::vector<std::int64_t> first_runs(const DramWalk& walk, std::int64_t most) {
   return runs;
 }
 
-/// How many times as many words the busiest channel has as it would were they spread evenly: of the runs that are under
-/// way together, from the first one, which begins a word.
-double crowding(const Memory& memory, const DramWalk& walk, int in_flight) {
-  if (memory.banks == 1 || walk.run > memory.word * (memory.banks - 1)) return 1;
-  const std::int64_t requests_each = ceil_div(walk.run, walk.bytes);
-  std::vector<std::int64_t> words(static_cast<std::size_t>(memory.banks));
-  std::int64_t all = 0;
-  for (const std::int64_t run :
-       first_runs(walk, std::clamp<std::int64_t>(in_flight / requests_each, 1, most_visited))) {
-    const std::int64_t last = (run + walk.run - 1) / memory.word;
-    for (std::int64_t word = run / memory.word; word <= last; ++word, ++all) {
-      ++words[static_cast<std::size_t>(word % memory.banks)];
-    }
-  }
-  return static_cast<double>(std::ranges::max(words)) / static_cast<double>(ceil_div(all, memory.banks));
-}
-
 }  // namespace
 
 double dram_cycles(const Memory& memory, const DramWalk& walk) {
@@ -131,9 +114,20 @@ double dram_cycles(const Memory& memory, const DramWalk& walk) {
   return reference_cycles(part, clocks) / left;
 }
 
-double stream_cycles(const Memory& memory, const DramWalk& walk, int in_flight) {
-  const double unshared = crowding(memory, walk, in_flight) / static_cast<double>(memory.dram->sharers);
-  return dram_cycles(memory, walk) * std::max(unshared, 1.0);
+double crowding(const Memory& memory, const DramWalk& walk, int in_flight) {
+  if (memory.banks == 1 || walk.run > memory.word * (memory.banks - 1)) return 1;
+  const std::int64_t requests_each = ceil_div(walk.run, walk.bytes);
+  std::vector<std::int64_t> words(static_cast<std::size_t>(memory.banks));
+  std::int64_t all = 0;
+  for (const std::int64_t run :
+       first_runs(walk, std::clamp<std::int64_t>(in_flight / requests_each, 1, most_visited))) {
+    const std::int64_t last = (run + walk.run - 1) / memory.word;
+    for (std::int64_t word = run / memory.word; word <= last; ++word, ++all) {
+      ++words[static_cast<std::size_t>(word % memory.banks)];
+    }
+  }
+  const double even = static_cast<double>(ceil_div(all, memory.banks) * memory.dram->sharers);
+  return std::max(static_cast<double>(std::ranges::max(words)) / even, 1.0);
 }
 
 double turnaround(const Memory& memory, bool write) {

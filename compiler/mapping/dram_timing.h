@@ -29,9 +29,10 @@ struct DramWalk {
 /// than there are banks in between; a stream opens each row once.
 double dram_cycles(const Memory& memory, const DramWalk& walk);
 
-/// Reference cycles that the walk takes by itself, as the busiest channel serves its share of the `in_flight` requests
-/// that are under way together: runs some steps apart may all lie on one channel.
-double stream_cycles(const Memory& memory, const DramWalk& walk, int in_flight);
+/// How many times as long as its `dram_cycles` the walk takes by itself, 1 at least: as many as the busiest channel has
+/// more words than an even share, of the `in_flight` requests that are under way together, the first of which begins a
+/// word. Runs some steps apart may all lie on one channel.
+double crowding(const Memory& memory, const DramWalk& walk, int in_flight);
 
 // Streams of several movers, or of several tensors, meet at a channel batch by batch: what a mover has under way at a
 // time is served together. Streams are taken to lie in banks of their own choice, at random.

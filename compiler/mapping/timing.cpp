@@ -72,7 +72,7 @@ DramWalk dram_walk(const TransferPiece& piece, const RequestTiming& requests, bo
 
 void ask(RequestTiming& requests, const Memory& memory, const DramWalk& walk, const Unit& unit) {
   requests.dram = dram_traffic(memory, walk, unit.in_flight);
-  requests.stream = stream_cycles(memory, walk, unit.in_flight);
+  requests.stream = requests.dram.cycles * crowding(memory, walk, unit.in_flight);
 }
 
 RequestTiming requests_of(const Architecture& architecture, const Hop& hop, const TransferPiece& piece) {

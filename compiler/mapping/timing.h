@@ -18,7 +18,7 @@ struct RequestTiming {
   std::int64_t bytes = 1;  ///< of each
   double link = 0;         ///< the link of their way that they take longest is occupied: whole beats for each
   DramTraffic dram;        ///< none where off-chip memory has no rows
-  double stream = 0;       ///< `stream_cycles` of that DRAM
+  double stream = 0;       ///< of those cycles alone, with the `crowding` of its channels
 };
 
 /// One transfer's times.

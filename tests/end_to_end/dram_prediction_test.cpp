@@ -94,7 +94,7 @@ TEST_CASE("do runs that all lie on few channels take as much longer") {
         CAPTURE(apart);
         CAPTURE(write);
         const DramWalk walk{memory.word, {{count, apart * memory.word}}, count, memory.word, write};
-        const double clocks = clocks_of(*memory.dram, stream_cycles(memory, walk, in_flight));
+        const double clocks = clocks_of(*memory.dram, dram_cycles(memory, walk) * crowding(memory, walk, in_flight));
         CHECK(clocks == doctest::Approx(simulated_clocks(memory, apart, count, write)).epsilon(0.25));
       }
     }
