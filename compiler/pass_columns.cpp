@@ -62,7 +62,7 @@ class ColumnSplitter {
   /// Whether the layer's instructions that compute leave it quicker than the best so far.
   bool promises(const LayerPlan& layer, double best) const {
     if (layer.mappings.empty()) return false;
-    const auto least = static_cast<double>(compute_bound(compilation_.machine, layer.mappings.front()));
+    const auto least = static_cast<double>(compute_bound(compilation_.machine, layer.mappings.front(), all_units));
     return least < worth_splitting * best;
   }
 

@@ -68,18 +68,23 @@ class Interleaver {
     double least = 0;  ///< cycles of its instructions that compute
   };
 
-  /// The forms that compute in the fewest cycles first; those for more rows of results only while they promise more.
-  /// What they may reach at best goes into the layer's bound.
-  std::vector<Form> forms_of(LayerPlan& layer, bool of_host) {
+  /// The forms that may compute in less than `most` cycles, those of the fewest first; those for more rows of results
+  /// only while they promise more. What they may reach at best goes into the layer's bound.
+  std::vector<Form> forms_of(LayerPlan& layer, bool of_host, double most) {
     const LayerPlan plain = without_mappings(layer);
     std::vector<Form> forms;
+    const auto add = [&](std::optional<InterleavedWork> form) {
+      // Points of sums, its zeros among them: thousands of assignments need not be listed to see that none is quicker.
+      if (form && least_sum_cycles(compilation_.machine, macs_of(form->work)) < most)
+        forms.push_back({std::move(*form)});
+    };
     double best = std::numeric_limits<double>::infinity();
     for (std::int64_t results = 1; results <= most_results; results *= 2) {
       const std::size_t known = forms.size();
-      if (auto form = interleave_rows(network_, plain.work, results)) forms.push_back({std::move(*form)});
+      add(interleave_rows(network_, plain.work, results));
       for (const auto rows : of_host ? gatherable_rows(plain.work, results) : std::vector<std::int64_t>()) {
         auto form = gather_rows(network_, plain.work, rows, results);
-        if (form && fits(form->image)) forms.push_back({std::move(*form)});
+        if (form && fits(form->image)) add(std::move(form));
       }
       double least = std::numeric_limits<double>::infinity();
       for (std::size_t f = known; f < forms.size(); ++f) least = std::min(least, promise(plain, forms[f], layer.bound));
@@ -100,7 +105,7 @@ class Interleaver {
       bound = other.bound;
       bound.compulsory_bytes = plain.bound.compulsory_bytes;  // the form's image and filter are larger
     }
-    form.least = static_cast<double>(compute_bound(compilation_.machine, other.mappings.front()));
+    form.least = static_cast<double>(compute_bound(compilation_.machine, other.mappings.front(), all_units));
     return form.least;
   }
 
@@ -114,11 +119,11 @@ class Interleaver {
   /// `layers[index]` in its quickest form. Whether another layer stands before it now.
   bool weigh(std::size_t index, const std::vector<LayerPlan*>& feeders) {
     LayerPlan& layer = compilation_.layers[index];
-    const std::vector<Form> forms = forms_of(layer, feeders.empty());
+    double best = cycles(layer);
+    const std::vector<Form> forms = forms_of(layer, feeders.empty(), worth_looking * best);
     if (forms.empty()) return false;
     const LayerPlan plain = without_mappings(layer);
     const InterleavedWork* chosen = nullptr;
-    double best = cycles(layer);
     for (const Form& form : forms) {
       if (form.least >= worth_looking * best) break;
       const std::size_t tensors = network_.tensors.size();

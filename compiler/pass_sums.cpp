@@ -217,8 +217,7 @@ class SumWeigher {
 
   double least_cycles(std::size_t index) const {
     const auto bound = [&](const LayerPlan& layer) {
-      constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
-      return static_cast<double>(compute_bound(compilation_.machine, layer.mappings.front(), all));
+      return static_cast<double>(compute_bound(compilation_.machine, layer.mappings.front(), all_units));
     };
     return bound(compilation_.layers[index]) + bound(compilation_.layers[index + 1]);
   }

@@ -56,6 +56,12 @@ const Route* capability_route(const Unit& unit) {
   return !links.empty() && links.front() == unit.link ? &unit.routes.front() : nullptr;
 }
 
+int off_chip_link(const Architecture& architecture, const Unit& unit) {
+  const Route* const route = capability_route(unit);
+  const bool ends_there = route != nullptr && architecture.memories[static_cast<std::size_t>(route->target)].off_chip;
+  return ends_there ? route->links.back() : unit.link;
+}
+
 bool against_route(const Architecture& architecture, const Route& route, bool writes) {
   return writes != architecture.memories[static_cast<std::size_t>(route.target)].off_chip;
 }

@@ -26,6 +26,9 @@ std::int64_t way_latency(const Architecture& architecture, const Route& route);
 /// The route whose way a mover's capabilities share: its first, where that begins with the mover's link; else nullptr.
 const Route* capability_route(const Unit& unit);
 
+/// Of the links that serve a mover's capabilities, the one at off-chip memory; -1: a private wire does.
+int off_chip_link(const Architecture& architecture, const Unit& unit);
+
 /// Whether a capability that writes (else reads) off-chip memory passes the links of that route against its direction.
 bool against_route(const Architecture& architecture, const Route& route, bool writes);
 

@@ -64,14 +64,15 @@ class OffChipWidth {
       }
     }
     if (memories.empty()) return;
-    if (unit.kind == UnitKind::mover && unit.link < 0) {
+    const int link = off_chip_link(architecture_, unit);
+    if (unit.kind == UnitKind::mover && link < 0) {
       apart_ += unit.routes.empty() ? per_reference_cycle(unit.request, unit.period)
                                     : bytes_per_cycle(architecture_, unit.routes.front());
       return;
     }
     for (const int memory : memories) {
       if (unit.kind == UnitKind::mover) {
-        add_link(unit.link, memory);
+        add_link(link, memory);
       } else if (ports_.insert(memory).second) {
         const Memory& m = architecture_.memories[memory];
         apart_ += per_reference_cycle(m.word, word_period(m)) * m.banks * std::max(m.read_ports, m.write_ports);
@@ -156,11 +157,9 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   const bool one_unit = std::all_of(mapping.steps.begin(), mapping.steps.end(), [&](const StatementPlan& step) {
     return step.match.unit == mapping.steps[0].match.unit;
   });
-  // Whatever is alike may share the work.
-  constexpr std::int64_t all = INT64_MAX;
-  const std::int64_t busiest = compute_bound(machine, mapping, all);
+  const std::int64_t busiest = compute_bound(machine, mapping, all_units);
   work.compute =
-      one_unit ? busiest + last + out : std::max(main_bound(machine, mapping, all) + around + after, busiest);
+      one_unit ? busiest + last + out : std::max(main_bound(machine, mapping, all_units) + around + after, busiest);
   work.passage = (to_main == INT64_MAX ? 0 : to_main) + around + after;
   work.ending = (to_any == INT64_MAX ? 0 : to_any) + last + out;
   return work;

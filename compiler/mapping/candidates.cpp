@@ -329,13 +329,24 @@ std::int64_t lanes_filled(const Machine& machine, const Mapping& mapping) {
   return lanes;
 }
 
+/// Whether compute units do the same instructions: the two differ in their operands' ways alone.
+bool computes_alike(const Machine& machine, const Mapping& a, const Mapping& b) {
+  const bool moves = machine.architecture.units[a.steps.front().match.unit].kind == UnitKind::mover;
+  return !moves && a.extent == b.extent && a.steps == b.steps;
+}
+
 /// The least compute bound first, of those that are alike the one that fills most lanes. There are thousands of
-/// assignments: each bound is computed once.
+/// assignments: each bound is computed once, for those that stand one after another with different ways, too.
 std::vector<Mapping> by_bound(const Machine& machine, std::vector<Mapping> found) {
   std::vector<std::tuple<std::int64_t, std::int64_t, std::size_t>> order;
   order.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    order.emplace_back(compute_bound(machine, found[i]), -lanes_filled(machine, found[i]), i);
+    if (i > 0 && computes_alike(machine, found[i], found[i - 1])) {
+      const auto [bound, lanes, index] = order.back();
+      order.emplace_back(bound, lanes, i);
+    } else {
+      order.emplace_back(compute_bound(machine, found[i]), -lanes_filled(machine, found[i]), i);
+    }
   }
   std::sort(order.begin(), order.end());
   std::vector<Mapping> sorted;

@@ -46,6 +46,7 @@ void LinkBound::add_route(int unit, const Route& route) {
 void LinkBound::add_operands(int index) {
   const Architecture& architecture = machine_.architecture;
   const Unit& unit = architecture.units[index];
+  const int link = off_chip_link(architecture, unit);
   for (const auto& capability : unit.capabilities) {
     const int target = capability.program.statements.back().target.operand;
     for (std::size_t o = 0; o < capability.operands.size(); ++o) {
@@ -57,8 +58,8 @@ void LinkBound::add_operands(int index) {
         const Memory& m = architecture.memories[memory];
         const int ports = inwards ? m.read_ports : m.write_ports;
         way = &wire({2, memory, inwards ? 1 : 2, -1}, per_reference_cycle(m.word, word_period(m)) * m.banks * ports);
-      } else if (unit.link >= 0) {
-        way = &wire_of_link(unit.link, memory, inwards);
+      } else if (link >= 0) {
+        way = &wire_of_link(link, memory, inwards);
       } else {
         way = &wire({1, index, unit.routes.empty() ? -1 : 0, inwards ? 1 : 2},
                     unit.routes.empty() ? per_reference_cycle(unit.request, unit.period)

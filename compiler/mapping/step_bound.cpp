@@ -210,6 +210,29 @@ std::int64_t compute_bound(const Machine& machine, const Mapping& mapping, std::
   return most;
 }
 
+double least_sum_cycles(const Machine& machine, std::int64_t points) {
+  double most = 0;  // points a cycle
+  for (int u = 0; u < std::ssize(machine.architecture.units); ++u) {
+    for (int c = 0; c < std::ssize(machine.architecture.units[u].capabilities); ++c) {
+      Match match;
+      match.unit = u;
+      match.capability = c;
+      const RunLimits* limits = machine.limits.run(u, c);
+      if (limits == nullptr || machine.capability(match).program.statements.back().reduction != Reduction::add)
+        continue;
+      Sizes sizes;
+      double at_once = static_cast<double>(machine.elements.alike(u, c).size());
+      for (const auto& dim : limits->dims) {
+        sizes.push_back(std::max<std::int64_t>(dim.maximum, 1));
+        at_once *= static_cast<double>(sizes.back());
+      }
+      const std::int64_t cycles = std::max<std::int64_t>(chunk_cycles(machine, match, sizes, -1), 1);
+      most = std::max(most, at_once / static_cast<double>(cycles));
+    }
+  }
+  return most == 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(points) / most;
+}
+
 std::int64_t least_values(const AffineIndex& index, const std::vector<std::int64_t>& extents) {
   auto terms = index.terms;
   std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "compiler/mapping/candidates.h"
 
 namespace accord {
+
+/// As `units`: whatever is alike may share the work.
+constexpr std::int64_t all_units = std::numeric_limits<std::int64_t>::max();
 
 /// Least cycles that a step's instructions take over these extents, whatever the tiling: their intervals on the unit,
 /// or the controller's time to issue them. Intervals are divided over up to `units` that are alike (see Elements);
@@ -24,6 +28,10 @@ std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int
 
 /// Least cycles that the busiest unit of this assignment takes for the instructions of its steps, whatever the tiling.
 std::int64_t compute_bound(const Machine& machine, const Mapping& mapping, std::int64_t units = 1);
+
+/// Least cycles that so many points of a sum take on the capability that does most of them at a time, its dims full, on
+/// all units that are alike.
+double least_sum_cycles(const Machine& machine, std::int64_t points);
 
 /// At least so many values does the index take over these extents: an iterator that steps over all others multiplies,
 /// one that overlaps them (a window) adds.
