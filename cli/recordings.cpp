@@ -67,10 +67,19 @@ void print_explanation(const Explanation& explanation, std::int64_t total_cycles
   }
   if (explanation.sensitivities.empty()) return;
   fmt::print(out, "\nthe same program on another machine, predicted:\n");
+  std::int64_t without_effect = 0;
   for (const Explanation::Sensitivity& row : explanation.sensitivities) {
     const std::int64_t change = row.total_cycles - total_cycles;
+    if (change == 0) {
+      ++without_effect;
+      continue;
+    }
     fmt::print(out, "  {:>+6.1f}%  {:>12} cycles  {}: {}\n", percent(change, total_cycles), row.total_cycles,
                row.component, row.change);
+  }
+  if (without_effect > 0) fmt::print(out, "  without effect: {} more\n", without_effect);
+  for (const Explanation::Share& share : explanation.shares) {
+    if (share.of_part) fmt::print(out, "  not predicted: {}: {}\n", share.component, share.resource);
   }
 }
 

@@ -13,6 +13,7 @@ struct Explanation {
     std::string component;
     std::string resource;  ///< e.g. "rate" of a link, "latency" of a memory
     bool waiting = false;  ///< for the resource while it served others
+    bool of_part = false;  ///< times of a DRAM's part, which no sensitivity is about
     std::int64_t cycles = 0;
     std::int64_t segments = 0;
   };

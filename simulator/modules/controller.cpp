@@ -14,6 +14,7 @@ Controller::Controller(const sc_core::sc_module_name& name, RunState& run, Front
       clock_(run.architecture.controller, run, std::move(account)),
       feed_(run, front, sequence, clock_),
       unused_entries_(std::max(1, run.architecture.sync.entries)) {
+  run_.graph.rates().of(Cause::entries, 0).places = unused_entries_;
   SC_HAS_PROCESS(Controller);
   SC_METHOD(step);
   sensitive << wake_;
@@ -66,7 +67,8 @@ bool Controller::dispatch() {
   UnitModule& to = unit(instruction.unit);
   if (to.full()) return block(Wait::queue);
   run_.graph.work_for(-1, instruction.index);
-  clock_.wait_until(to.next_place(), run_.leaves.queue_of(instruction.unit));
+  if (!placed_) clock_.wait_for_place(to.next_place(), Cause::queue, to.index(), run_.leaves.queue_of(to.index()));
+  placed_ = true;
   if (instruction.meaning == Meaning::run || instruction.meaning == Meaning::transfer) return dispatch_operation(to);
   const std::int64_t semaphore = feed_.arguments()[0];
   if (semaphore < 0 || semaphore >= run_.architecture.sync.semaphores) {
@@ -78,8 +80,7 @@ bool Controller::dispatch() {
   }
   const auto kind =
       instruction.meaning == Meaning::wait ? UnitModule::Entry::Kind::wait : UnitModule::Entry::Kind::signal;
-  to.push({kind, nullptr, static_cast<int>(semaphore), instruction.index, instruction.mnemonic, dispatched()});
-  clock_.issue(1);
+  push(to, {kind, nullptr, static_cast<int>(semaphore), instruction.index, instruction.mnemonic, dispatched()});
   return true;
 }
 
@@ -100,17 +101,21 @@ bool Controller::dispatch_operation(UnitModule& to) {
     order_after_conflicts(operation);
     outstanding_.push_back(&operation);
   }
-  to.push({UnitModule::Entry::Kind::operation, &operation, -1, operation.instruction, operation.mnemonic,
-           operation.dispatched});
-  clock_.issue(1);
+  push(to, {UnitModule::Entry::Kind::operation, &operation, -1, operation.instruction, operation.mnemonic,
+            operation.dispatched});
   return true;
+}
+
+void Controller::push(UnitModule& to, const UnitModule::Entry& entry) {
+  to.push(entry);
+  placed_ = false;
+  clock_.issue(1);
 }
 
 // An entry is free as soon as one of the operations that hold them is done.
 bool Controller::reserve_entry() {
   const auto entries = static_cast<std::size_t>(std::max(1, run_.architecture.sync.entries));
-  while (true) {
-    const Cycle current = clock_.at();
+  for (Cycle current = clock_.at();;) {
     const Operation* earliest = nullptr;
     bool all_known = true;
     std::erase_if(outstanding_, [&](Operation* operation) {
@@ -125,7 +130,7 @@ bool Controller::reserve_entry() {
       return false;
     });
     if (outstanding_.size() < entries) {
-      clock_.wait_until(take_entry(), Leaves::entries);
+      clock_.wait_for_place(take_entry(), Cause::entries, 0, Leaves::entries);
       return true;
     }
     if (!earliest) return block(Wait::entries);
@@ -133,7 +138,7 @@ bool Controller::reserve_entry() {
       notify_at(wake_, earliest->done);
       return block(Wait::entries);
     }
-    clock_.wait_until(earliest->done, Leaves::entries);
+    current = earliest->done.at;
   }
 }
 

@@ -36,6 +36,7 @@ class Controller : public sc_core::sc_module {
   bool dispatch();
   bool dispatch_operation(UnitModule& unit);
   bool reserve_entry();
+  void push(UnitModule& to, const UnitModule::Entry& entry);
   Time dispatched();
   void order_after_conflicts(Operation& operation);
   bool block(Wait wait);
@@ -54,6 +55,7 @@ class Controller : public sc_core::sc_module {
   std::vector<Operation*> outstanding_;  ///< interlock: dispatched, not done at the clock's time
   std::vector<Time> entries_left_;       ///< interlock: when entries that nothing took since became free
   int unused_entries_;
+  bool placed_ = false;  ///< the instruction at hand has waited for its place in the queue
   std::int64_t next_id_ = 0;
   Wait wait_ = Wait::nothing;
   sc_core::sc_event wake_;

@@ -36,14 +36,11 @@ class IssueClock {
   }
   /// Nothing is issued before `time`.
   void wait_until(Time time, int leaf) {
-    if (time.at > at()) {
-      account_.spend(Leaves::working, at());
-      account_.spend(leaf, time);
-      from_ = graph_.later(time, now());
-      issued_ = 0;
-    } else if (graph_.recording()) {
-      from_ = graph_.later(now(), time);
-    }
+    wait(time, leaf, [&](Time from) { return graph_.later(from, time); });
+  }
+  /// Nor before what had the place that is taken now left it (DependenceGraph::later_in_place).
+  void wait_for_place(Time left, Cause cause, int component, int leaf) {
+    wait(left, leaf, [&](Time from) { return graph_.later_in_place(from, {cause, component, 0}, left); });
   }
   /// The same for a fence, or a stage's end. The interval is that of the port which commands come through: neither
   /// keeps it.
@@ -62,6 +59,17 @@ class IssueClock {
  private:
   Time after_groups(std::int64_t groups) const {
     return graph_.after(from_, {Cause::issue, 0, groups * interval_, groups});
+  }
+  template <typename Later>
+  void wait(Time time, int leaf, const Later& later) {
+    const bool waits = time.at > at();
+    if (!waits && !graph_.recording()) return;
+    if (waits) {
+      account_.spend(Leaves::working, at());
+      account_.spend(leaf, time);
+    }
+    from_ = later(now());
+    if (waits) issued_ = 0;
   }
   /// Groups before the last one that has begun.
   std::int64_t begun() const { return (issued_ + width_ - 1) / width_ - 1; }

@@ -34,6 +34,7 @@ Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, std:
       capability_route_(capability_route(spec())),
       arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight))),
       reached_(route_ends(spec())) {
+  run.graph.rates().of(Cause::request, index).places = std::ssize(arrivals_);
   for (const int m : reached_) socket.bind(memory(m).socket);
   for (const auto& way : ways_) way.front()->attach(*this);
 }
@@ -79,7 +80,7 @@ void Mover::stream() {
   compete(cursor_.pattern());
   reads_list_ = shape.walk.gather >= 0;
   if (route_ && !reads_list_) walk_.start(*streaming_, 0);
-  next_ = reads_list_ ? first_ : run_.graph.later(first_, arrivals_[oldest_]);
+  next_ = reads_list_ ? first_ : take_place(first_);
   if (!run_.in_order) return way_->front()->wake(next_);
   if (reads_list_) read_list();
   while (streaming_ && !run_.hazards.fatal) present();
@@ -91,6 +92,11 @@ Cycle Mover::next_beat() const {
   if (shape.placements.empty()) source = shape.accesses[0].memory;
   if (!pattern_->write) source = shape.accesses[static_cast<std::size_t>(pattern_->access)].memory;
   return next_presentation() + (source < 0 ? 0 : memory(source).latency());
+}
+
+// Of the requests under way: at the earliest `after` cycles from then, once the oldest of them has arrived.
+Time Mover::take_place(Time from, Cycle after) const {
+  return run_.graph.later_in_place(from, {Cause::request, index(), after}, arrivals_[oldest_]);
 }
 
 // When a capability's statements would be done with one operand word after the other.
@@ -116,7 +122,7 @@ void Mover::read_list() {
     word_ready_.push_back(from.after_latency(at));
   }
   account_.spend(Leaves::port, word_ready_.front() - from.latency());
-  next_ = run_.graph.later(run_.graph.later(next_, arrivals_[oldest_]), index_ready());
+  next_ = run_.graph.later(take_place(next_), index_ready());
 }
 
 // When the last index that the next request needs is there.
@@ -192,7 +198,7 @@ void Mover::present() {
     return finish();
   }
   if (&cursor_.pattern() != pattern_) compete(cursor_.pattern());
-  next_ = graph.later_after(next_, {Cause::request, index(), beat_}, arrivals_[oldest_]);
+  next_ = take_place(next_, beat_);
   if (streaming_->shape->walk.gather >= 0) next_ = graph.later(next_, index_ready());
 }
 

@@ -52,6 +52,7 @@ class Mover final : public UnitModule {
   void reserve_on_chip_ports();
   void fill_ports();
   void fill(const Operation& operation);
+  Time take_place(Time from, Cycle after = 0) const;
   Time index_ready() const;
   Time pipelined() const;
   Time after_source(Time time) const;

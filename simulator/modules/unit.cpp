@@ -19,6 +19,7 @@ UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int i
       capacity_(std::max(1, spec_.queue)),
       memories_(memories),
       unused_places_(capacity_) {
+  run.graph.rates().of(Cause::queue, index).places = capacity_;
   if (run.in_order) return;  // the controller begins operations itself
   SC_HAS_PROCESS(UnitModule);
   SC_METHOD(step);

@@ -24,7 +24,8 @@ class Shares {
         index_.emplace(std::tuple(stretch.cause, stretch.component, stretch.waiting), explanation_.shares.size());
     if (fresh) {
       explanation_.shares.push_back({component_name(run_, stretch.cause, stretch.component),
-                                     resource_name(stretch.cause), stretch.waiting, 0, 0});
+                                     resource_name(stretch.cause), stretch.waiting, stretch.cause == Cause::rows, 0,
+                                     0});
     }
     Explanation::Share& share = explanation_.shares[found->second];
     share.cycles += stretch.to - stretch.from;

@@ -19,6 +19,7 @@ struct Change {
 void double_width(Rate& rate) { rate.width *= 2; }
 void remove(Rate& rate) { rate.times = 0; }
 void halve(Rate& rate) { rate.over *= 2; }
+void double_places(Rate& rate) { rate.places *= 2; }
 void halve_period(Rate& rate) { rate.period.numerator = (rate.period.numerator + 1) / 2; }
 
 const Change changes[] = {
@@ -27,11 +28,14 @@ const Change changes[] = {
     {"latency zero", {Cause::latency}, remove},
     {"ports twice as fast", {Cause::port}, halve},
     {"set-up zero", {Cause::setup}, remove},
+    {"twice as many requests in flight", {Cause::request}, double_places},
+    {"queue twice as long", {Cause::queue}, double_places},
     {"interval halved", {Cause::interval}, halve},
     {"start and drain zero", {Cause::start, Cause::drain}, remove},
     {"clock domain crossings zero", {Cause::crossing}, remove},
     {"issue interval halved", {Cause::issue}, halve_period},
     {"latency zero", {Cause::dispatch}, remove},
+    {"twice as many interlock entries", {Cause::entries}, double_places},
 };
 
 using Used = std::set<std::pair<Cause, int>>;
@@ -39,7 +43,7 @@ using Used = std::set<std::pair<Cause, int>>;
 Used used_causes(const DependenceGraph& graph) {
   Used used;
   for (const DependenceGraph::Node& node : graph.nodes()) {
-    if (node.amount != 0) used.emplace(node.cause, node.component);
+    if (node.amount != 0 || node.kind == DependenceGraph::Node::Kind::placed) used.emplace(node.cause, node.component);
   }
   return used;
 }
@@ -84,6 +88,7 @@ std::string component_name(const RunState& run, Cause cause, int component) {
       return index < architecture.links.size() ? architecture.links[index].name
                                                : run.wires[index - architecture.links.size()];
     case Cause::issue:
+    case Cause::entries:
     case Cause::dispatch: return architecture.controller.name;
     case Cause::fixed:
     case Cause::count: return "-";
@@ -107,6 +112,8 @@ std::string resource_name(Cause cause) {
     case Cause::beats: return "rate";
     case Cause::crossing: return "clock domain crossings";
     case Cause::issue: return "issue";
+    case Cause::queue: return "queue";
+    case Cause::entries: return "entries";
     case Cause::count: break;
   }
   return "-";

@@ -24,7 +24,8 @@ class Walk {
   void step() {
     const Node& node = graph_.nodes()[at_];
     switch (node.kind) {
-      case Node::Kind::join: return pass_join(node);
+      case Node::Kind::join:
+      case Node::Kind::placed: return pass_join(node);
       case Node::Kind::slot_end: return pass_service();
       case Node::Kind::reserved:
       case Node::Kind::held: return pass_wait(node);

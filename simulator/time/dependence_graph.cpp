@@ -27,9 +27,9 @@ std::uint32_t DependenceGraph::push(const Node& node) {
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
-std::uint32_t DependenceGraph::add(std::uint64_t a, const Delay& delay, std::uint64_t b) {
+std::uint32_t DependenceGraph::add(std::uint64_t a, const Delay& delay, std::uint64_t b, Node::Kind kind) {
   return push({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), stored(delay.amount),
-               static_cast<std::uint16_t>(delay.component), delay.cause, Node::Kind::join});
+               static_cast<std::uint16_t>(delay.component), delay.cause, kind});
 }
 
 Time DependenceGraph::join(Time a, Time b) {

@@ -21,6 +21,7 @@ class DependenceGraph {
   struct Node {
     enum class Kind : std::uint8_t {
       join,      ///< max(a + delay, b)
+      placed,    ///< the same, `b` being when a place became free; in the order in which places are taken
       reserved,  ///< first cycle that timeline `b` gave from `a` on for the delay; the next node belongs to it
       slot_end,  ///< its last cycle; `a`: end of what the timeline served before, where that was adjacent
       held,      ///< as `reserved`, the cycles from `a` to the next node's `b`
@@ -68,6 +69,12 @@ class DependenceGraph {
     const Cycle at = a.at + delay.cycles;
     if (!recording_) return Time(at >= b.at ? at : b.at);
     return Time(at >= b.at ? at : b.at, add(a.node, delay, b.node));
+  }
+  /// The same where `b` is when the place became free that is taken now: one of those (Rate::places) of the delay's
+  /// cause and component. To be asked for every time that one is taken.
+  Time later_in_place(Time a, const Delay& delay, Time b) {
+    const Cycle at = std::max(a.at + delay.cycles, b.at);
+    return recording_ ? Time(at, add(a.node, delay, b.node, Node::Kind::placed)) : Time(at);
   }
   /// `cause`, or some time after it that nothing recorded explains.
   Time no_earlier(Time cause, Cycle at) {
@@ -123,7 +130,7 @@ class DependenceGraph {
   };
 
   Time join(Time a, Time b);
-  std::uint32_t add(std::uint64_t a, const Delay& delay, std::uint64_t b);
+  std::uint32_t add(std::uint64_t a, const Delay& delay, std::uint64_t b, Node::Kind kind = Node::Kind::join);
   TimeSlot add_slot(Node::Kind kind, Timeline& timeline, std::uint64_t from, const Delay& delay, std::uint64_t until,
                     const Timeline::Slot& slot);
   std::uint32_t push(const Node& node);

@@ -8,19 +8,22 @@
 
 namespace accord::sim {
 
-/// How fast something is done: `width` of what a cause counts in each cycle of `period`, then so many times as long.
+/// How fast something is done: `width` of what a cause counts in each cycle of `period`, then so many times as long;
+/// and how much of it at once.
 struct Rate {
   std::int64_t width = 1;
   Period period{1, 1};
   std::int64_t times = 1;
-  std::int64_t over = 1;  ///< cycles * times / over, rounded up
+  std::int64_t over = 1;    ///< cycles * times / over, rounded up
+  std::int64_t places = 0;  ///< under way, or waiting, at a time; 0: not limited
 
   /// `amount` in cycles of the period, each `numerator` parts: what a timeline of that period takes.
   std::int64_t parts(std::int64_t amount) const { return scaled(amount * period.numerator); }
 
   bool operator==(const Rate& other) const {
     return width == other.width && period.numerator == other.period.numerator &&
-           period.denominator == other.period.denominator && times == other.times && over == other.over;
+           period.denominator == other.period.denominator && times == other.times && over == other.over &&
+           places == other.places;
   }
   Cycle cycles(std::int64_t amount) const {
     const std::int64_t whole = amount < 0 ? -amount : amount;
@@ -45,6 +48,10 @@ class Rates {
     auto& rates = rates_[static_cast<std::size_t>(cause)];
     if (rates.size() <= static_cast<std::size_t>(component)) rates.resize(static_cast<std::size_t>(component) + 1);
     return rates[static_cast<std::size_t>(component)];
+  }
+  std::int64_t places(Cause cause, int component) const {
+    const auto& rates = rates_[static_cast<std::size_t>(cause)];
+    return static_cast<std::size_t>(component) < rates.size() ? rates[static_cast<std::size_t>(component)].places : 0;
   }
   Cycle cycles(Cause cause, int component, std::int64_t amount) const {
     const auto& rates = rates_[static_cast<std::size_t>(cause)];

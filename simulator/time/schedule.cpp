@@ -1,8 +1,37 @@
 #include "simulator/time/schedule.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
 
 namespace accord::sim {
+namespace {
+
+/// Where something has more places than in the recorded run: who left the one that is taken.
+class MorePlaces {
+ public:
+  MorePlaces(const DependenceGraph& graph, const Rates& rates) : recorded_(graph.rates()), rates_(rates) {}
+
+  /// With n places more, the one that was taken n times before: of those taken meanwhile none need be waited for.
+  std::uint32_t left(const DependenceGraph::Node& node) {
+    const std::int64_t more = rates_.places(node.cause, node.component) - recorded_.places(node.cause, node.component);
+    if (more == 0) return node.b;
+    std::deque<std::uint32_t>& left = left_[{node.cause, node.component}];
+    left.push_back(node.b);
+    if (std::ssize(left) <= more) return 0;
+    const std::uint32_t before = left.front();
+    left.pop_front();
+    return before;
+  }
+
+ private:
+  const Rates& recorded_;
+  const Rates& rates_;
+  std::map<std::pair<Cause, std::uint16_t>, std::deque<std::uint32_t>> left_;
+};
+
+}  // namespace
 
 std::vector<Cycle> schedule(const DependenceGraph& graph, const Rates& rates) {
   using Kind = DependenceGraph::Node::Kind;
@@ -15,12 +44,15 @@ std::vector<Cycle> schedule(const DependenceGraph& graph, const Rates& rates) {
     times[i] = slot.first;
     times[i + 1] = slot.end;
   };
+  MorePlaces places(graph, rates);
+  const auto after = [&](const DependenceGraph::Node& node) {
+    return times[node.a] + (node.amount == 0 ? 0 : graph.delay(node, rates));
+  };
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const DependenceGraph::Node& node = nodes[i];
     switch (node.kind) {
-      case Kind::join:
-        times[i] = std::max(times[node.a] + (node.amount == 0 ? 0 : graph.delay(node, rates)), times[node.b]);
-        break;
+      case Kind::join: times[i] = std::max(after(node), times[node.b]); break;
+      case Kind::placed: times[i] = std::max(after(node), times[places.left(node)]); break;
       case Kind::reserved: serve(i, graph.length(node, rates)); break;
       case Kind::held: serve(i, std::max<Cycle>(0, times[nodes[i + 1].b] - times[node.a])); break;
       case Kind::slot_end: break;

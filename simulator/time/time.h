@@ -23,6 +23,8 @@ enum class Cause : std::uint8_t {
   crossing,      ///< unit: clock domain crossings on a mover's way
   issue,         ///< controller: groups of instructions
   dispatch,      ///< controller: from issue to the queue
+  queue,         ///< unit: until its queue has a place; takes no time itself
+  entries,       ///< controller: until the interlock has an entry; takes no time itself
   count
 };
 

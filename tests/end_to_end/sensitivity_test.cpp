@@ -46,6 +46,8 @@ Formula halved(const Formula& formula, const Capability& capability) {
 
 void change_unit(Unit& unit, const std::string& change) {
   if (change == "set-up zero") unit.setup = 0;
+  if (change == "twice as many requests in flight") unit.in_flight *= 2;
+  if (change == "queue twice as long") unit.queue *= 2;
   for (Capability& capability : unit.capabilities) {
     if (change == "interval halved") capability.interval = halved(capability.interval, capability);
     if (change == "start and drain zero") capability.start = capability.drain = Formula();
@@ -80,6 +82,7 @@ bool apply(Architecture& machine, const Explanation::Sensitivity& row) {
   } else if (row.component == machine.controller.name) {
     Controller& controller = machine.controller;
     if (row.change == "latency zero") controller.latency = 0;
+    if (row.change == "twice as many interlock entries") machine.sync.entries *= 2;
     if (row.change == "issue interval halved") controller.issue_interval = (controller.issue_interval + 1) / 2;
   } else {
     return false;
