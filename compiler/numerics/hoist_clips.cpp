@@ -8,13 +8,15 @@ namespace accord::numerics {
 namespace {
 
 bool commutes_with_clip(const Operator& op) {
-  return op.type == "Reshape" || op.type == "Transpose" || (op.type == "MaxPool" && op.outputs.size() == 1);
+  return op.type == "Reshape" || op.type == "Transpose" || op.type == "Slice" ||
+         (op.type == "MaxPool" && op.outputs.size() == 1);
 }
 
-/// The operator's new result between the two has the shape of the mover's input.
+/// The result between the two has the shape of the mover's input, and the Clip's integers.
 void exchange(Network& network, Operator& mover, Operator& clip) {
   const TensorId x = mover.inputs[0], between = mover.outputs[0], y = clip.outputs[0];
   network.tensor(between).shape = network.tensor(x).shape;
+  network.tensor(between).quantisation = network.tensor(y).quantisation;
   clip.inputs[0] = x;
   clip.outputs[0] = between;
   mover.inputs[0] = between;

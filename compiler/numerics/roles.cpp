@@ -137,6 +137,12 @@ void fuse_factors(const Network& network, const Uses& uses, std::vector<PlannedO
   }
 }
 
+/// Whether a model has other integers for the operator's result than for its input: a rounding of its own.
+bool changes_integers(const Network& network, const Operator& op) {
+  const auto &x = network.tensor(op.inputs[0]).quantisation, &y = network.tensor(op.outputs[0]).quantisation;
+  return x && y && (x->scale != y->scale || x->zero != y->zero);
+}
+
 void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (!is_integer_role(plan[i].role)) continue;
@@ -145,6 +151,7 @@ void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOpe
     if (!uses.sole_consumer(result)) continue;
     const int next = uses.consumers[static_cast<std::size_t>(result)][0];
     if (plan[static_cast<std::size_t>(next)].role != Role::clip) continue;
+    if (changes_integers(network, network.operators[static_cast<std::size_t>(next)])) continue;
     plan[i].clip = next;
     plan[static_cast<std::size_t>(next)].role = Role::fused;
   }

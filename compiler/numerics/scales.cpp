@@ -184,6 +184,18 @@ std::set<std::size_t> around_zero(const Network& network, const std::vector<Plan
   return result;
 }
 
+/// What a Clip leaves of a model's integers stays such, where the model has no others for it: in another scale it would
+/// be rounded once more.
+void tie_bounded(const Network& network, const std::vector<PlannedOperator>& plan, ScaleGroups& groups) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (plan[i].role != Role::clip) continue;
+    const TensorId x = network.operators[i].inputs[0], y = network.operators[i].outputs[0];
+    const auto given = given_scales(network, groups);
+    const bool without_zero = around_zero(network, plan, groups).contains(groups.of(y));
+    if (given.contains(groups.of(x)) && !given.contains(groups.of(y)) && !without_zero) groups.tie(y, x);
+  }
+}
+
 }  // namespace
 
 double greatest_magnitude(ElementType type) { return std::max(-lowest(type), highest(type)); }
@@ -191,7 +203,8 @@ double greatest_magnitude(ElementType type) { return std::max(-lowest(type), hig
 std::vector<ActivationScale> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
                                                const std::vector<double>& largest, ElementType storage,
                                                bool powers_of_two) {
-  const ScaleGroups groups(network, plan);
+  ScaleGroups groups(network, plan);
+  tie_bounded(network, plan, groups);
   const std::vector<double> group_largest = groups.largest(largest);
   const auto given = given_scales(network, groups);
   const auto without_zero = around_zero(network, plan, groups);

@@ -35,6 +35,11 @@ bool changes_nothing(const Network& network, const Operator& op) {
   return op.type == "Transpose" && is_identity_permutation(op, x.shape.size());
 }
 
+/// What takes the place of a quantised tensor has its integers.
+void keep_quantisation(const Tensor& gone, Tensor& kept) {
+  if (gone.quantisation && !kept.quantisation && !kept.is_constant()) kept.quantisation = gone.quantisation;
+}
+
 using Places = std::map<TensorId, TensorId>;
 
 void replace(std::vector<TensorId>& ids, const Places& places) {
@@ -60,8 +65,10 @@ void drop_no_ops(Network& network) {
     const auto y = op.outputs[0];
     if (!index.is_output(y)) {
       forwarded[y] = x;
+      keep_quantisation(network.tensor(y), network.tensor(x));
     } else if (index.producer(x) >= 0 && !index.is_output(x) && !renamed.contains(x)) {
       renamed[x] = y;
+      keep_quantisation(network.tensor(x), network.tensor(y));
     } else {
       kept.push_back({op.name, "Reshape", {x}, {y}, {}});
     }

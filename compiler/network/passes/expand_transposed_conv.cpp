@@ -60,7 +60,22 @@ class TransposedConvolution {
         for (std::int64_t k = 0; k < outputs; ++k) append_filter(group, k, phase, values);
       } while (advance(phase, strides_));
     }
-    return list_.constant("weights", shape, values);
+    const TensorId result = list_.constant("weights", shape, values);
+    if (const auto& given = network_.tensor(op_.inputs[1]).quantisation) {
+      network_.tensor(result).quantisation = of_phases(*given, shape[0]);
+    }
+    return result;
+  }
+
+  /// The model's scales of the weights; none where they are not those of results.
+  std::optional<Quantisation> of_phases(const Quantisation& given, std::int64_t channels) const {
+    if (given.axis < 0) return given;
+    if (given.axis != 1) return std::nullopt;
+    Quantisation result{{}, 0};
+    for (std::int64_t k = 0; k < channels; ++k) {
+      result.scale.push_back(given.scale[static_cast<std::size_t>(k % w_[1])]);
+    }
+    return result;
   }
 
   void append_filter(std::int64_t group, std::int64_t out, const Integers& phase, std::vector<float>& values) const {

@@ -116,6 +116,18 @@ void unify_elementwise(Network& network) {
   for (auto& op : network.operators) unify(network, op);
 }
 
+namespace {
+
+/// Whether a model rounds to integers of its own between two Clips; the second keeps those of the first otherwise.
+bool rounds_between(Network& network, const Operator& first, const Operator& second) {
+  const auto& between = network.tensor(first.outputs[0]).quantisation;
+  auto& result = network.tensor(second.outputs[0]).quantisation;
+  if (between && !result) result = between;
+  return between && (between->scale != result->scale || between->zero != result->zero);
+}
+
+}  // namespace
+
 void merge_clips(Network& network) {
   const GraphIndex index(network);
   for (auto& op : network.operators) {
@@ -125,7 +137,7 @@ void merge_clips(Network& network) {
     const auto& first = network.operators[static_cast<std::size_t>(before)];
     const auto low = attribute(op, "min", -infinity);
     const auto high = attribute(op, "max", infinity);
-    if (first.type != "Clip" || low > high) continue;
+    if (first.type != "Clip" || low > high || rounds_between(network, first, op)) continue;
     const auto bounded = [&](double v) { return std::min(std::max(v, low), high); };
     make_clip(op, bounded(attribute(first, "min", -infinity)), bounded(attribute(first, "max", infinity)));
     op.inputs[0] = first.inputs[0];

@@ -20,25 +20,27 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// One operator; each of its inputs comes through a pair of quantisers, its result goes through one or leaves as
-/// integers.
+/// One operator; each of its inputs comes through a pair of quantisers, its result goes through one. Half of them go
+/// on: what bounds or moves the result, mostly to other integers.
 class QuantisedOperator {
  public:
   explicit QuantisedOperator(std::uint64_t seed) : draw_(seed) {}
 
   Network network;
-  double step = 0;  ///< of the result
+  double step = 0;            ///< of the result
+  std::size_t roundings = 0;  ///< to other integers, one after another
 
   std::string build() {
     const Shape shape = {1, 4, 6, 6};
-    const std::string type = std::vector<std::string>{"Conv",    "Relu",    "Add",    "AveragePool",
-                                                      "MaxPool", "Sigmoid", "Concat", "Gemm"}[static_cast<std::size_t>(
-        draw_.from(0, 7))];
+    const std::vector<std::string> types = {"Conv",    "Relu",   "Add",  "AveragePool",   "MaxPool",
+                                            "Sigmoid", "Concat", "Gemm", "ConvTranspose", "Conv of rows"};
+    const std::string type = types[static_cast<std::size_t>(draw_.from(0, std::ssize(types) - 1))];
     std::vector<TensorId> inputs = {input("a", shape)};
     if (type == "Add" || type == "Concat") inputs.push_back(input("b", shape));
-    const TensorId y = output(apply(type, inputs, shape));
-    network.outputs = {y};
-    return type;
+    const TensorId result = apply(type, inputs, shape), y = output(result, grid(20, 200));
+    std::string then;
+    network.outputs = {draw_.once_in(2) ? go_on(y, then) : y};
+    return type + then;
   }
 
  private:
@@ -46,9 +48,32 @@ class QuantisedOperator {
     if (type == "Concat") return op(type, x, ElementType::fp32, {1, 8, 6, 6}, {{"axis", std::int64_t{1}}});
     if (type == "AveragePool" || type == "MaxPool") return pool(type, x[0]);
     if (type == "Gemm") return gemm(x[0]);
+    if (type == "ConvTranspose") return transposed_conv(x[0]);
+    if (type == "Conv of rows") return conv_of_rows(x[0]);
     if (type != "Conv" && type != "Relu") return op(type, x, ElementType::fp32, shape);
     const TensorId y = conv(x[0], shape);
     return type == "Conv" ? y : op("Relu", {y}, ElementType::fp32, network.tensor(y).shape);
+  }
+
+  /// Integers of no finer step follow: one that was rounded the other way moves the result by one at most.
+  TensorId go_on(TensorId y, std::string& then) {
+    const std::string mover =
+        std::vector<std::string>{"", "Identity", "Transpose"}[static_cast<std::size_t>(draw_.from(0, 2))];
+    Shape shape = network.tensor(y).shape;
+    std::map<std::string, Attribute> attributes;
+    if (mover == "Transpose") {
+      std::swap(shape[shape.size() - 2], shape[shape.size() - 1]);
+      Sizes perm(shape.size());
+      for (std::size_t d = 0; d < perm.size(); ++d) perm[d] = static_cast<std::int64_t>(d);
+      std::swap(perm[perm.size() - 2], perm[perm.size() - 1]);
+      attributes = {{"perm", perm}};
+    }
+    if (!mover.empty()) y = op(mover, {y}, ElementType::fp32, shape, attributes);
+    then = " " + mover;
+    if (draw_.once_in(3)) return y;
+    then += " Relu";
+    y = op("Relu", {y}, ElementType::fp32, shape);
+    return draw_.once_in(3) ? y : output(y, grid(static_cast<int>(std::lround(1000 * step)), 400));
   }
 
   TensorId conv(TensorId x, const Shape& shape) {
@@ -62,6 +87,27 @@ class QuantisedOperator {
             {"pads", Sizes{pad, pad, pad, pad}},
             {"group", group}});
     return x;
+  }
+
+  TensorId transposed_conv(TensorId x) {
+    const std::int64_t k = draw_.from(1, 3), groups = draw_.once_in(3) ? 2 : 1;
+    return op("ConvTranspose", {x, weights({4, 3, k, k}, 3, 1)}, ElementType::fp32, {1, 3 * groups, 10 + k, 10 + k},
+              {{"kernel_shape", Sizes{k, k}},
+               {"strides", Sizes{2, 2}},
+               {"dilations", Sizes{1, 1}},
+               {"pads", Sizes{0, 0, 0, 0}},
+               {"output_padding", Sizes{0, 0}},
+               {"group", groups}});
+  }
+
+  TensorId conv_of_rows(TensorId x) {
+    const TensorId rows = op("Reshape", {x}, ElementType::fp32, {1, 4, 36});
+    return op("Conv", {rows, weights({4, 4, 3}, 4)}, ElementType::fp32, {1, 4, 34},
+              {{"kernel_shape", Sizes{3}},
+               {"strides", Sizes{1}},
+               {"dilations", Sizes{1}},
+               {"pads", Sizes{0, 0}},
+               {"group", std::int64_t{1}}});
   }
 
   TensorId gemm(TensorId x) {
@@ -80,7 +126,7 @@ class QuantisedOperator {
   }
 
   /// Of integers with a scale per output channel.
-  TensorId weights(const Shape& shape, std::int64_t channels) {
+  TensorId weights(const Shape& shape, std::int64_t channels, std::int64_t axis = 0) {
     std::vector<std::int8_t> integers;
     for (std::int64_t i = 0; i < element_count(shape); ++i)
       integers.push_back(static_cast<std::int8_t>(draw_.from(-127, 127)));
@@ -88,7 +134,7 @@ class QuantisedOperator {
     for (std::int64_t k = 0; k < channels; ++k) scales.push_back(static_cast<float>(draw_.from(5, 20)) / 1000);
     const auto w = network.add(make_constant("w", shape, integers));
     const auto s = network.add(make_constant("w_scale", {channels}, scales));
-    return op("DequantizeLinear", {w, s}, ElementType::fp32, shape, {{"axis", std::int64_t{0}}});
+    return op("DequantizeLinear", {w, s}, ElementType::fp32, shape, {{"axis", axis}});
   }
 
   struct Grid {
@@ -124,9 +170,9 @@ class QuantisedOperator {
     return convert("DequantizeLinear", convert("QuantizeLinear", x, by, g.type), by, ElementType::fp32);
   }
 
-  TensorId output(TensorId y) {
-    const Grid g = grid(20, 200);
+  TensorId output(TensorId y, const Grid& g) {
     step = g.scale;
+    ++roundings;
     const auto by = parameters(g);
     return convert("DequantizeLinear", convert("QuantizeLinear", y, by, g.type), by, ElementType::fp32);
   }
@@ -167,6 +213,6 @@ TEST_CASE("do operators between a model's quantisers give its own integers") {
     // What lies between two integers may be rounded either way: of one scale to another, or of a few elements' mean,
     // that is not rare.
     CHECK(most <= 1.001);
-    CHECK(20 * apart <= found.size() + 20);
+    CHECK(20 * apart <= model.roundings * (found.size() + 20));
   }
 }
