@@ -212,6 +212,14 @@ void Assembler::resolve(const Reference& reference) {
   encode(isa_, instruction_, at);
 }
 
+// They are those of the covenant that the text was compiled for, and hold on no other.
+void Assembler::drop_bounds() {
+  for (Layer& layer : program_.layers) {
+    layer.bound_cycles = 0;
+    layer.compute_cycles = 0;
+  }
+}
+
 void Assembler::finish() {
   ++line_;
   end_data();
@@ -219,6 +227,7 @@ void Assembler::finish() {
   close_run();
   for (const Symbol& symbol : program_.symbols) symbols_.emplace(symbol.name, symbol.address);
   for (const Reference& reference : references_) resolve(reference);
+  if (!of_covenant_) drop_bounds();
   if (!mistakes_.empty()) return;
   try {
     check_consistency(program_);

@@ -115,6 +115,7 @@ void Assembler::architecture_line(LineCursor& cursor) {
   const auto name = text(cursor, "the architecture's name");
   if (!name) return;
   program_.architecture = *name;
+  of_covenant_ = true;
   if (cursor.done()) return;
   if (const auto hash = text(cursor, "the architecture's hash")) program_.architecture_hash = *hash;
 }

@@ -47,6 +47,7 @@ class Assembler {
   bool value(LineCursor& cursor, const Mnemonic& mnemonic, std::size_t field);
   bool reference(LineCursor& cursor, const Mnemonic& mnemonic, std::size_t field);
   void resolve(const Reference& reference);
+  void drop_bounds();
   void finish();
   std::int64_t count() const { return static_cast<std::int64_t>(program_.text.size() / size_); }
 
@@ -106,6 +107,7 @@ class Assembler {
   int line_ = 0;
   std::vector<std::string> mistakes_;
   std::size_t mistake_count_ = 0;
+  bool of_covenant_ = false;  ///< the text says which covenant it is for
 
   bool map_open_ = false;
   std::optional<std::size_t> open_run_;  ///< stage whose instructions are being read

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,7 +41,9 @@ const std::map<std::string, QuantisedForm>& forms() {
 /// One of these nodes written as others.
 class Expansion {
  public:
-  Expansion(const onnx::NodeProto& node, Nodes& result) : node_(node), result_(result) {}
+  /// `single`: constants of one element.
+  Expansion(const onnx::NodeProto& node, const std::set<std::string>& single, Nodes& result)
+      : node_(node), single_(single), result_(result) {}
 
   void run(const QuantisedForm& form) {
     std::vector<std::string> operands;
@@ -96,10 +100,12 @@ class Expansion {
     return inputs;
   }
 
+  /// `axis`: of several scales; one has none, nor has it in operator sets below 13.
   std::string dequantised(int first, int axis = -1) {
     onnx::NodeProto& op =
         add("DequantizeLinear", with_parameters(input(first), first + 1), fmt::format("real{}", first));
-    if (axis >= 0) add_attribute(op, "axis", onnx::AttributeProto::INT).set_i(axis);
+    if (axis >= 0 && !single_.contains(input(first + 1)))
+      add_attribute(op, "axis", onnx::AttributeProto::INT).set_i(axis);
     return op.output(0);
   }
 
@@ -108,14 +114,24 @@ class Expansion {
   }
 
   const onnx::NodeProto& node_;
+  const std::set<std::string>& single_;
   Nodes& result_;
 };
 
-void expand(Nodes& nodes) {
+std::set<std::string> single_constants(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    if (std::ranges::all_of(tensor.dims(), [](std::int64_t extent) { return extent == 1; }))
+      names.insert(tensor.name());
+  }
+  return names;
+}
+
+void expand(Nodes& nodes, const std::set<std::string>& single) {
   Nodes result;
   for (auto& node : nodes) {
     for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) expand(*attribute.mutable_g()->mutable_node());
+      if (attribute.has_g()) expand(*attribute.mutable_g()->mutable_node(), single);
     }
     const auto form = forms().find(node.op_type());
     const bool other = node.op_type() == "QLinearConcat" || node.op_type() == "QGemm";
@@ -127,7 +143,7 @@ void expand(Nodes& nodes) {
     if (last != nullptr && last->i() != 0) {
       throw Error(fmt::format("{}: channels_last is not supported", node.op_type()));
     }
-    Expansion expansion(node, result);
+    Expansion expansion(node, single, result);
     if (form != forms().end()) {
       expansion.run(form->second);
     } else if (node.op_type() == "QGemm") {
@@ -141,6 +157,8 @@ void expand(Nodes& nodes) {
 
 }  // namespace
 
-void expand_contributed(onnx::ModelProto& model) { expand(*model.mutable_graph()->mutable_node()); }
+void expand_contributed(onnx::ModelProto& model) {
+  expand(*model.mutable_graph()->mutable_node(), single_constants(model.graph()));
+}
 
 }  // namespace accord

@@ -288,7 +288,22 @@ bool Geometry::kept_on_chip(int use) const {
 const HomeStrides& Geometry::strides(int use) const {
   static const HomeStrides none;
   const TensorId id = tensor(use);
-  return id == no_tensor ? none : homes_[id].strides;
+  if (id == no_tensor) return none;
+  const std::optional<HomeStrides>& reached = reached_[static_cast<std::size_t>(use)];
+  return reached ? *reached : homes_[id].strides;
+}
+
+/// Where a dim comes in multiples, tiles reach beyond the tensor: its home will have a margin.
+void Geometry::foresee_margins() {
+  reached_.resize(mapping_.uses.size());
+  for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
+    const TensorId id = tensor(static_cast<int>(u));
+    if (id == no_tensor || is_constant(static_cast<int>(u))) continue;
+    const Access& access = mapping_.uses[u].access;
+    const Shape& shape = work_.operands[access.operand].shape;
+    HomeStrides strides = reached_strides(homes_[id], shape, access, mapping_.extent);
+    if (strides != homes_[id].strides) reached_[u] = std::move(strides);
+  }
 }
 
 /// Extents of iterators that the use does not depend on play no part.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -53,7 +54,9 @@ class Geometry {
         mapping_(mapping),
         depends_(std::make_shared<const Dependences>(dependences(mapping))),
         layouts_(mapping.uses.size()),
-        moves_(mapping.uses.size()) {}
+        moves_(mapping.uses.size()) {
+    foresee_margins();
+  }
 
   /// Layout of the use's tile at a level (its own memory's word), for these extents.
   const Layout& layout(int use, int level, const Extents& extents);
@@ -82,6 +85,7 @@ class Geometry {
   template <typename Made>
   using Known = std::unordered_map<Extents, std::unique_ptr<Made>, boost::hash<Extents>>;
 
+  void foresee_margins();
   void append_relevant(int use, const Extents& extents);
   TileMove timed(TileMove move, const Use& use, int level) const;
   TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,
@@ -94,6 +98,7 @@ class Geometry {
   const Work& work_;
   const Homes& homes_;
   const Mapping& mapping_;
+  std::vector<std::optional<HomeStrides>> reached_;  ///< [use]; none: those of its home
   std::vector<Extents> measured_;
   std::shared_ptr<const TileCosts> costs_;
   std::shared_ptr<const Dependences> depends_;

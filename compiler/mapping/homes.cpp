@@ -64,6 +64,24 @@ void reach(Home& home, const Shape& shape, const Access& access, const std::vect
   }
 }
 
+HomeStrides reached_strides(const Home& home, const Shape& shape, const Access& access,
+                            const std::vector<std::int64_t>& extents) {
+  Home alone;
+  alone.before.assign(shape.size(), 0);
+  alone.after.assign(shape.size(), 0);
+  reach(alone, shape, access, extents);
+  HomeStrides strides = home.strides;
+  for (std::size_t at = home.order.size(); at-- > 1;) {
+    const std::size_t index = home.order[at], outer = home.order[at - 1];
+    const std::int64_t length = home.strides[outer] / std::max<std::int64_t>(home.strides[index], 1);
+    if (length < shape[index] && shape[outer] > 1) return home.strides;  // shown inside another tensor
+    const std::int64_t reached = alone.before[index] + shape[index] + alone.after[index];
+    const bool same = reached <= length && strides[index] == home.strides[index];
+    if (!same) strides[outer] = std::max(length, reached) * strides[index];
+  }
+  return strides;
+}
+
 namespace {
 
 /// What a Transpose weaves into an image (phases of a transposed convolution, blocks of depth, shuffled channels) lies

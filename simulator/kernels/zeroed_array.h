@@ -20,7 +20,9 @@ class ZeroedArray {
     void* pages =
         mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
-      throw Error("cannot reserve " + std::to_string(size * sizeof(T)) + " bytes of address space");
+      throw Error("cannot reserve " + std::to_string(size * sizeof(T)) +
+                  " bytes of address space; a run reserves a few times the memories' capacity, whatever it uses of it: "
+                  "raise the limit (`ulimit -v`), or give the covenant's memories less");
     data_ = static_cast<T*>(pages);
   }
   ~ZeroedArray() {
