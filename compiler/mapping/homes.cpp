@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <numeric>
 
 #include "archdsl/tensor/rounding.h"
@@ -64,12 +65,24 @@ void reach(Home& home, const Shape& shape, const Access& access, const std::vect
   }
 }
 
+namespace {
+
+/// Whether the margins of the one are at least the other's.
+bool covers(const Home& home, const Home& other) {
+  return std::ranges::equal(home.before, other.before, std::greater_equal()) &&
+         std::ranges::equal(home.after, other.after, std::greater_equal());
+}
+
+}  // namespace
+
 HomeStrides reached_strides(const Home& home, const Shape& shape, const Access& access,
                             const std::vector<std::int64_t>& extents) {
   Home alone;
   alone.before.assign(shape.size(), 0);
   alone.after.assign(shape.size(), 0);
   reach(alone, shape, access, extents);
+  const bool settled = home.address >= 0 || home.alias >= 0;
+  if (settled || covers(home, alone)) return home.strides;
   HomeStrides strides = home.strides;
   for (std::size_t at = home.order.size(); at-- > 1;) {
     const std::size_t index = home.order[at], outer = home.order[at - 1];

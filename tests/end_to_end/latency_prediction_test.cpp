@@ -49,3 +49,10 @@ TEST_CASE("is a layer predicted whose tiles are few bytes and whose schedules di
   layer.stride_h = layer.stride_w = 2;
   check_predictions(described("two_kilobytes"), {layer}, {.mean = 0.1, .worst = 0.1});
 }
+
+TEST_CASE("is a layer predicted whose image gets a margin for sums that come in multiples") {
+  // Three channels lie eight apart then, and what a mover brings of a row is no longer one run.
+  std::string eights = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/memory_tile.yaml");
+  eights = replaced(eights, "j: 1..8, l: 1..8}", "j: 1..8, l: {min: 8, max: 8, multiple: 8}}");
+  check_predictions(loaded(eights), {square_conv("rgb", 3, 56, 32, 3)}, {.mean = 0.1, .worst = 0.1});
+}
