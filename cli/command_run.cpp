@@ -20,7 +20,7 @@ namespace accord {
 
 namespace {
 
-constexpr double reference_tolerance = 1e-4;  ///< of the largest output: fp32 sums in another order
+constexpr double reference_tolerance = 1e-4;  ///< by default, of the largest output: fp32 sums in another order
 
 std::vector<OutputDistance> distances(const Values& outputs, const Values& reference, const std::string& against) {
   std::vector<OutputDistance> all;
@@ -39,9 +39,9 @@ Exit run_reference(const LoadedModel& model, const RunCommand& command) {
   const auto outputs = execute(model.network, model.inputs);
   const double wall = executing.seconds();
   const auto found = distances(outputs, model.expected, "the expected output");
-  const bool close = std::all_of(found.begin(), found.end(), [](const OutputDistance& distance) {
-    return distance.relative_error <= reference_tolerance;
-  });
+  const double tolerance = command.tolerance.value_or(reference_tolerance);
+  const bool close = std::all_of(found.begin(), found.end(),
+                                 [&](const OutputDistance& distance) { return distance.relative_error <= tolerance; });
   auto json = nlohmann::json{{"model", model.name}, {"wall", {{"reference_s", wall}}}};
   json["verified"] = found.empty() ? nlohmann::json(nullptr) : nlohmann::json(close);
   json["outputs"] = nlohmann::json::array();
@@ -49,7 +49,7 @@ Exit run_reference(const LoadedModel& model, const RunCommand& command) {
     print_distance(distance, std::cout);
     json["outputs"].push_back(to_json(distance));
   }
-  if (!found.empty()) fmt::print(std::cout, "verified: {} (relative error at most {:g})\n", close, reference_tolerance);
+  if (!found.empty()) fmt::print(std::cout, "verified: {} (relative error at most {:g})\n", close, tolerance);
   fmt::print(std::cout, "wall    reference {:.2f} s\n", wall);
   write_json(command.json, json);
   return close ? Exit::right : Exit::wrong_result;

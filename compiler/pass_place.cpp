@@ -172,6 +172,23 @@ void leave_to_allocation(Compilation& compilation) {
   }
 }
 
+/// Now that it is known what the host makes, it writes images as their readers want them (MemorySharing): those look
+/// for their assignments again.
+void follow_host(Compilation& compilation) {
+  const Homes before = compilation.homes;
+  foresee_strides(compilation.network, compilation.layers, compilation.homes);
+  for (LayerPlan& layer : compilation.layers) {
+    if (layer.placement != Placement::machine) continue;
+    const bool moved = std::ranges::any_of(layer.work.operands, [&](const WorkOperand& operand) {
+      const TensorId id = operand.tensor;
+      return id != no_tensor && before[id].strides != compilation.homes[id].strides;
+    });
+    if (!moved) continue;
+    layer.instructions = 0;
+    place(compilation, layer);
+  }
+}
+
 }  // namespace
 
 void place_pass(Compilation& compilation) {
@@ -192,6 +209,7 @@ void place_pass(Compilation& compilation) {
     layers.insert(at, std::make_move_iterator(apart.begin()), std::make_move_iterator(apart.end()));
     l += apart.size() - 1;
   }
+  follow_host(compilation);
 }
 
 }  // namespace accord

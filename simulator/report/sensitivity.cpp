@@ -39,13 +39,25 @@ const Change changes[] = {
 };
 
 using Used = std::set<std::pair<Cause, int>>;
+using Node = DependenceGraph::Node;
 
 Used used_causes(const DependenceGraph& graph) {
   Used used;
-  for (const DependenceGraph::Node& node : graph.nodes()) {
-    if (node.amount != 0 || node.kind == DependenceGraph::Node::Kind::placed) used.emplace(node.cause, node.component);
+  for (const Node& node : graph.nodes()) {
+    if (node.amount != 0 || node.kind == Node::Kind::placed) used.emplace(node.cause, node.component);
   }
   return used;
+}
+
+/// Whose places anything waited for, at these times: more places change nothing of others.
+Used short_of_places(const DependenceGraph& graph, const std::vector<Cycle>& times) {
+  Used result;
+  for (const Node& node : graph.nodes()) {
+    if (node.kind != Node::Kind::placed) continue;
+    const Cycle without = times[node.a] + (node.amount == 0 ? 0 : graph.delay(node, graph.rates()));
+    if (times[node.b] > without) result.emplace(node.cause, node.component);
+  }
+  return result;
 }
 
 std::set<int> components(const Used& used, const Change& change) {
@@ -122,13 +134,16 @@ std::string resource_name(Cause cause) {
 std::vector<Explanation::Sensitivity> predict(const RunState& run) {
   const DependenceGraph& graph = run.graph;
   const Used used = used_causes(graph);
+  const std::vector<Cycle> times = schedule(graph, graph.rates());
+  const Used waited_for = short_of_places(graph, times);
   std::vector<Explanation::Sensitivity> result;
   for (const Change& change : changes) {
     for (const int component : components(used, change)) {
       Rates rates = graph.rates();
       if (!concerns(change, run, component) || !apply(change, component, rates)) continue;
-      result.push_back(
-          {component_name(run, change.causes.front(), component), change.text, schedule(graph, rates)[graph.end()]});
+      const bool same = change.apply == double_places && !waited_for.contains({change.causes.front(), component});
+      const Cycle total = same ? times[graph.end()] : schedule(graph, rates)[graph.end()];
+      result.push_back({component_name(run, change.causes.front(), component), change.text, total});
     }
   }
   std::ranges::stable_sort(result, {}, &Explanation::Sensitivity::total_cycles);

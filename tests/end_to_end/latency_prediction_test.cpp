@@ -53,6 +53,10 @@ TEST_CASE("is a layer predicted whose tiles are few bytes and whose schedules di
 TEST_CASE("is a layer predicted whose image gets a margin for sums that come in multiples") {
   // Three channels lie eight apart then, and what a mover brings of a row is no longer one run.
   std::string eights = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/memory_tile.yaml");
+  eights = replaced(eights, "tile[2][4]", "tile[1][1]");
   eights = replaced(eights, "j: 1..8, l: 1..8}", "j: 1..8, l: {min: 8, max: 8, multiple: 8}}");
-  check_predictions(loaded(eights), {square_conv("rgb", 3, 56, 32, 3)}, {.mean = 0.1, .worst = 0.1});
+  TopologyLayer layer = square_conv("rgb", 3, 28, 32, 3);
+  layer.stride_h = layer.stride_w = 2;
+  layer.pad_h = layer.pad_w = 0;
+  check_predictions(loaded(eights), {layer}, {.mean = 0.1, .worst = 0.1});
 }
