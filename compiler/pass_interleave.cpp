@@ -73,10 +73,10 @@ class Interleaver {
   std::vector<Form> forms_of(LayerPlan& layer, bool of_host, double most) {
     const LayerPlan plain = without_mappings(layer);
     std::vector<Form> forms;
+    // With the zeros of its filter: thousands of assignments need not be listed to see that none is quicker.
+    const double most_points = most * most_summed(compilation_.machine);
     const auto add = [&](std::optional<InterleavedWork> form) {
-      // Points of sums, its zeros among them: thousands of assignments need not be listed to see that none is quicker.
-      if (form && least_sum_cycles(compilation_.machine, macs_of(form->work)) < most)
-        forms.push_back({std::move(*form)});
+      if (form && static_cast<double>(macs_of(form->work)) < most_points) forms.push_back({std::move(*form)});
     };
     double best = std::numeric_limits<double>::infinity();
     for (std::int64_t results = 1; results <= most_results; results *= 2) {

@@ -221,9 +221,7 @@ bool Builder::append_generated(const Operator& op) {
 void Builder::append_codelet(const Operator& op) {
   const Codelet* codelet = library_.find(op.type);
   if (codelet == nullptr) {
-    const auto why = op.type == "Einsum" ? "its equation has an index twice in one operand, for which GatherElements "
-                                           "or a product with an identity matrix can stand"
-                                         : canonical_obstacle(network_, op);
+    const auto why = canonical_obstacle(network_, op);
     throw OperatorError(op, "it has no codelet" + (why.empty() ? "" : ": " + why));
   }
   Expansion expansion{&network_, &op, {}, {}, {}, {}, -1};

@@ -210,18 +210,20 @@ std::int64_t compute_bound(const Machine& machine, const Mapping& mapping, std::
   return most;
 }
 
-double least_sum_cycles(const Machine& machine, std::int64_t points) {
-  double most = 0;  // points a cycle
+double most_summed(const Machine& machine) {
+  double most = 0;
   for (int u = 0; u < std::ssize(machine.architecture.units); ++u) {
     for (int c = 0; c < std::ssize(machine.architecture.units[u].capabilities); ++c) {
       Match match;
       match.unit = u;
       match.capability = c;
+      if (machine.capability(match).program.statements.back().reduction != Reduction::add) continue;
+      const auto alike = machine.elements.alike(u, c);
+      if (alike.front() != std::pair(u, c)) continue;  // an array has hundreds
       const RunLimits* limits = machine.limits.run(u, c);
-      if (limits == nullptr || machine.capability(match).program.statements.back().reduction != Reduction::add)
-        continue;
+      if (limits == nullptr) continue;
       Sizes sizes;
-      double at_once = static_cast<double>(machine.elements.alike(u, c).size());
+      auto at_once = static_cast<double>(alike.size());
       for (const auto& dim : limits->dims) {
         sizes.push_back(std::max<std::int64_t>(dim.maximum, 1));
         at_once *= static_cast<double>(sizes.back());
@@ -230,7 +232,7 @@ double least_sum_cycles(const Machine& machine, std::int64_t points) {
       most = std::max(most, at_once / static_cast<double>(cycles));
     }
   }
-  return most == 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(points) / most;
+  return most;
 }
 
 std::int64_t least_values(const AffineIndex& index, const std::vector<std::int64_t>& extents) {

@@ -29,9 +29,8 @@ std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int
 /// Least cycles that the busiest unit of this assignment takes for the instructions of its steps, whatever the tiling.
 std::int64_t compute_bound(const Machine& machine, const Mapping& mapping, std::int64_t units = 1);
 
-/// Least cycles that so many points of a sum take on the capability that does most of them at a time, its dims full, on
-/// all units that are alike.
-double least_sum_cycles(const Machine& machine, std::int64_t points);
+/// Most points of a sum in a cycle: of the capability that does most, its dims full, on all units that are alike.
+double most_summed(const Machine& machine);
 
 /// At least so many values does the index take over these extents: an iterator that steps over all others multiplies,
 /// one that overlaps them (a window) adds.

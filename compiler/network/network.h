@@ -34,6 +34,11 @@ struct Quantisation {
   int reach = 0;  ///< the greatest |stored - zero| of the model's type, where zero is not 0
 };
 
+/// Whether integers of the one stand for the same numbers as those of the other.
+inline bool same_integers(const Quantisation& a, const Quantisation& b) {
+  return a.scale == b.scale && a.zero == b.zero;
+}
+
 /// A value of the network: logical shape in the model's own index order (NCHW for images), dense row-major data for
 /// constants. How it lies in a machine's memory is the compiler's business, not the network's.
 struct Tensor {

@@ -61,7 +61,7 @@ bool keeps_scale(const Network& network, const Operator& op) {
   for (TensorId id : ids) {
     if (id == no_tensor || !network.tensor(id).quantisation || network.tensor(id).is_constant()) continue;
     const Quantisation& own = *network.tensor(id).quantisation;
-    if (known && (known->scale != own.scale || known->zero != own.zero)) return false;
+    if (known && !same_integers(*known, own)) return false;
     known = &own;
   }
   return true;
@@ -140,7 +140,7 @@ void fuse_factors(const Network& network, const Uses& uses, std::vector<PlannedO
 /// Whether a model has other integers for the operator's result than for its input: a rounding of its own.
 bool changes_integers(const Network& network, const Operator& op) {
   const auto &x = network.tensor(op.inputs[0]).quantisation, &y = network.tensor(op.outputs[0]).quantisation;
-  return x && y && (x->scale != y->scale || x->zero != y->zero);
+  return x && y && !same_integers(*x, *y);
 }
 
 void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {

@@ -187,12 +187,15 @@ std::set<std::size_t> around_zero(const Network& network, const std::vector<Plan
 /// What a Clip leaves of a model's integers stays such, where the model has no others for it: in another scale it would
 /// be rounded once more.
 void tie_bounded(const Network& network, const std::vector<PlannedOperator>& plan, ScaleGroups& groups) {
+  auto given = given_scales(network, groups);
+  auto without_zero = around_zero(network, plan, groups);
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (plan[i].role != Role::clip) continue;
     const TensorId x = network.operators[i].inputs[0], y = network.operators[i].outputs[0];
-    const auto given = given_scales(network, groups);
-    const bool without_zero = around_zero(network, plan, groups).contains(groups.of(y));
-    if (given.contains(groups.of(x)) && !given.contains(groups.of(y)) && !without_zero) groups.tie(y, x);
+    if (!given.contains(groups.of(x)) || given.contains(groups.of(y)) || without_zero.contains(groups.of(y))) continue;
+    groups.tie(y, x);
+    given = given_scales(network, groups);
+    without_zero = around_zero(network, plan, groups);
   }
 }
 

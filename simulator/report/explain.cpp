@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "simulator/report/sensitivity.h"
 #include "simulator/time/critical_path.h"
@@ -60,16 +61,14 @@ Explanation explain(const RunState& run, Cycle total, bool sensitivities, std::v
   const DependenceGraph& graph = run.graph;
   explanation.complete = !graph.overflowed();
   if (!explanation.complete) return explanation;
-  {
-    const std::vector<Cycle> times = schedule(graph, graph.rates());
-    if (times[graph.end()] != total) {
-      broken.push_back(fmt::format("the recorded dependences end at cycle {}, not {}", times[graph.end()], total));
-    }
-    Shares shares(run, explanation);
-    for (const CriticalStretch& stretch : critical_path(graph, times)) shares.add(stretch);
-    shares.sort();
+  std::vector<Cycle> times = schedule(graph, graph.rates());
+  if (times[graph.end()] != total) {
+    broken.push_back(fmt::format("the recorded dependences end at cycle {}, not {}", times[graph.end()], total));
   }
-  if (sensitivities) explanation.sensitivities = predict(run);
+  Shares shares(run, explanation);
+  for (const CriticalStretch& stretch : critical_path(graph, times)) shares.add(stretch);
+  shares.sort();
+  if (sensitivities) explanation.sensitivities = predict(run, std::move(times));
   return explanation;
 }
 

@@ -54,8 +54,7 @@ Used short_of_places(const DependenceGraph& graph, const std::vector<Cycle>& tim
   Used result;
   for (const Node& node : graph.nodes()) {
     if (node.kind != Node::Kind::placed) continue;
-    const Cycle without = times[node.a] + (node.amount == 0 ? 0 : graph.delay(node, graph.rates()));
-    if (times[node.b] > without) result.emplace(node.cause, node.component);
+    if (times[node.b] > times[node.a] + graph.delay(node, graph.rates())) result.emplace(node.cause, node.component);
   }
   return result;
 }
@@ -131,18 +130,19 @@ std::string resource_name(Cause cause) {
   return "-";
 }
 
-std::vector<Explanation::Sensitivity> predict(const RunState& run) {
+std::vector<Explanation::Sensitivity> predict(const RunState& run, std::vector<Cycle> times) {
   const DependenceGraph& graph = run.graph;
   const Used used = used_causes(graph);
-  const std::vector<Cycle> times = schedule(graph, graph.rates());
   const Used waited_for = short_of_places(graph, times);
+  const Cycle recorded = times[graph.end()];
+  times = {};  // each change's take as much
   std::vector<Explanation::Sensitivity> result;
   for (const Change& change : changes) {
     for (const int component : components(used, change)) {
       Rates rates = graph.rates();
       if (!concerns(change, run, component) || !apply(change, component, rates)) continue;
       const bool same = change.apply == double_places && !waited_for.contains({change.causes.front(), component});
-      const Cycle total = same ? times[graph.end()] : schedule(graph, rates)[graph.end()];
+      const Cycle total = same ? recorded : schedule(graph, rates)[graph.end()];
       result.push_back({component_name(run, change.causes.front(), component), change.text, total});
     }
   }

@@ -34,7 +34,7 @@ class Walk {
   }
 
   void pass_join(const Node& node) {
-    const Cycle delay = node.amount == 0 ? 0 : graph_.delay(node, graph_.rates());
+    const Cycle delay = graph_.delay(node, graph_.rates());
     if (times_[node.a] + delay < times_[at_] || (delay < 0 && times_[node.b] == times_[at_])) {
       at_ = node.b;
       return;

@@ -110,7 +110,7 @@ class DependenceGraph {
     return node.amount < large_from ? node.amount : large_[node.amount - large_from];
   }
   Cycle delay(const Node& node, const Rates& rates) const {
-    return rates.cycles(node.cause, node.component, amount(node));
+    return node.amount == 0 ? 0 : rates.cycles(node.cause, node.component, amount(node));
   }
   /// What a reservation takes of its timeline.
   std::int64_t length(const Node& node, const Rates& rates) const {

@@ -45,9 +45,7 @@ std::vector<Cycle> schedule(const DependenceGraph& graph, const Rates& rates) {
     times[i + 1] = slot.end;
   };
   MorePlaces places(graph, rates);
-  const auto after = [&](const DependenceGraph::Node& node) {
-    return times[node.a] + (node.amount == 0 ? 0 : graph.delay(node, rates));
-  };
+  const auto after = [&](const DependenceGraph::Node& node) { return times[node.a] + graph.delay(node, rates); };
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const DependenceGraph::Node& node = nodes[i];
     switch (node.kind) {

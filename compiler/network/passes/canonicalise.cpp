@@ -38,6 +38,10 @@ const std::vector<NetworkPass>& canonical_passes() {
   return passes;
 }
 
+std::string canonical_obstacle(const Network& network, const Operator& op) {
+  return op.type == "Einsum" ? einsum_obstacle(network, op) : recurrent_obstacle(network, op);
+}
+
 void canonicalise(Network& network) {
   for (const auto& pass : canonical_passes()) pass.run(network);
 }

@@ -214,14 +214,22 @@ void widen_vectors(Network& network, const Operator& op, std::vector<Operator>& 
 
 }  // namespace
 
+std::string einsum_obstacle(const Network& network, const Operator& op) {
+  if (!is_float(network, op)) return "its operands are not in floating point";
+  const auto equation = parse(op);
+  if (!equation) {
+    return "its equation has an index twice in one operand, for which GatherElements or a product with an identity "
+           "matrix can stand";
+  }
+  return stays_small(network, op, *equation) ? "" : "the product of some of its operands is too large a tensor";
+}
+
 void expand_einsum(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    const bool expands = (op.type == "Einsum" || op.type == "MatMul") && is_float(network, op);
-    const auto equation = expands && op.type == "Einsum" ? parse(op) : std::nullopt;
-    if (equation && stays_small(network, op, *equation)) {
-      EinsumExpansion(network, op, operators).run(*equation);
-    } else if (expands && multiplies_vector(network, op)) {
+    if (op.type == "Einsum" && einsum_obstacle(network, op).empty()) {
+      EinsumExpansion(network, op, operators).run(*parse(op));
+    } else if (multiplies_vector(network, op) && is_float(network, op)) {
       widen_vectors(network, op, operators);
     } else {
       operators.push_back(std::move(op));

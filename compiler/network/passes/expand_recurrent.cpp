@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 
-#include "compiler/network/canonicalise.h"
 #include "compiler/network/operator_list.h"
 #include "compiler/network/passes/passes.h"
 #include "compiler/network/passes/sequence_lengths.h"
@@ -360,7 +359,7 @@ bool is_recurrent(const Operator& op) { return op.type == "LSTM" || op.type == "
 
 }  // namespace
 
-std::string canonical_obstacle(const Network& network, const Operator& op) {
+std::string recurrent_obstacle(const Network& network, const Operator& op) {
   if (!is_recurrent(op)) return "";
   if (op.inputs.size() <= in_r) return "inputs are missing";
   Network unchanged = network;
@@ -371,7 +370,7 @@ std::string canonical_obstacle(const Network& network, const Operator& op) {
 void expand_recurrent(Network& network) {
   std::vector<Operator> operators;
   for (const auto& op : network.operators) {
-    if (is_recurrent(op) && canonical_obstacle(network, op).empty())
+    if (is_recurrent(op) && recurrent_obstacle(network, op).empty())
       RecurrentExpansion(network, op, operators).run();
     else
       operators.push_back(op);

@@ -226,7 +226,7 @@ class QuantisationFolding {
     if (tensor.is_constant() || tensor.type != ElementType::fp32) return false;
     const Quantisation quantisation = range.quantisation();
     const auto& known = tensor.quantisation;
-    if (known && (known->scale != quantisation.scale || known->zero != quantisation.zero)) return false;
+    if (known && !same_integers(*known, quantisation)) return false;
     tensor.quantisation = quantisation;
     return true;
   }

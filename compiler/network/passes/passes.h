@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "compiler/network/network.h"
 
 namespace accord {
@@ -11,12 +13,14 @@ void expand_integer_products(Network& network);  ///< MatMulInteger, ConvInteger
 
 /// LSTM, GRU, RNN step by step, but for what it cannot express (clip, computed weights, ...).
 void expand_recurrent(Network& network);
+std::string recurrent_obstacle(const Network& network, const Operator& op);  ///< empty: there is none
 
 void expand_normalisations(Network& network);  ///< LayerNormalization and its kin, Gelu, Mish
 void expand_movement(Network& network);        ///< Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
 void expand_attention(Network& network);
 void expand_selection(Network& network);  ///< TopK, Hardmax, LpPool, ReduceProd, ReduceLogSumExp
 void expand_einsum(Network& network);     ///< Einsum, MatMul by vectors
+std::string einsum_obstacle(const Network& network, const Operator& op);
 void expand_resize(Network& network);
 void expand_transposed_conv(Network& network);
 void add_positions(Network& network);  ///< ArgMax, CumSum, OneHot, ... read a constant that counts along their axis
