@@ -70,10 +70,13 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
                         std::vector<SearchResult::Found> known) {
   DividedLayer result;
   std::set<std::tuple<std::size_t, Site, std::vector<bool>>> divided;  // variants, whose divisions have their own tiles
+  std::map<std::pair<int, int>, double> quickest;                      // of a capability's, over all elements
   for (auto& [index, mapping] : known) {
     if (divided.insert({index, site_of(mapping), density_of(mapping)}).second) {
       const bool look_at_fewer = searcher.leaves_choice() && divided.size() == 1;
-      Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer);
+      double& least = quickest.try_emplace(main_capability(mapping), mapping.predicted_cycles).first->second;
+      Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer, least);
+      if (!quicker.over_all.empty()) least = std::min(least, quicker.over_all.front().predicted_cycles);
       for (auto& one : quicker.over_all) result.all.push_back({index, std::move(one)});
       for (auto& one : quicker.over_fewer) result.fewer.push_back({index, std::move(one)});
     }
@@ -137,8 +140,7 @@ class Variants {
   std::optional<Mapping> search(std::size_t index, const std::optional<Mapping>& variant) {
     if (!variant) return std::nullopt;
     const std::vector<Mapping> assignments = {*variant};
-    const auto& [machine, network, work, homes, all, cost] = problem_;
-    auto found = searcher_.search({machine, network, work, homes, assignments, cost}).found;
+    auto found = searcher_.search(problem_.of(assignments, most_)).found;
     std::erase_if(found, [&](const SearchResult::Found& one) { return predicted_of(one) >= most_; });
     for (const auto& quicker : found) found_.push_back({index, quicker.mapping});
     return found.empty() ? std::nullopt : std::optional(found.front().mapping);

@@ -92,8 +92,8 @@ class Nearest {
     nearest_.pop_back();
   }
 
-  void search_on() {
-    const double quickest = nearest_.front()->cycles;
+  void search_on(double known) {
+    const double quickest = std::min(nearest_.front()->cycles, known);
     for (Searched* one : nearest_) {
       if (one->cycles <= near * quickest) one->search->descend_by_pairs();
       one->finish();
@@ -116,7 +116,7 @@ bool same_but_for_ways(const Mapping& a, const Mapping& b) {
 /// One search: all assignments descend a little; those that come near the quickest, on.
 class Descents {
  public:
-  explicit Descents(const SearchProblem& problem) : problem_(problem) {}
+  explicit Descents(const SearchProblem& problem) : problem_(problem), quickest_(problem.known) {}
 
   SearchResult run() {
     for (const bool detours : {false, true}) {
@@ -124,7 +124,7 @@ class Descents {
         if ((problem_.assignments[i].detour >= 0) == detours) look_at(i);
       }
     }
-    for (auto& [kind, one] : nearest_) one.search_on();
+    for (auto& [kind, one] : nearest_) one.search_on(problem_.known);
     std::ranges::stable_sort(all_, {}, &Searched::cycles);
     for (auto& one : all_) {
       for (auto& mapping : one.best) result_.found.push_back({one.assignment, std::move(mapping)});
@@ -159,8 +159,8 @@ class Descents {
     }
     const auto bound = static_cast<double>(compute_bound(problem_.machine, assignment));
     if (bound >= quickest_) return refuse(i, fmt::format("takes at least {:.0f} cycles, however it is tiled", bound));
-    const auto& [machine, network, work, homes, assignments, cost] = problem_;
-    auto search = std::make_unique<TileSearch>(machine, network, work, homes, assignment);
+    auto search =
+        std::make_unique<TileSearch>(problem_.machine, problem_.network, problem_.work, problem_.homes, assignment);
     search->descend(near * quickest_);
     const double cycles = search->cycles();
     if (cycles == std::numeric_limits<double>::infinity()) return refuse(i, search->error());
@@ -176,7 +176,7 @@ class Descents {
   std::deque<Searched> all_;
   std::map<Kind, Nearest> nearest_;
   std::map<std::tuple<std::pair<int, int>, int, bool, int>, Quota> quotas_;
-  double quickest_ = std::numeric_limits<double>::infinity();
+  double quickest_;
 };
 
 }  // namespace

@@ -306,10 +306,30 @@ void Geometry::foresee_margins() {
   }
 }
 
-/// Extents of iterators that the use does not depend on play no part.
-/// To the key: what the use does not depend on counts once.
+/// The use that initial values go into.
+int Geometry::accumulator_of(int start) const {
+  int accumulator = -1;
+  for (std::size_t i = 0; i < mapping_.uses.size(); ++i) {
+    const Use& other = mapping_.uses[i];
+    const bool same = other.step == 0 && other.operand == mapping_.uses[start].operand;
+    if (same && static_cast<int>(i) != start) accumulator = static_cast<int>(i);
+  }
+  assert(accumulator >= 0);
+  return accumulator;
+}
+
+/// Initial values fill tiles of their accumulator.
+std::vector<bool> Geometry::relevant_to(int use) const {
+  std::vector<bool> relevant = (*depends_)[use];
+  if (mapping_.uses[use].role != UseRole::start) return relevant;
+  const std::vector<bool>& filled = (*depends_)[accumulator_of(use)];
+  for (std::size_t it = 0; it < relevant.size(); ++it) relevant[it] = relevant[it] || filled[it];
+  return relevant;
+}
+
+/// To the key: what plays no part counts once.
 void Geometry::append_relevant(int use, const Extents& extents) {
-  const std::vector<bool>& relevant = (*depends_)[use];
+  const std::vector<bool>& relevant = relevant_[use];
   for (std::size_t it = 0; it < extents.size(); ++it) key_.push_back(relevant[it] ? extents[it] : 1);
 }
 
@@ -336,16 +356,9 @@ const Layout& Geometry::layout(int use, int level, const Extents& extents) {
 const TileMove& Geometry::move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,
                                bool padded) {
   const bool start = mapping_.uses[use].role == UseRole::start;
-  const auto append = [&](const Extents& some) {
-    if (start) {
-      key_.insert(key_.end(), some.begin(), some.end());
-    } else {
-      append_relevant(use, some);
-    }
-  };
   key_.assign({level, static_cast<std::int64_t>(padded || !is_constant(use)), std::ssize(part)});
-  append(extents);
-  if (level > 0) append(outer);
+  append_relevant(use, extents);
+  if (level > 0) append_relevant(use, outer);
   if (!part.empty()) append_relevant(use, part);
   auto& slot = moves_[use][key_];
   if (!slot) {
@@ -421,12 +434,7 @@ TileMove Geometry::make_image_move(int use, const Layout& tile, const RouteLimit
 /// Initial values go from their own tile, which has lanes only, into the accumulator's rows.
 TileMove Geometry::make_start(int use, int level, const Extents& extents, const Extents& outer) {
   const Use& u = mapping_.uses[use];
-  int accumulator = -1;
-  for (std::size_t i = 0; i < mapping_.uses.size(); ++i) {
-    const Use& other = mapping_.uses[i];
-    if (other.step == 0 && other.operand == u.operand && static_cast<int>(i) != use) accumulator = static_cast<int>(i);
-  }
-  assert(accumulator >= 0);
+  const int accumulator = accumulator_of(use);
   TileMove move;
   const Layout& tile = layout(accumulator, mapping_.uses[accumulator].depth - 1, extents);
   move.error = tile.error;

@@ -56,6 +56,7 @@ class Geometry {
         layouts_(mapping.uses.size()),
         moves_(mapping.uses.size()) {
     foresee_margins();
+    for (std::size_t u = 0; u < mapping.uses.size(); ++u) relevant_.push_back(relevant_to(static_cast<int>(u)));
   }
 
   /// Layout of the use's tile at a level (its own memory's word), for these extents.
@@ -86,6 +87,8 @@ class Geometry {
   using Known = std::unordered_map<Extents, std::unique_ptr<Made>, boost::hash<Extents>>;
 
   void foresee_margins();
+  int accumulator_of(int start) const;
+  std::vector<bool> relevant_to(int use) const;
   void append_relevant(int use, const Extents& extents);
   TileMove timed(TileMove move, const Use& use, int level) const;
   TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,
@@ -102,6 +105,7 @@ class Geometry {
   std::vector<Extents> measured_;
   std::shared_ptr<const TileCosts> costs_;
   std::shared_ptr<const Dependences> depends_;
+  Dependences relevant_;                ///< [use][iterator]: to its layouts and moves
   std::vector<Known<Layout>> layouts_;  ///< [use]
   std::vector<Known<TileMove>> moves_;
   Extents key_;  ///< asked for, in memory that stays: searches ask a million times

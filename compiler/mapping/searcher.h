@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@ struct SearchProblem {
   const Homes& homes;
   const std::vector<Mapping>& assignments;  ///< from `candidates`, least compute bound first; tiles are a hint
   const CostModel& cost;
+  double known = std::numeric_limits<double>::infinity();  ///< cycles of what there is: only less is of use
+
+  /// The same layer with other assignments, where so many cycles are known.
+  SearchProblem of(const std::vector<Mapping>& others, double cycles) const {
+    return {machine, network, work, homes, others, cost, cycles};
+  }
 };
 
 /// What a search leaves.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <functional>
+#include <limits>
 #include <map>
 #include <queue>
 #include <set>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t searched = 6;  // divisions whose tiles are searched, least bound first
 constexpr std::size_t tilings = 2;   // handed on of each
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// The part of a mapping that begins at `origin`, still on the first element.
 Mapping part_at(const Mapping& mapping, const Extents& origin, const Extents& extent) {
@@ -94,11 +96,12 @@ double part_bound(const Machine& shared, const Mapping& part) {
 /// Divisions of one mapping.
 class Divider {
  public:
-  /// The tiles of `mapping` may be a division's.
-  Divider(const SearchProblem& problem, SharedMachines& shared, const Mapping& mapping)
+  /// The tiles of `mapping` may be a division's. `known`: cycles of other divisions.
+  Divider(const SearchProblem& problem, SharedMachines& shared, const Mapping& mapping, double known = infinite)
       : problem_(problem),
         shared_(shared),
         mapping_(mapping),
+        known_(std::min(known, mapping.predicted_cycles)),
         elements_(problem.machine.elements.sites(mapping).size()) {}
 
   /// Those that are quicker than the mapping itself.
@@ -106,8 +109,8 @@ class Divider {
     Divided result;
     if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return result;
     Promising promising = most_promising(fewer);
-    result.over_all = quicker_of(std::move(promising.least), searcher);
-    result.over_fewer = quicker_of(std::move(promising.fewer), searcher);
+    result.over_all = quicker_of(std::move(promising.least), searcher, known_);
+    result.over_fewer = quicker_of(std::move(promising.fewer), searcher, mapping_.predicted_cycles);
     return result;
   }
 
@@ -213,10 +216,11 @@ class Divider {
     return least;
   }
 
-  std::vector<Mapping> quicker_of(std::vector<Division> divisions, const Searcher& searcher) {
+  std::vector<Mapping> quicker_of(std::vector<Division> divisions, const Searcher& searcher, double known) {
     std::vector<Mapping> quicker;
     for (auto& division : divisions) {
-      for (auto& tiled : tile(divided_by(std::move(division)), searcher)) {
+      for (auto& tiled : tile(divided_by(std::move(division)), searcher, known)) {
+        known = std::min(known, tiled.predicted_cycles);
         if (tiled.predicted_cycles < mapping_.predicted_cycles) quicker.push_back(std::move(tiled));
       }
     }
@@ -224,10 +228,10 @@ class Divider {
     return quicker;
   }
 
-  std::vector<Mapping> tile(const Mapping& divided, const Searcher& searcher) {
+  std::vector<Mapping> tile(const Mapping& divided, const Searcher& searcher, double known) {
     const std::vector<Mapping> greatest = {greatest_part(divided)};
     SearchResult result = searcher.search(
-        {shared_.of(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost});
+        {shared_.of(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost, known});
     if (result.found.size() > tilings) result.found.resize(tilings);
     std::vector<Mapping> tiled;
     for (const auto& found : result.found) {
@@ -265,6 +269,7 @@ class Divider {
   const SearchProblem& problem_;
   SharedMachines& shared_;
   const Mapping& mapping_;
+  const double known_;
   const std::size_t elements_;  ///< on which the mapping could run
 };
 
@@ -288,8 +293,8 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
 }
 
 Divided divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, const Mapping& undivided,
-               bool fewer) {
-  return Divider(problem, shared, undivided).quicker(searcher, fewer);
+               bool fewer, double known) {
+  return Divider(problem, shared, undivided, known).quicker(searcher, fewer);
 }
 
 std::vector<Mapping> near_divided(const SearchProblem& problem, SharedMachines& shared, const Mapping& divided,

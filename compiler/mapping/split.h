@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,7 +56,7 @@ struct Divided {
 /// first, are searched for tiles by `searcher`. Those predicted to be quicker than the undivided one. Bounds do not see
 /// what parts wait for: that more elements are not slower than fewer takes a look at `fewer`.
 Divided divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, const Mapping& undivided,
-               bool fewer);
+               bool fewer, double known = std::numeric_limits<double>::infinity());
 
 /// Tilings near a divided mapping's, of the same division, as `near_tilings` (search.h) has them.
 std::vector<Mapping> near_divided(const SearchProblem& problem, SharedMachines& shared, const Mapping& divided,

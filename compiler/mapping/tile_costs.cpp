@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/address_units.h"
@@ -11,49 +12,91 @@
 namespace accord {
 namespace {
 
-/// Sizes that an iterator's tile of the level `last` takes, with how often each occurs.
-std::vector<std::pair<std::int64_t, std::int64_t>> box_classes(const Mapping& mapping, int it, int last) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> classes = {{mapping.extent[it], 1}};
-  for (int level = 0; level <= last; ++level) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> next;
-    auto add = [&](std::int64_t size, std::int64_t count) {
-      if (size == 0 || count == 0) return;
-      for (auto& [s, c] : next) {
-        if (s == size) {
-          c += count;
-          return;
-        }
-      }
-      next.emplace_back(size, count);
-    };
-    for (const auto& [size, count] : classes) {
-      const std::int64_t tile = std::min(mapping.tile[level][it], size);
-      add(tile, count * (size / tile));
-      add(size % tile, count);
-    }
-    classes = std::move(next);
-  }
-  return classes;
-}
+/// Sizes that the iterators' tiles take at each level, with how often each occurs.
+class BoxClasses {
+ public:
+  using Sizes = boost::container::small_vector<std::pair<std::int64_t, std::int64_t>, 4>;  ///< size, count
 
-/// Calls fn(box) for the whole and the remaining boxes of a level, as far as the access depends on them; where it does
-/// not, and before iterator `it`, `box` stays.
+  explicit BoxClasses(const Mapping& mapping)
+      : iterators_(mapping.extent.size()), classes_(iterators_ * static_cast<std::size_t>(mapping.levels)) {
+    for (std::size_t it = 0; it < iterators_; ++it) {
+      const Sizes whole = {{mapping.extent[it], 1}};
+      const Sizes* outer = &whole;
+      for (int level = 0; level < mapping.levels; ++level) {
+        Sizes& inner = classes_[static_cast<std::size_t>(level) * iterators_ + it];
+        cut(*outer, mapping.tile[level][it], inner);
+        outer = &inner;
+      }
+    }
+  }
+
+  const Sizes& of(int level, std::size_t it) const {
+    return classes_[static_cast<std::size_t>(level) * iterators_ + it];
+  }
+
+ private:
+  static void cut(const Sizes& outer, std::int64_t most, Sizes& inner) {
+    for (const auto& [size, count] : outer) {
+      const std::int64_t tile = std::min(most, size);
+      add(inner, tile, count * (size / tile));
+      add(inner, size % tile, count);
+    }
+  }
+
+  static void add(Sizes& sizes, std::int64_t size, std::int64_t count) {
+    if (size == 0 || count == 0) return;
+    const auto known = std::ranges::find(sizes, size, [](const auto& entry) { return entry.first; });
+    if (known == sizes.end()) {
+      sizes.emplace_back(size, count);
+    } else {
+      known->second += count;
+    }
+  }
+
+  std::size_t iterators_;
+  std::vector<Sizes> classes_;
+};
+
+/// Calls fn(box) for the whole and the remaining boxes of a level, as far as a use depends on them; where it does not,
+/// and before iterator `it`, `box` stays.
 template <typename Fn>
-void for_each_box(const Mapping& mapping, const Access& access, int level, Extents& box, Fn&& fn, std::size_t it = 0) {
-  while (it < box.size() && !depends(access, static_cast<int>(it))) ++it;
+void for_each_box(const BoxClasses& classes, const std::vector<bool>& depends, int level, Extents& box, Fn&& fn,
+                  std::size_t it = 0) {
+  while (it < box.size() && !depends[it]) ++it;
   if (it == box.size()) return fn(box);
   const std::int64_t whole = box[it];
-  for (const auto& [size, count] : box_classes(mapping, static_cast<int>(it), level)) {
+  for (const auto& [size, count] : classes.of(level, it)) {
     box[it] = size;
-    for_each_box(mapping, access, level, box, fn, it + 1);
+    for_each_box(classes, depends, level, box, fn, it + 1);
   }
   box[it] = whole;
+}
+
+TileBytes bytes_of_tiles(Geometry& geometry, const Mapping& mapping, const BoxClasses& classes, std::string& error) {
+  TileBytes bytes(mapping.uses.size(), std::vector<std::int64_t>(static_cast<std::size_t>(mapping.levels), 0));
+  for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
+    const Use& use = mapping.uses[u];
+    if (use.role == UseRole::accumulator && use.step != 0) continue;
+    for (int level = first_level(use); level < use.depth; ++level) {
+      const bool innermost = level + 1 == use.depth;
+      if (use.role == UseRole::start && innermost) continue;
+      const int at = box_level(mapping, use, level);
+      Extents box = mapping.tile[at];
+      // What remains of a tile may be laid otherwise, and take more.
+      for_each_box(classes, (*geometry.depends())[u], at, box, [&](const Extents& extents) {
+        const Layout& layout = geometry.layout(u, level, extents);
+        bytes[u][level] = std::max(bytes[u][level], layout.bytes);
+        if (error.empty()) error = layout.error;
+      });
+    }
+  }
+  return bytes;
 }
 
 class TileMeasure {
  public:
   TileMeasure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping)
-      : machine_(machine), geometry_(geometry), work_(work), mapping_(mapping) {
+      : machine_(machine), geometry_(geometry), work_(work), mapping_(mapping), classes_(mapping) {
     costs_.step_cycles.assign(mapping.steps.size(), 0);
     costs_.step_instructions.assign(mapping.steps.size(), 0);
     costs_.step_dram.resize(mapping.steps.size());
@@ -64,7 +107,7 @@ class TileMeasure {
   TileCosts run() {
     if (!keeps_partial_results()) costs_.error = "partial results would have to leave their memory";
     const int uses = static_cast<int>(mapping_.uses.size());
-    if (costs_.error.empty()) costs_.bytes = tile_bytes(geometry_, mapping_, costs_.error);
+    if (costs_.error.empty()) costs_.bytes = bytes_of_tiles(geometry_, mapping_, classes_, costs_.error);
     if (costs_.error.empty()) check_room();
     for (int u = 0; u < uses && costs_.error.empty(); ++u) add_use(u);
     for (std::size_t s = 0; s < mapping_.steps.size() && costs_.error.empty(); ++s) add_step(static_cast<int>(s));
@@ -91,6 +134,7 @@ class TileMeasure {
   Geometry& geometry_;
   const Work& work_;
   const Mapping& mapping_;
+  const BoxClasses classes_;
   TileCosts costs_;
 };
 
@@ -171,7 +215,7 @@ bool TileMeasure::cuts_between_blocks(int u, int level) {
   const int holder = std::min(level, mapping_.uses[u].depth) - 1;
   Extents outer = mapping_.tile[holder];
   bool all = true;
-  for_each_box(mapping_, mapping_.uses[u].access, holder, outer, [&](const Extents& box) {
+  for_each_box(classes_, (*geometry_.depends())[u], holder, outer, [&](const Extents& box) {
     all = all && begin_with_blocks(geometry_.layout(u, holder, box), box, mapping_.tile[level]);
   });
   return all;
@@ -293,7 +337,7 @@ void TileMeasure::add_boxes(int s, std::size_t it, Extents& box, std::int64_t co
     add_boxes(s, it + 1, box, count);
     return;
   }
-  for (const auto& [size, times] : box_classes(mapping_, static_cast<int>(it), last_level(s))) {
+  for (const auto& [size, times] : classes_.of(last_level(s), it)) {
     box[it] = size;
     add_boxes(s, it + 1, box, count * times);
   }
@@ -307,24 +351,7 @@ void TileMeasure::add_step(int s) {
 }  // namespace
 
 TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& error) {
-  TileBytes bytes(mapping.uses.size(), std::vector<std::int64_t>(static_cast<std::size_t>(mapping.levels), 0));
-  for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
-    const Use& use = mapping.uses[u];
-    if (use.role == UseRole::accumulator && use.step != 0) continue;
-    for (int level = first_level(use); level < use.depth; ++level) {
-      const bool innermost = level + 1 == use.depth;
-      if (use.role == UseRole::start && innermost) continue;
-      const int at = box_level(mapping, use, level);
-      Extents box = mapping.tile[at];
-      // What remains of a tile may be laid otherwise, and take more.
-      for_each_box(mapping, use.access, at, box, [&](const Extents& extents) {
-        const Layout& layout = geometry.layout(u, level, extents);
-        bytes[u][level] = std::max(bytes[u][level], layout.bytes);
-        if (error.empty()) error = layout.error;
-      });
-    }
-  }
-  return bytes;
+  return bytes_of_tiles(geometry, mapping, BoxClasses(mapping), error);
 }
 
 std::vector<std::int64_t> footprint(const Machine& machine, const Mapping& mapping, const TileBytes& tile,

@@ -10,6 +10,7 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"fold_quantisation", fold_quantisation},
       {"expand_integer_products", expand_integer_products},
       {"expand_recurrent", expand_recurrent},
+      {"find_group_normalisations", find_group_normalisations},
       {"expand_normalisations", expand_normalisations},
       {"expand_movement", expand_movement},
       {"expand_resize", expand_resize},

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "compiler/network/constants.h"
 #include "compiler/network/operator_list.h"
 #include "compiler/network/passes/passes.h"
 
@@ -19,37 +20,20 @@ class Chain {
       : network_(network), op_(op), list_(network, op.name, operators), x_(op.inputs[0]) {}
 
   void layer_normalization() {
-    const auto axes = last_axes();
     const auto bias = op_.inputs.size() > 2 ? op_.inputs[2] : no_tensor;
-    scale_and_shift(normal(x_, axes), op_.inputs[1], bias);
+    scale_and_shift(normal({last_axes()}), op_.inputs[1], bias);
   }
 
   void rms_normalization() {
-    const auto root = root_of_mean_square(x_, last_axes());
+    const auto root = root_of_mean_square(x_, {last_axes()});
     scale_and_shift(list_.binary("Div", "normal", x_, root), op_.inputs[1], no_tensor);
   }
 
-  void instance_normalization() {
-    Shape per_channel(list_.shape(x_).size() - 1, 1);
-    per_channel[0] = list_.shape(x_)[1];
-    scale_and_shift(normal(x_, axes_from(2)), list_.in_shape("scale", op_.inputs[1], per_channel),
-                    list_.in_shape("bias", op_.inputs[2], per_channel));
-  }
+  void instance_normalization() { by_channel({axes_from(2)}); }
 
   void group_normalization() {
-    const auto shape = list_.shape(x_);
     const auto groups = attribute(op_, "num_groups", std::int64_t{1});
-    const auto parameters = element_count(list_.shape(op_.inputs[1]));
-    const auto x = list_.reshape("groups", x_, {shape[0], groups, element_count(shape) / shape[0] / groups});
-    const auto y = normal(x, {2});
-    // One parameter per group: the product is that of the groups, else that of the channels.
-    const bool by_group = parameters == groups;
-    Shape line = by_group ? Shape{groups, 1} : Shape(shape.size() - 1, 1);
-    line[0] = parameters;
-    const auto scale = list_.in_shape("scale", op_.inputs[1], line), bias = list_.in_shape("bias", op_.inputs[2], line);
-    if (!by_group) return scale_and_shift(list_.reshape("channels", y, shape), scale, bias);
-    list_.reshape("", list_.binary("Add", "shifted", list_.binary("Mul", "scaled", y, scale), bias), shape,
-                  op_.outputs[0]);
+    by_channel({axes_from(2), groups == list_.shape(x_)[1] ? 0 : groups});
   }
 
   void lp_normalization() {
@@ -84,22 +68,85 @@ class Chain {
     return axes_from(first < 0 ? first + std::ssize(list_.shape(x_)) : first);
   }
 
-  TensorId reduced(const char* type, const char* what, TensorId x, const Integers& axes) {
+  /// What a mean is over.
+  struct Over {
+    Integers axes;
+    std::int64_t groups = 0;  ///< and all channels of one of so many groups; 0: channels are apart, or among the axes
+  };
+
+  TensorId reduced(const char* type, const std::string& what, TensorId x, const Integers& axes) {
     auto line = list_.shape(x);
     for (const auto axis : axes) line[static_cast<std::size_t>(axis)] = 1;
     return list_.add(type, what, {x}, line, {{"axes", axes}, {"keepdims", std::int64_t{1}}});
   }
 
-  /// sqrt(mean(x * x) + epsilon)
-  TensorId root_of_mean_square(TensorId x, const Integers& axes) {
-    const auto variance = reduced("ReduceMean", "variance", list_.binary("Mul", "square", x, x), axes);
-    const auto epsilon = list_.scalar("epsilon", static_cast<float>(attribute(op_, "epsilon", 1e-5)));
-    return list_.unary("Sqrt", "deviation", list_.binary("Add", "shifted_variance", variance, epsilon));
+  /// By group, in steps: an image's channels lie side by side, so that means over the plane come first.
+  TensorId mean(const std::string& what, TensorId x, const Over& over) {
+    if (over.groups == 0) return reduced("ReduceMean", what, x, over.axes);
+    const auto of_channels = over.axes.empty() ? x : reduced("ReduceMean", what + "_of_channels", x, over.axes);
+    const auto& shape = list_.shape(of_channels);
+    const auto groups = list_.reshape(what + "_groups", of_channels, {shape[0], over.groups, shape[1] / over.groups});
+    return reduced("ReduceMean", what, groups, {2});
   }
 
-  TensorId normal(TensorId x, const Integers& axes) {
-    const auto centred = list_.binary("Sub", "centred", x, reduced("ReduceMean", "mean", x, axes));
-    return list_.binary("Div", "normal", centred, root_of_mean_square(centred, axes));
+  /// A group's value for each of its channels.
+  TensorId spread(const std::string& what, TensorId value, const Over& over) {
+    if (over.groups == 0) return value;
+    return spread_groups(what, value, list_.shape(x_)[0], over.groups, axes_from(2).size());
+  }
+
+  TensorId spread_groups(const std::string& what, TensorId value, std::int64_t samples, std::int64_t groups,
+                         std::size_t plane) {
+    const auto channels = list_.shape(x_)[1];
+    const auto all = list_.add("Expand", what + "_spread", {value}, {samples, groups, channels / groups});
+    Shape line(plane + 2, 1);
+    line[0] = samples;
+    line[1] = channels;
+    return list_.reshape(what + "_by_channel", all, line);
+  }
+
+  /// Each element of a constant so often.
+  TensorId repeated(const std::string& what, TensorId constant, std::int64_t times) {
+    Tensor column = network_.tensor(constant);
+    const std::int64_t count = element_count(column.shape);
+    column.shape = {count, 1};
+    const auto numbers = broadcast_numbers(column, {count, times});
+    return list_.constant(what, {count * times}, std::vector<float>(numbers.begin(), numbers.end()));
+  }
+
+  /// A parameter of each channel; there may be one of each group.
+  TensorId of_channels(const std::string& what, TensorId parameter) {
+    const auto plane = list_.shape(x_).size() - 2;
+    const auto count = element_count(list_.shape(parameter)), channels = list_.shape(x_)[1];
+    if (count != channels && !network_.tensor(parameter).is_constant())
+      return spread_groups(what, list_.in_shape(what, parameter, {1, count, 1}), 1, count, plane);
+    if (count != channels) parameter = repeated(what, parameter, channels / count);
+    Shape line(plane + 1, 1);
+    line[0] = channels;
+    return list_.in_shape(what, parameter, line);
+  }
+
+  /// sqrt(mean(x * x) + epsilon)
+  TensorId root_of_mean_square(TensorId x, const Over& over) {
+    const auto variance = mean("variance", list_.binary("Mul", "square", x, x), over);
+    const auto epsilon = list_.scalar("epsilon", static_cast<float>(attribute(op_, "epsilon", 1e-5)));
+    const auto root = list_.unary("Sqrt", "deviation", list_.binary("Add", "shifted_variance", variance, epsilon));
+    return spread("deviation", root, over);
+  }
+
+  TensorId normal(const Over& over) {
+    const auto centred = list_.binary("Sub", "centred", x_, mean("mean", x_, over));
+    return list_.binary("Div", "normal", centred, root_of_mean_square(centred, over));
+  }
+
+  /// Whole images see sums and products by channel alone, which most vector units have.
+  void by_channel(const Over& over) {
+    const auto below = list_.unary("Neg", "less", mean("mean", x_, over));
+    const auto centred = list_.binary("Add", "centred", x_, spread("mean", below, over));
+    const auto root = root_of_mean_square(centred, over);
+    const auto scale = of_channels("scale", op_.inputs[1]);
+    const auto factor = list_.add("Div", "factor", {scale, root}, joined(list_.shape(scale), list_.shape(root)));
+    scale_and_shift(centred, factor, of_channels("bias", op_.inputs[2]));
   }
 
   void scale_and_shift(TensorId x, TensorId scale, TensorId bias) {

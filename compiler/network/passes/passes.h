@@ -15,6 +15,8 @@ void expand_integer_products(Network& network);  ///< MatMulInteger, ConvInteger
 void expand_recurrent(Network& network);
 std::string recurrent_obstacle(const Network& network, const Operator& op);  ///< empty: there is none
 
+void find_group_normalisations(Network& network);  ///< Reshape, InstanceNormalization, Reshape, Mul, Add
+
 void expand_normalisations(Network& network);  ///< LayerNormalization and its kin, Gelu, Mish
 void expand_movement(Network& network);        ///< Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
 void expand_attention(Network& network);

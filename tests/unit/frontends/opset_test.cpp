@@ -328,6 +328,54 @@ TEST_CASE("Has GroupNormalization one scale per group before opset 21, and one p
   check_model(21, graph("float[4] {1.0, 2.0, 3.0, 4.0}", "float[4] {0.0, 10.0, 20.0, 30.0}"), expected(3));
 }
 
+namespace {
+
+/// A normalisation of two groups of two channels before operator set 18: `back` is what its result is reshaped to, and
+/// `results` what the model gives.
+std::string normalised_groups(const std::string& back, const std::string& results) {
+  return "g (float[2,4,2,2] x) => (" + results +
+         ") {\n  apart = Constant <value = int64[3] {2, 2, 8}> ()\n  together = Constant <value = int64[4] " + back +
+         "> ()\n  of_groups = Constant <value = float[2] {1.0, 2.0}> ()\n"
+         "  to_groups = Constant <value = float[2] {0.0, 1.0}> ()\n"
+         "  factor = Constant <value = float[4,1,1] {1.0, 2.0, 3.0, 4.0}> ()\n"
+         "  shift = Constant <value = float[1,4,1,1] {0.0, 10.0, 20.0, 30.0}> ()\n"
+         "  groups = Reshape (x, apart)\n"
+         "  normal = InstanceNormalization <epsilon = 0.25> (groups, of_groups, to_groups)\n"
+         "  image = Reshape (normal, together)\n  scaled = Mul (factor, image)\n  y = Add (scaled, shift)\n}";
+}
+
+/// Of an element of the groups.
+double normal_in_group(std::int64_t i) {
+  const auto m = moments(i / 8 * 8, 8);
+  const auto group = static_cast<double>(i / 8 % 2);
+  return (given(i) - m.mean) / std::sqrt(m.variance + 0.25) * (group + 1) + group;
+}
+
+double scaled_and_shifted(std::int64_t i) {
+  const auto channel = static_cast<double>(i / 4 % 4);
+  return normal_in_group(i) * (channel + 1) + 10 * channel;
+}
+
+}  // namespace
+
+TEST_CASE("Do images stay images where a GroupNormalization is written as one of instances between Reshapes?") {
+  const auto graph = normalised_groups("{2, 4, 2, 2}", "float[2,4,2,2] y");
+  check_model(13, graph, each(32, scaled_and_shifted));
+  auto network = imported(13, graph);
+  canonicalise(network);
+  for (const auto& op : network.operators) {
+    const bool whole = element_count(network.tensor(op.outputs[0]).shape) == 32;
+    if (whole) CHECK_MESSAGE(network.tensor(op.outputs[0]).shape.size() == 4, op.name);
+  }
+}
+
+TEST_CASE("Does it stay as it is written where what lies between the Reshapes is read elsewhere, or no image follows?") {
+  check_model(13, normalised_groups("{2, 4, 2, 2}", "float[2,2,8] normal, float[2,4,2,2] y"),
+              each(64, [](std::int64_t i) { return i < 32 ? normal_in_group(i) : scaled_and_shifted(i - 32); }));
+  auto graph = normalised_groups("{2, 4, 4, 1}", "float[2,4,4,1] y");
+  check_model(13, graph, each(32, scaled_and_shifted));
+}
+
 TEST_CASE("Are functions of constants constants, so that the model does not compute them anew?") {
   // Angles of a rotary embedding: positions times frequencies.
   const auto network = imported(18,
