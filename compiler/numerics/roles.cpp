@@ -183,11 +183,15 @@ class FormChoice {
         uses_(uses),
         plan_(plan),
         wanted_(network.tensors.size()),
-        available_(network.tensors.size()) {}
+        available_(network.tensors.size()),
+        read_in_float_(network.tensors.size()) {}
 
   void run() {
     for (std::size_t i = plan_.size(); i-- > 0;) mark_wanted(i);
-    for (std::size_t i = plan_.size(); i-- > 0;) choose_for_shift(i);
+    for (std::size_t i = plan_.size(); i-- > 0;) {
+      for (const TensorId id : network_.operators[i].outputs) look_at_readers(id);
+      choose_for_shift(i);
+    }
     for (std::size_t i = 0; i < plan_.size(); ++i) choose(i);
   }
 
@@ -249,17 +253,25 @@ class FormChoice {
   }
 
   /// By the form that its readers have before they are looked at themselves.
-  bool is_read_in_float(TensorId id) const {
+  bool is_read_in_float(TensorId id) const { return read_in_float_[static_cast<std::size_t>(id)]; }
+
+  /// What only moves the tensor is as its own readers are.
+  void look_at_readers(TensorId id) {
+    if (id == no_tensor || uses_.is_output[static_cast<std::size_t>(id)]) return;
     const auto& readers = uses_.consumers[static_cast<std::size_t>(id)];
-    return !readers.empty() && !uses_.is_output[static_cast<std::size_t>(id)] &&
-           std::ranges::all_of(readers,
-                               [&](int op) { return plan_[static_cast<std::size_t>(op)].role == Role::floating; });
+    read_in_float_[static_cast<std::size_t>(id)] = !readers.empty() && std::ranges::all_of(readers, [&](int reader) {
+      const Role role = plan_[static_cast<std::size_t>(reader)].role;
+      const auto& results = network_.operators[static_cast<std::size_t>(reader)].outputs;
+      return role == Role::floating || (role == Role::carry && std::ranges::all_of(results, [&](TensorId result) {
+                                          return result == no_tensor || is_read_in_float(result);
+                                        }));
+    });
   }
 
   const Network& network_;
   const Uses& uses_;
   std::vector<PlannedOperator>& plan_;
-  std::vector<bool> wanted_, available_;
+  std::vector<bool> wanted_, available_, read_in_float_;
 };
 
 /// Float machines do sums and clips that are not fused as they stand.
