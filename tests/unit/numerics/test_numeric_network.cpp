@@ -406,6 +406,21 @@ TEST_CASE("Is an epsilon that is less than a step of the integers still added?")
   CHECK(decibels(network, integer, inputs) > 20);
 }
 
+TEST_CASE("Does a mean of what is in float stay there where a Reshape hands it on to what is in float?") {
+  for (const bool on : {true, false}) {
+    CAPTURE(on);
+    Builder b;
+    const auto bell = b.add("Erf", {b.conv(b.input({1, 4, 6, 6}), 8, 3, 1)}, {1, 8, 6, 6});
+    const auto mean = b.add("AveragePool", {bell}, {1, 8, 1, 1}, {{"kernel_shape", std::vector<std::int64_t>{6, 6}}});
+    const auto row = b.add("Reshape", {mean}, {1, 8});
+    const Network network = b.finish(on ? b.add("Exp", {row}, {1, 8}) : b.gemm(row, 4, 1, 1));
+    const Values inputs = seeded_inputs(network, 3);
+    const Network integer = quantise(network, float_scale_machine(), {inputs});
+    CHECK(count_type(integer, "SumPool") == (on ? 0 : 1));
+    CHECK(decibels(network, integer, inputs) > 25);
+  }
+}
+
 TEST_CASE("Is what changes each channel of an image by itself done in float between operators in float?") {
   enum class Ends { in_float, in_integers, in_the_models_integers };
   for (const auto& [ends, requantised] :
