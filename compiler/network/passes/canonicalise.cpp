@@ -12,6 +12,7 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"expand_recurrent", expand_recurrent},
       {"find_group_normalisations", find_group_normalisations},
       {"expand_normalisations", expand_normalisations},
+      {"convolve_phases", convolve_phases},
       {"expand_movement", expand_movement},
       {"expand_resize", expand_resize},
       {"expand_attention", expand_attention},

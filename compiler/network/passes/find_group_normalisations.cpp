@@ -1,5 +1,5 @@
-// GroupNormalization as exporters write it below operator set 18: a Reshape to [N, groups, rest], InstanceNormalization,
-// a Reshape back, and products and sums by channel.
+// GroupNormalization as exporters write it below operator set 18: a Reshape to [N, groups, rest],
+// InstanceNormalization, a Reshape back, and products and sums by channel.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -18,6 +18,7 @@ std::string recurrent_obstacle(const Network& network, const Operator& op);  ///
 void find_group_normalisations(Network& network);  ///< Reshape, InstanceNormalization, Reshape, Mul, Add
 
 void expand_normalisations(Network& network);  ///< LayerNormalization and its kin, Gelu, Mish
+void convolve_phases(Network& network);        ///< Conv of SpaceToDepth, or of a Concat of strided Slices
 void expand_movement(Network& network);        ///< Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
 void expand_attention(Network& network);
 void expand_selection(Network& network);  ///< TopK, Hardmax, LpPool, ReduceProd, ReduceLogSumExp

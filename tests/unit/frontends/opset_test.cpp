@@ -369,7 +369,8 @@ TEST_CASE("Do images stay images where a GroupNormalization is written as one of
   }
 }
 
-TEST_CASE("Does it stay as it is written where what lies between the Reshapes is read elsewhere, or no image follows?") {
+TEST_CASE(
+    "Does it stay as it is written where what lies between the Reshapes is read elsewhere, or no image follows?") {
   check_model(13, normalised_groups("{2, 4, 2, 2}", "float[2,2,8] normal, float[2,4,2,2] y"),
               each(64, [](std::int64_t i) { return i < 32 ? normal_in_group(i) : scaled_and_shifted(i - 32); }));
   auto graph = normalised_groups("{2, 4, 4, 1}", "float[2,4,4,1] y");

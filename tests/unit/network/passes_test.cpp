@@ -298,6 +298,62 @@ TEST_CASE("Do Resize, Pad and blocks of depth move the elements that ONNX says?"
   canonical(s, s.op("SpaceToDepth", {s.input({1, 2, 4, 6})}, {1, 8, 2, 3}, {{"blocksize", std::int64_t{2}}}));
 }
 
+namespace {
+
+/// Every step-th row and column from the first ones on, one Slice each.
+TensorId phase(Sketch& s, TensorId x, std::array<std::int64_t, 2> first, std::array<std::int64_t, 2> step) {
+  for (std::size_t d = 0; d < 2; ++d) {
+    Shape shape = s.network.tensor(x).shape;
+    shape[d + 2] = (shape[d + 2] - first[d] + step[d] - 1) / step[d];
+    x = s.op("Slice", {x}, shape,
+             {{"starts", Integers{first[d]}},
+              {"ends", Integers{1000}},
+              {"axes", Integers{static_cast<std::int64_t>(d) + 2}},
+              {"steps", Integers{step[d]}}});
+  }
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("Is a convolution of all phases of an image one of the image, whatever their order, windows and pads?") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const auto draw = [&](std::int64_t low, std::int64_t high) {
+      return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
+    };
+    const std::array<std::int64_t, 2> step = {draw(1, 3), draw(2, 3)};
+    const std::int64_t channels = draw(1, 3), filters = draw(1, 3), rows = draw(4, 6), columns = draw(4, 6);
+    Sketch s(seed);
+    const auto x = s.input({2, channels, rows * step[0], columns * step[1]});
+    std::vector<TensorId> parts;
+    for (std::int64_t i = 0; i < step[0] * step[1]; ++i) parts.push_back(phase(s, x, {i / step[1], i % step[1]}, step));
+    std::ranges::shuffle(parts, random);
+    const bool all = draw(0, 3) > 0;
+    if (!all) parts.back() = parts.front();
+    const std::int64_t depth = channels * std::ssize(parts);
+    const auto y = s.op("Concat", parts, {2, depth, rows, columns}, {{"axis", std::int64_t{1}}});
+    const Integers kernel = {draw(1, 3), draw(1, 3)}, pads = {draw(0, 2), draw(0, 2), draw(0, 2), draw(0, 2)};
+    const Integers strides = {draw(1, 2), draw(1, 2)};
+    const std::int64_t height = (rows + pads[0] + pads[2] - kernel[0]) / strides[0] + 1;
+    const std::int64_t width = (columns + pads[1] + pads[3] - kernel[1]) / strides[1] + 1;
+    const auto w = s.constant({filters, depth, kernel[0], kernel[1]});
+    const auto conv = s.window("Conv", {y, w}, {2, filters, height, width}, kernel, pads, {{"strides", strides}});
+    CHECK((types(canonical(s, conv)) == Types{"Conv"}) == all);
+  }
+}
+
+TEST_CASE("Is a convolution of blocks of depth one of the image, but where others read the blocks?") {
+  for (const bool alone : {true, false}) {
+    Sketch s(5);
+    const auto blocks = s.op("SpaceToDepth", {s.input({1, 3, 8, 6})}, {1, 12, 4, 3}, {{"blocksize", std::int64_t{2}}});
+    auto y = s.window("Conv", {blocks, s.constant({12, 12, 3, 3})}, {1, 12, 4, 3}, {3, 3}, {1, 1, 1, 1});
+    if (!alone) y = s.op("Add", {y, blocks}, {1, 12, 4, 3});
+    CHECK((types(canonical(s, y)) == Types{"Conv"}) == alone);
+  }
+}
+
 TEST_CASE("Are Sum, Mean, Min and Max of several that broadcast chains of two?") {
   for (const char* type : {"Sum", "Mean", "Min", "Max"}) {
     CAPTURE(type);
