@@ -224,7 +224,7 @@ class CapabilityReader {
         continue;
       }
       const auto i = static_cast<std::size_t>(index);
-      capability_.operands[i] = read_operand(entry, operands[i].rank);
+      capability_.operands[i] = read_operand(entry, operands[i]);
       operands_known_ = operands_known_ && capability_.operands[i].memory >= 0;
     }
     for (const Operand& o : operands) {
@@ -236,9 +236,9 @@ class CapabilityReader {
     }
   }
 
-  CapabilityOperand read_operand(const NodeEntry& entry, int rank) {
+  CapabilityOperand read_operand(const NodeEntry& entry, const Operand& operand) {
     CapabilityOperand result;
-    result.steps.resize(static_cast<std::size_t>(rank));
+    result.steps.resize(static_cast<std::size_t>(operand.rank));
     const std::string what = fmt::format("operand `{}`", entry.key.text);
     if (!entry.value.is_map()) {
       const auto memory = scope_.text(entry.value, what);
@@ -251,19 +251,25 @@ class CapabilityReader {
       if (memory) result.memory = elaboration_.resolve(ComponentKind::memory, *memory, in->place, what);
     }
     result.held = reader.flag("held");
-    if (const Node* const steps = reader.find("steps")) read_steps(*steps, what, result.steps);
+    if (const Node* const steps = reader.find("steps")) read_steps(*steps, operand, result.steps);
     return result;
   }
 
-  void read_steps(const Node& node, const std::string& what, std::vector<Step>& steps) {
+  void read_steps(const Node& node, const Operand& operand, std::vector<Step>& steps) {
     const std::vector<const Node*> items = items_of(node);
     if (items.size() != steps.size()) {
-      report("bad-operand", node.place, fmt::format("{} has rank {} but {} steps", what, steps.size(), items.size()));
+      report("bad-operand", node.place,
+             fmt::format("operand `{}` has rank {} but {} steps", operand.name, steps.size(), items.size()));
       return;
     }
+    const std::int64_t element = bytes(operand.type);
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (items[i]->is_scalar() && items[i]->text == "free") continue;
       steps[i] = {Step::Kind::fixed, scope_.bytes(*items[i], "a step", {0, greatest_extent}).value_or(0)};
+      if (steps[i].bytes <= 0 || steps[i].bytes >= element) continue;
+      report("bad-operand", items[i]->place,
+             fmt::format("elements of `{}` take {} B, but lie {} B apart", operand.name, element, steps[i].bytes),
+             fmt::format("{} B where they lie side by side, 0 B where all are the same", element));
     }
   }
 

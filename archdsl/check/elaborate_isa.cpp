@@ -52,6 +52,18 @@ void read_registers(Scope& scope, const Node* node, Isa& isa, std::vector<Place>
   }
 }
 
+/// By register or file: whether a mnemonic changes it.
+std::vector<bool> registers_set(const Isa& isa) {
+  std::vector<bool> set(isa.registers.size());
+  for (const Mnemonic& mnemonic : isa.mnemonics) {
+    for (const RegisterUpdate& update : mnemonic.updates) {
+      const Register* const changed = register_of(isa, update.reg);
+      if (changed) set[static_cast<std::size_t>(changed - isa.registers.data())] = true;
+    }
+  }
+  return set;
+}
+
 void read_mnemonics(Elaboration& elaboration, const Node& node, const std::vector<Place>& register_places) {
   Isa& isa = elaboration.architecture.isa;
   Reporter& reporter = elaboration.scope.reporter();
@@ -60,10 +72,18 @@ void read_mnemonics(Elaboration& elaboration, const Node& node, const std::vecto
     isa.mnemonics.push_back(MnemonicReader(elaboration, entry, used).read());
     elaboration.mnemonic_places.push_back(entry.key.place);
   }
+  if (reporter.errors() > 0) return;
+  const std::vector<bool> set = registers_set(isa);
   for (std::size_t r = 0; r < used.size(); ++r) {
-    if (used[r] || reporter.errors() > 0) continue;
-    reporter.report("unused-register", register_places[r],
-                    fmt::format("no mnemonic reads the register `{}`", isa.registers[r].name));
+    const std::string& name = isa.registers[r].name;
+    if (!used[r]) {
+      reporter.report("unused-register", register_places[r], fmt::format("no mnemonic reads the register `{}`", name));
+    } else if (!set[r]) {
+      reporter.report("unset-register", register_places[r],
+                      fmt::format("no mnemonic sets the register `{}`: it is always 0", name),
+                      fmt::format("add `set_{}: {{means: {{set: [{}]}}, opcode: N, fields: {{{}: {}}}}}`", name, name,
+                                  name, isa.registers[r].bits));
+    }
   }
 }
 

@@ -123,6 +123,17 @@ void check_float_scalars(Elaboration& elaboration, std::size_t index, const Capa
   }
 }
 
+/// Semaphores are numbered from 0.
+void check_semaphore_numbers(Elaboration& elaboration, std::size_t index) {
+  const Architecture& architecture = elaboration.architecture;
+  const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
+  const double reach = span_of(architecture.isa, mnemonic, mnemonic.arguments[0]).high + 1;
+  if (architecture.sync.kind != Sync::Kind::semaphores || reach >= architecture.sync.semaphores) return;
+  elaboration.scope.reporter().report("short-field", elaboration.mnemonic_places[index],
+                                      fmt::format("semaphore of `{}` reaches {:.0f} of the {} semaphores",
+                                                  mnemonic.name, reach, architecture.sync.semaphores));
+}
+
 }  // namespace
 
 void check_bindings(Elaboration& elaboration) {
@@ -139,6 +150,8 @@ void check_bindings(Elaboration& elaboration) {
           architecture.units[unit].capabilities[static_cast<std::size_t>(mnemonic.capability)];
       check_arguments(elaboration, i, legal_arguments(architecture, capability));
       check_float_scalars(elaboration, i, capability);
+    } else if (mnemonic.meaning == Meaning::wait || mnemonic.meaning == Meaning::signal) {
+      check_semaphore_numbers(elaboration, i);
     }
   }
 }

@@ -20,10 +20,52 @@ struct Alike {
   int count = 0;
 };
 
+/// Whether a link's end is the place of a memory: the memory itself, or an element or instance around it.
+bool is_at(const std::string& memory, const std::string& end) {
+  return memory == end || (memory.starts_with(end) && memory[end.size()] == '.');
+}
+
+/// The first of a route's links that does not go on from where it is, or does not end at the target; null: they lead
+/// there. Of links without two ends nobody knows.
+const Link* broken_link(const Architecture& architecture, const Route& route) {
+  const auto name = [&](int memory) { return architecture.memories[static_cast<std::size_t>(memory)].name; };
+  std::string at = name(route.source);
+  const Link* last = nullptr;
+  for (const int index : route.links) {
+    const Link& link = architecture.links[static_cast<std::size_t>(index)];
+    if (link.between.size() != 2 || link.between[0].empty() || link.between[1].empty()) return nullptr;
+    const bool forward = last ? at == link.between[0] : is_at(at, link.between[0]);
+    const bool backward = last ? at == link.between[1] : is_at(at, link.between[1]);
+    if (!forward && !backward) return &link;
+    at = link.between[forward ? 1 : 0];
+    last = &link;
+  }
+  return last == nullptr || is_at(name(route.target), at) ? nullptr : last;
+}
+
+void check_named_links(Elaboration& elaboration) {
+  const Architecture& architecture = elaboration.architecture;
+  for (std::size_t u = 0; u < architecture.units.size(); ++u) {
+    const Unit& unit = architecture.units[u];
+    for (std::size_t r = 0; r < unit.routes.size(); ++r) {
+      const Route& route = unit.routes[r];
+      const Link* const broken = route.also.empty() ? broken_link(architecture, route) : nullptr;
+      if (broken == nullptr) continue;
+      elaboration.scope.reporter().report(
+          "no-way", elaboration.units[u].route_places[r],
+          fmt::format("its links do not lead from `{}` to `{}`: `{}` joins `{}` and `{}`",
+                      architecture.memories[static_cast<std::size_t>(route.source)].name,
+                      architecture.memories[static_cast<std::size_t>(route.target)].name, broken->name,
+                      broken->between[0], broken->between[1]));
+    }
+  }
+}
+
 }  // namespace
 
 // A mesh that misses a link still works, over private wires that the machine will not have.
 void check_links(Elaboration& elaboration) {
+  check_named_links(elaboration);
   const Architecture& architecture = elaboration.architecture;
   const auto name = [&](int memory) { return architecture.memories[static_cast<std::size_t>(memory)].name; };
   std::map<std::string, Alike> routes;
