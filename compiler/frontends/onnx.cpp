@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "archdsl/source/error.h"
+#include "compiler/frontends/not_numbers.h"
 #include "compiler/frontends/onnx_bodies.h"
 #include "compiler/frontends/onnx_constant.h"
 #include "compiler/frontends/onnx_control_flow.h"
@@ -429,7 +430,9 @@ void OnnxImporter::add_reshaped_operator(OnnxNode& node, const std::vector<Tenso
 Network import_onnx(const std::filesystem::path& path, const OnnxOptions& options) {
   try {
     auto file = read_onnx_file(path);
-    return OnnxImporter(file, options).run();
+    Network network = OnnxImporter(file, options).run();
+    warn_of_not_numbers(network);
+    return network;
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()));
   }

@@ -390,6 +390,28 @@ TEST_CASE("Are functions of constants constants, so that the model does not comp
   check(outputs_of(network), {given(0), given(1), given(2) * std::cos(0.5), given(3) * std::cos(0.25)});
 }
 
+TEST_CASE("Are weights that are no numbers warned of, and infinite ones where they are no mask?") {
+  const auto warnings = [](const std::string& value, const std::string& type) {
+    auto text =
+        "<ir_version: 8, opset_import: [\"\" : 13]>\n"
+        "g (float[2,2] x) => (float[2,2] y)\n<float[2,2] w = {1.0, 2.0, 3.0, 4.0}>\n{ y = " +
+        type + " (x, w) }";
+    auto model = test::parsed_model(text);
+    auto& w = *model.mutable_graph()->mutable_initializer(0);
+    w.clear_raw_data();
+    w.clear_float_data();
+    for (const float number : {1.0F, std::stof(value), 2.0F, std::stof(value)}) w.add_float_data(number);
+    return test::imported_model(model).warnings;
+  };
+  CHECK(warnings("3", "MatMul").empty());
+  CHECK(warnings("nan", "MatMul") == std::vector<std::string>{"constant 'w': 2 of its elements are no numbers (NaN)"});
+  CHECK(warnings("nan", "Add") == warnings("nan", "MatMul"));
+  CHECK(warnings("-inf", "Add").empty());
+  const auto infinite = warnings("inf", "MatMul");
+  REQUIRE(infinite.size() == 1);
+  CHECK(infinite[0].find("2 of its elements are infinite") != std::string::npos);
+}
+
 TEST_CASE("Are dynamic dimensions as long as is said, else as the input's file, else 1?") {
   const std::string graph =
       "g (float[N,T,4] x, float[N,4] z) => (float[N,T,4] y) {\n"
