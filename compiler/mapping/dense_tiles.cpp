@@ -27,6 +27,19 @@ Extents of_several(const Mapping& mapping, Extents tile) {
   return tile;
 }
 
+/// The same with whole rows of lanes where blocks of them do not divide these: a tile of some blocks has no gaps, and is
+/// brought in short runs.
+Extents of_whole_rows(const Mapping& mapping, const Layout& layout, Extents tile) {
+  if (layout.groups.empty()) return tile;
+  const LayoutGroup& lanes = layout.groups.front();
+  for (const int a : lanes.axes) {
+    for (const auto& [it, coefficient] : layout.axes[a].terms) {
+      if (mapping.extent[it] % lanes.block != 0) tile[it] = mapping.extent[it];
+    }
+  }
+  return tile;
+}
+
 }  // namespace
 
 bool may_be_dense(const Use& use) { return use.role != UseRole::start && !use.filled && use.depth > 0; }
@@ -47,7 +60,8 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
     const Use& use = mapping.uses[u];
     if (!may_be_dense(use)) continue;
     const std::int64_t element = geometry.element_bytes(u);
-    const Extents tile = of_several(mapping, mapping.tile[box_level(mapping, use, use.depth - 1)]);
+    const Extents several = of_several(mapping, mapping.tile[box_level(mapping, use, use.depth - 1)]);
+    const Extents tile = of_whole_rows(mapping, geometry.layout(u, use.depth - 1, several), several);
     const Layout& now = geometry.layout(u, use.depth - 1, tile);
     if (!is_loose(now, element)) continue;
     result.uses[u].dense = true;
