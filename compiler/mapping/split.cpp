@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t searched = 6;  // divisions whose tiles are searched, least bound first
 constexpr std::size_t tilings = 2;   // handed on of each
+constexpr double doubtful_sums = 1.1;  // times a schedule's cycles: sums of cycles may say as much of what is no longer
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// The part of a mapping that begins at `origin`, still on the first element.
@@ -217,11 +218,12 @@ class Divider {
   }
 
   std::vector<Mapping> quicker_of(std::vector<Division> divisions, const Searcher& searcher, double known) {
+    const double most = (mapping_.scheduled ? doubtful_sums : 1) * mapping_.predicted_cycles;
     std::vector<Mapping> quicker;
     for (auto& division : divisions) {
       for (auto& tiled : tile(divided_by(std::move(division)), searcher, known)) {
         known = std::min(known, tiled.predicted_cycles);
-        if (tiled.predicted_cycles < mapping_.predicted_cycles) quicker.push_back(std::move(tiled));
+        if (tiled.predicted_cycles < most) quicker.push_back(std::move(tiled));
       }
     }
     std::ranges::stable_sort(quicker, {}, &Mapping::predicted_cycles);
