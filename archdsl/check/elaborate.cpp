@@ -21,7 +21,7 @@ ComponentKind read_kind(Scope& scope, const ExpandedComponent& component) {
     } else {
       scope.reporter().report(
           "wrong-form", component.node->place,
-          fmt::format("component `{}` is a map, not {}", component.name, describe(component.node->kind)));
+          fmt::format("component `{}` must be a map, not {}", component.name, describe(component.node->kind)));
     }
     return ComponentKind::unknown;
   }

@@ -118,7 +118,7 @@ class Composer {
     if (file < 0) return {};
     Node root = read(file);
     if (root.is_map() || reporter_.errors() > 0) return root;
-    reporter_.report("wrong-form", root.place, fmt::format("`{}` is a map, not {}", name.text, describe(root.kind)));
+    reporter_.report("wrong-form", root.place, fmt::format("`{}` must be a map, not {}", name.text, describe(root.kind)));
     return {};
   }
 

@@ -14,7 +14,7 @@ MapReader::MapReader(Scope& scope, const Node& node, std::string_view rule, std:
   if (valid_) {
     check_keys();
   } else {
-    scope.reporter().report("wrong-form", node.place, fmt::format("{} is a map, not {}", what_, describe(node.kind)));
+    scope.reporter().report("wrong-form", node.place, fmt::format("{} must be a map, not {}", what_, describe(node.kind)));
   }
 }
 

@@ -309,7 +309,7 @@ std::optional<bool> Scope::flag(const Node& node, std::string_view what) {
 std::span<const NodeEntry> Scope::entries(const Node* node, std::string_view what, std::size_t most) {
   if (!node) return {};
   if (!node->is_map()) {
-    reporter_.report("wrong-form", node->place, fmt::format("{} is a map, not {}", what, describe(node->kind)));
+    reporter_.report("wrong-form", node->place, fmt::format("{} must be a map, not {}", what, describe(node->kind)));
     return {};
   }
   if (node->entries.size() <= most) return node->entries;

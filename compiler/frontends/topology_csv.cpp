@@ -79,12 +79,18 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Whether a convolution's heading has filters where channels belong, or channels where filters do.
-bool exchanges_channels(const std::vector<std::string>& cells) {
-  constexpr std::size_t channels = 5, filters = 6;
-  if (cells.size() <= filters) return false;
-  return lower_case(cells[channels]).find("filter") != std::string::npos ||
-         lower_case(cells[filters]).find("channel") != std::string::npos;
+/// Whether a convolution's heading has the two columns from `first` on the other way round, or one of their words in
+/// the other's place.
+bool exchanges(const std::vector<std::string>& cells, std::size_t first, const char* one, const char* other) {
+  if (cells.size() <= first + 1) return false;
+  return lower_case(cells[first]).find(other) != std::string::npos ||
+         lower_case(cells[first + 1]).find(one) != std::string::npos;
+}
+
+void check_order(const std::vector<std::string>& cells) {
+  if (exchanges(cells, 1, "height", "width")) throw Error("the image's height comes before its width");
+  if (exchanges(cells, 3, "height", "width")) throw Error("the filter's height comes before its width");
+  if (exchanges(cells, 5, "channel", "filter")) throw Error("a convolution's channels come before its filters");
 }
 
 /// A row without any number; Error where it names columns in an order that is not theirs.
@@ -96,7 +102,7 @@ bool is_heading(const std::vector<std::string>& cells) {
       !std::equal(cells.begin() + 1, cells.end(), std::array{"M", "N", "K"}.begin())) {
     throw Error("the columns of a product are M, N, K");
   }
-  if (exchanges_channels(cells)) throw Error("a convolution's channels come before its filters");
+  check_order(cells);
   return true;
 }
 

@@ -77,7 +77,10 @@ SearchResult ExhaustiveSearcher::search(const SearchProblem& problem) const {
       continue;
     }
     total += TilingSpace(problem.machine, problem.assignments[i]).count(limit_ - total);
-    if (total > limit_) throw Error(fmt::format("exhaustive search: the layer has more than {} mappings", limit_));
+    if (total > limit_) {
+      const auto& op = problem.network.operators[problem.work.operators.front()];
+      throw Error(fmt::format("exhaustive search: '{}' has more than {} mappings", op.name, limit_));
+    }
     std::string reason;
     auto best = AssignmentSearch(problem, problem.assignments[i], kept_).run(reason);
     if (best.empty()) result.refused.push_back({i, reason});

@@ -74,6 +74,10 @@ TEST_CASE("Does a mistake in a table say where it is?") {
   rejects("o.csv", "Layer, K, N, M\ny, 4, 8, 8\n", ".csv:1: the columns of a product are M, N, K");
   rejects("s.csv", "Layer, IH, IW, FH, FW, Num Filter, Channels, Strides\ny, 8, 8, 3, 3, 4, 8, 1\n",
           ".csv:1: a convolution's channels come before its filters");
+  rejects("t.csv", "Layer, IFMAP Width, IFMAP Height, FH, FW, Channels, Num Filter, Strides\ny, 8, 9, 3, 3, 4, 8, 1\n",
+          ".csv:1: the image's height comes before its width");
+  rejects("u.csv", "Layer, H, W, Filter Width, Filter Height, Channels, Num Filter, Strides\ny, 8, 9, 3, 3, 4, 8, 1\n",
+          ".csv:1: the filter's height comes before its width");
   rejects("p.csv", "Layer, M, N, K\nName, M, N, K\ny, 4, 8, 8\n", ".csv:2: 0 whole numbers after the name");
   rejects("c.csv", "x, 4, 4, 5, 5, 3, 8, 1\n", "layer 'x': a filter of 5x5 does not fit into 4x4");
   rejects("d.csv", "x, 1, 2, 0\n", "a size of 0");
