@@ -153,7 +153,8 @@ class ParamReader {
       return;
     }
     if (below(*high, *low)) {
-      report("wrong-value", node.place, fmt::format("no value lies between {} and {}", to_string(*low), to_string(*high)),
+      report("wrong-value", node.place,
+             fmt::format("no value lies between {} and {}", to_string(*low), to_string(*high)),
              "a range is [lowest, highest]");
       return;
     }
@@ -167,7 +168,13 @@ class ParamReader {
       return;
     }
     for (const Node& item : node.items) {
-      if (const auto value = read_value(item, "values")) param.values.push_back(*value);
+      const auto value = read_value(item, "values");
+      if (value && !same_kind(param, *value)) {
+        report("wrong-value", item.place,
+               fmt::format("param `{}` is {}, and `{}` is not", param.name, kind_of(param), to_string(*value)));
+      } else if (value) {
+        param.values.push_back(*value);
+      }
     }
   }
 

@@ -45,7 +45,11 @@ class OnnxImporter {
     for (const auto& node : file_.model.graph().node()) import_node(node);
     for (const auto& output : file_.model.graph().output()) {
       network_.outputs.push_back(output_of(find(output.name())));
-      compare_declared(output, network_.tensor(network_.outputs.back()));
+      compare_declared("output", output, network_.tensor(network_.outputs.back()));
+    }
+    for (const auto& value : file_.model.graph().value_info()) {
+      const auto found = tensors_.find(value.name());
+      if (found != tensors_.end()) compare_declared("result", value, network_.tensor(found->second));
     }
     if (network_.outputs.empty()) throw Error("the graph has no outputs");
     remove_unused(network_);
@@ -54,7 +58,7 @@ class OnnxImporter {
 
  private:
   TensorId output_of(TensorId id);
-  void compare_declared(const onnx::ValueInfoProto& output, const Tensor& tensor);
+  void compare_declared(const char* what, const onnx::ValueInfoProto& declaration, const Tensor& tensor);
   void collect_uses();
   void collect_uses(const onnx::NodeProto& node);
   void read_initialisers();
@@ -388,11 +392,12 @@ TensorId OnnxImporter::output_of(TensorId id) {
 }
 
 /// Sizes that the file declares otherwise are said: the operators decide.
-void OnnxImporter::compare_declared(const onnx::ValueInfoProto& output, const Tensor& tensor) {
-  const auto& declared = output.type().tensor_type();
+void OnnxImporter::compare_declared(const char* what, const onnx::ValueInfoProto& declaration, const Tensor& tensor) {
+  const auto& declared = declaration.type().tensor_type();
   if (declared.elem_type() != 0 && element_type_of(declared.elem_type()) != tensor.type) {
-    network_.warnings.push_back(fmt::format("output '{}' is declared as {}; the operators make it {}", output.name(),
-                                            name(element_type_of(declared.elem_type())), name(tensor.type)));
+    network_.warnings.push_back(fmt::format("{} '{}' is declared as {}; the operators make it {}", what,
+                                            declaration.name(), name(element_type_of(declared.elem_type())),
+                                            name(tensor.type)));
   }
   if (!declared.has_shape()) return;
   const auto& dims = declared.shape().dim();
@@ -403,8 +408,8 @@ void OnnxImporter::compare_declared(const onnx::ValueInfoProto& output, const Te
   if (same) return;
   std::vector<std::string> sizes;
   for (const auto& dim : dims) sizes.push_back(dim.dim_value() > 0 ? std::to_string(dim.dim_value()) : "?");
-  network_.warnings.push_back(fmt::format("output '{}' is declared as [{}]; the operators make it [{}]", output.name(),
-                                          fmt::join(sizes, ","), fmt::join(tensor.shape, ",")));
+  network_.warnings.push_back(fmt::format("{} '{}' is declared as [{}]; the operators make it [{}]", what,
+                                          declaration.name(), fmt::join(sizes, ","), fmt::join(tensor.shape, ",")));
 }
 
 void OnnxImporter::add_operator(OnnxNode& node, const std::vector<TensorId>& outputs) {

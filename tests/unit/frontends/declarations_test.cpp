@@ -106,6 +106,18 @@ TEST_CASE("Is a result's declared type held against the operators'?") {
   CHECK(warnings[0] == "output 'y' is declared as i64; the operators make it fp32");
 }
 
+TEST_CASE("Are results between operators held against their declarations, too?") {
+  auto model = parsed_model(in_opset(13, "g (float[2,3] x) => (float[2,3] y) { t = Relu (x)  y = Neg (t) }"));
+  auto& between = *model.mutable_graph()->add_value_info();
+  between = model.graph().output(0);
+  between.set_name("t");
+  CHECK(imported_model(model).warnings.empty());
+  between.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(1)->set_dim_value(4);
+  const auto warnings = imported_model(model).warnings;
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0] == "result 't' is declared as [2,4]; the operators make it [2,3]");
+}
+
 TEST_CASE("Are values that their type does not have refused?") {
   auto model = parsed_model(in_opset(13, sum));
   auto& constant = *model.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_t();
