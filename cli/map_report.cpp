@@ -141,7 +141,11 @@ nlohmann::json choice_json(const Machine& machine, const LayerChoices& layer, co
 
 /// Of the chosen mapping.
 std::string why_alone(const Machine& machine, const LayerChoices& layer) {
-  return found_count(layer) == 0 ? "" : accord::why_alone(machine, layer.plan.work, layer.choices[0].mapping);
+  if (found_count(layer) == 0) return "";
+  const Mapping& chosen = layer.choices[0].mapping;
+  const std::string why = accord::why_alone(machine, layer.plan.work, chosen);
+  if (!why.empty() || !chosen.spatial.empty() || layer.divided <= 0) return why;
+  return fmt::format("not divided: over several elements {:.0f} cycles predicted at best", layer.divided);
 }
 
 }  // namespace

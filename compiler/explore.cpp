@@ -39,6 +39,7 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
 void search(const Compilation& compilation, SharedMachines& shared, LayerChoices& layer) {
   LayerSearch search = search_layer(compilation, shared, layer.plan);
   measure_kept(compilation, layer.plan, search);
+  layer.divided = search.divided;
   std::vector<std::size_t> shown;
   for (const auto& found : search.kept) {
     layer.choices.push_back(describe_found(compilation, shared, layer.plan, found.mapping));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -64,6 +65,7 @@ void order_divided(std::vector<SearchResult::Found>& all) {
 struct DividedLayer {
   std::vector<SearchResult::Found> all;    ///< with the undivided ones, each behind its own
   std::vector<SearchResult::Found> fewer;  ///< of the quickest, over half of the elements at most
+  double least = 0;                        ///< predicted cycles of the quickest's divisions; 0: there are none
 };
 
 DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
@@ -76,6 +78,7 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
       const bool look_at_fewer = searcher.leaves_choice() && divided.size() == 1;
       double& least = quickest.try_emplace(main_capability(mapping), mapping.predicted_cycles).first->second;
       Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer, least);
+      if (divided.size() == 1 && std::isfinite(quicker.least)) result.least = quicker.least;
       if (!quicker.over_all.empty()) least = std::min(least, quicker.over_all.front().predicted_cycles);
       for (auto& one : quicker.over_all) result.all.push_back({index, std::move(one)});
       for (auto& one : quicker.over_fewer) result.fewer.push_back({index, std::move(one)});
@@ -301,6 +304,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   const std::size_t undivided = result.kept.size();
   DividedLayer divided = divide_all(problem, searcher, shared, std::move(result.kept));
   result.kept = std::move(divided.all);
+  result.divided = divided.least;
   // What the first choice left out for its budget the second may look at.
   if (result.kept.size() > undivided || !settled) choose(result.kept);
   add_fewer(std::move(divided.fewer), result.kept, choose);

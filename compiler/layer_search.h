@@ -15,6 +15,7 @@ struct LayerSearch {
       kept;          ///< handed to the later passes, fewest cycles first, measured or else predicted
   SearchResult all;  ///< undivided
   std::vector<ScheduledMapping> scheduled;  ///< those to measure
+  double divided = 0;  ///< predicted cycles of the first mapping's quickest division; 0: none was tiled
 
   /// The fewest predicted cycles, infinite where nothing was found: what layers and forms are compared by, which may
   /// not all be short enough to be measured.

@@ -19,8 +19,8 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t searched = 6;  // divisions whose tiles are searched, least bound first
-constexpr std::size_t tilings = 2;   // handed on of each
+constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
+constexpr std::size_t tilings = 2;     // handed on of each
 constexpr double doubtful_sums = 1.1;  // times a schedule's cycles: sums of cycles may say as much of what is no longer
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -111,6 +111,7 @@ class Divider {
     if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return result;
     Promising promising = most_promising(fewer);
     result.over_all = quicker_of(std::move(promising.least), searcher, known_);
+    result.least = least_;
     result.over_fewer = quicker_of(std::move(promising.fewer), searcher, mapping_.predicted_cycles);
     return result;
   }
@@ -223,6 +224,7 @@ class Divider {
     for (auto& division : divisions) {
       for (auto& tiled : tile(divided_by(std::move(division)), searcher, known)) {
         known = std::min(known, tiled.predicted_cycles);
+        least_ = std::min(least_, tiled.predicted_cycles);
         if (tiled.predicted_cycles < most) quicker.push_back(std::move(tiled));
       }
     }
@@ -273,6 +275,7 @@ class Divider {
   const Mapping& mapping_;
   const double known_;
   const std::size_t elements_;  ///< on which the mapping could run
+  double least_ = infinite;     ///< predicted of a division
 };
 
 }  // namespace

@@ -50,6 +50,8 @@ class SharedMachines {
 struct Divided {
   std::vector<Mapping> over_all;    ///< of all divisions those with the least bounds
   std::vector<Mapping> over_fewer;  ///< the same of those over half of the elements at most, a quarter, and so on
+  double least =
+      std::numeric_limits<double>::infinity();  ///< predicted cycles of the quickest over all, quicker or not
 };
 
 /// Divides a mapping's work over elements that are alike: divisions of its output loops, those with the least bound

@@ -239,7 +239,9 @@ TEST_CASE("do all parts that a multicast reaches want the same, and only they ha
       Mapping undivided = layer.mappings.front();
       undivided.predicted_cycles = 1e18;
       const SearchProblem problem = {machine, network, layer.work, homes, layer.mappings, shipped_cost_model()};
-      for (const auto& mapping : divide(problem, DefaultSearcher(), shared, undivided, false).over_all) {
+      const Divided found = divide(problem, DefaultSearcher(), shared, undivided, false);
+      if (!found.over_all.empty()) CHECK(found.least == found.over_all.front().predicted_cycles);
+      for (const auto& mapping : found.over_all) {
         check_parts(machine, layer.work, mapping);
         CHECK(verify(machine, network, layer.work, homes, mapping) == "");
         const auto parts = parts_of(machine, mapping);
