@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/mapping/geometry.h"
+#include "compiler/mapping/step_bound.h"
 
 namespace accord {
 namespace {
@@ -27,8 +28,8 @@ Extents of_several(const Mapping& mapping, Extents tile) {
   return tile;
 }
 
-/// The same with whole rows of lanes where blocks of them do not divide these: a tile of some blocks has no gaps, and is
-/// brought in short runs.
+/// The same with whole rows of lanes where blocks of them do not divide these: a tile of some blocks has no gaps, and
+/// is brought in short runs.
 Extents of_whole_rows(const Mapping& mapping, const Layout& layout, Extents tile) {
   if (layout.groups.empty()) return tile;
   const LayoutGroup& lanes = layout.groups.front();
@@ -55,13 +56,15 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
   Geometry geometry(problem.machine, problem.network, problem.work, problem.homes, mapping);
   Mapping result = mapping;
   Geometry dense(problem.machine, problem.network, problem.work, problem.homes, result);
+  constexpr double far = 2;  // times its instructions, by what bytes take: short runs may be why
+  const bool waits = mapping.predicted_cycles > far * static_cast<double>(compute_bound(problem.machine, mapping));
   bool some = false;
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     if (!may_be_dense(use)) continue;
     const std::int64_t element = geometry.element_bytes(u);
     const Extents several = of_several(mapping, mapping.tile[box_level(mapping, use, use.depth - 1)]);
-    const Extents tile = of_whole_rows(mapping, geometry.layout(u, use.depth - 1, several), several);
+    const Extents tile = waits ? of_whole_rows(mapping, geometry.layout(u, use.depth - 1, several), several) : several;
     const Layout& now = geometry.layout(u, use.depth - 1, tile);
     if (!is_loose(now, element)) continue;
     result.uses[u].dense = true;
