@@ -144,7 +144,7 @@ std::string why_alone(const Machine& machine, const LayerChoices& layer) {
   if (found_count(layer) == 0) return "";
   const Mapping& chosen = layer.choices[0].mapping;
   const std::string why = accord::why_alone(machine, layer.plan.work, chosen);
-  if (!why.empty() || !chosen.spatial.empty() || layer.divided <= 0) return why;
+  if (!why.empty() || !chosen.spatial.empty() || !std::isfinite(layer.divided)) return why;
   return fmt::format("not divided: over several elements {:.0f} cycles predicted at best", layer.divided);
 }
 

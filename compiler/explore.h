@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct LayerChoices {
   LayerPlan plan;                     ///< as `place` left it; its mappings are in `choices`
   std::vector<LayerChoice> choices;   ///< found ones first, fewest predicted cycles first
   std::vector<Rejection> rejections;  ///< capabilities that cannot do the main statement
-  double divided = 0;                 ///< predicted cycles of the best division over several elements; 0: none
+  /// Predicted cycles of the best division over several elements; infinite: none was tiled.
+  double divided = std::numeric_limits<double>::infinity();
 };
 
 /// The layers of `compilation` (nothing run on it yet), each searched alone, its tensors off chip.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -63,9 +62,9 @@ void order_divided(std::vector<SearchResult::Found>& all) {
 
 /// A layer's mappings and the divisions over several elements that are quicker.
 struct DividedLayer {
-  std::vector<SearchResult::Found> all;    ///< with the undivided ones, each behind its own
-  std::vector<SearchResult::Found> fewer;  ///< of the quickest, over half of the elements at most
-  double least = 0;                        ///< predicted cycles of the quickest's divisions; 0: there are none
+  std::vector<SearchResult::Found> all;                    ///< with the undivided ones, each behind its own
+  std::vector<SearchResult::Found> fewer;                  ///< of the quickest, over half of the elements at most
+  double least = std::numeric_limits<double>::infinity();  ///< predicted cycles of the first's quickest division
 };
 
 DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
@@ -78,7 +77,7 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
       const bool look_at_fewer = searcher.leaves_choice() && divided.size() == 1;
       double& least = quickest.try_emplace(main_capability(mapping), mapping.predicted_cycles).first->second;
       Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer, least);
-      if (divided.size() == 1 && std::isfinite(quicker.least)) result.least = quicker.least;
+      if (divided.size() == 1) result.least = quicker.least;
       if (!quicker.over_all.empty()) least = std::min(least, quicker.over_all.front().predicted_cycles);
       for (auto& one : quicker.over_all) result.all.push_back({index, std::move(one)});
       for (auto& one : quicker.over_fewer) result.fewer.push_back({index, std::move(one)});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ struct LayerSearch {
   std::vector<SearchResult::Found>
       kept;          ///< handed to the later passes, fewest cycles first, measured or else predicted
   SearchResult all;  ///< undivided
-  std::vector<ScheduledMapping> scheduled;  ///< those to measure
-  double divided = 0;  ///< predicted cycles of the first mapping's quickest division; 0: none was tiled
+  std::vector<ScheduledMapping> scheduled;                   ///< those to measure
+  double divided = std::numeric_limits<double>::infinity();  ///< predicted cycles of the first's quickest division
 
   /// The fewest predicted cycles, infinite where nothing was found: what layers and forms are compared by, which may
   /// not all be short enough to be measured.

@@ -1,7 +1,6 @@
 #include "compiler/mapping/geometry.h"
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
 
 #include "compiler/mapping/tile_costs.h"
@@ -306,23 +305,11 @@ void Geometry::foresee_margins() {
   }
 }
 
-/// The use that initial values go into.
-int Geometry::accumulator_of(int start) const {
-  int accumulator = -1;
-  for (std::size_t i = 0; i < mapping_.uses.size(); ++i) {
-    const Use& other = mapping_.uses[i];
-    const bool same = other.step == 0 && other.operand == mapping_.uses[start].operand;
-    if (same && static_cast<int>(i) != start) accumulator = static_cast<int>(i);
-  }
-  assert(accumulator >= 0);
-  return accumulator;
-}
-
 /// Initial values fill tiles of their accumulator.
 std::vector<bool> Geometry::relevant_to(int use) const {
   std::vector<bool> relevant = (*depends_)[use];
   if (mapping_.uses[use].role != UseRole::start) return relevant;
-  const std::vector<bool>& filled = (*depends_)[accumulator_of(use)];
+  const std::vector<bool>& filled = (*depends_)[target_use(mapping_)];
   for (std::size_t it = 0; it < relevant.size(); ++it) relevant[it] = relevant[it] || filled[it];
   return relevant;
 }
@@ -434,7 +421,7 @@ TileMove Geometry::make_image_move(int use, const Layout& tile, const RouteLimit
 /// Initial values go from their own tile, which has lanes only, into the accumulator's rows.
 TileMove Geometry::make_start(int use, int level, const Extents& extents, const Extents& outer) {
   const Use& u = mapping_.uses[use];
-  const int accumulator = accumulator_of(use);
+  const int accumulator = target_use(mapping_);
   TileMove move;
   const Layout& tile = layout(accumulator, mapping_.uses[accumulator].depth - 1, extents);
   move.error = tile.error;

@@ -87,7 +87,6 @@ class Geometry {
   using Known = std::unordered_map<Extents, std::unique_ptr<Made>, boost::hash<Extents>>;
 
   void foresee_margins();
-  int accumulator_of(int start) const;
   std::vector<bool> relevant_to(int use) const;
   void append_relevant(int use, const Extents& extents);
   TileMove timed(TileMove move, const Use& use, int level) const;

@@ -56,7 +56,8 @@ struct Divided {
 
 /// Divides a mapping's work over elements that are alike: divisions of its output loops, those with the least bound
 /// first, are searched for tiles by `searcher`. Those predicted to be quicker than the undivided one. Bounds do not see
-/// what parts wait for: that more elements are not slower than fewer takes a look at `fewer`.
+/// what parts wait for: that more elements are not slower than fewer takes a look at `fewer`. `known`: cycles of other
+/// mappings' divisions, beyond which tiles need not be searched.
 Divided divide(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, const Mapping& undivided,
                bool fewer, double known = std::numeric_limits<double>::infinity());
 

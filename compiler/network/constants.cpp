@@ -52,6 +52,12 @@ std::vector<double> broadcast_numbers(const Tensor& constant, const Shape& to) {
   return result;
 }
 
+std::vector<double> repeated_numbers(const Tensor& constant, std::int64_t times) {
+  std::vector<double> result;
+  for (const double number : numbers_of(constant)) result.insert(result.end(), static_cast<std::size_t>(times), number);
+  return result;
+}
+
 namespace {
 
 /// Block by block: both sides stay in the cache.

@@ -52,6 +52,12 @@ struct Tensor {
 
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 
+/// Whether the tensor's integers are not those of another one whose numbers it has: they were rounded in between.
+inline bool has_own_integers(const Tensor& tensor, const Tensor& other) {
+  if (!tensor.quantisation) return false;
+  return !other.quantisation || !same_integers(*other.quantisation, *tensor.quantisation);
+}
+
 struct Operator {
   std::string name;  ///< unique
   std::string type;  ///< see docs/operators.md

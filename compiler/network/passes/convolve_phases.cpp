@@ -56,10 +56,8 @@ class PhaseConvolver {
            !index_.is_output(conv.inputs[0]);
   }
 
-  /// Whether what is moved is not rounded to integers of its own.
   bool keeps_integers(TensorId from, TensorId to) const {
-    const auto &before = network_.tensor(from).quantisation, &after = network_.tensor(to).quantisation;
-    return !after || (before && same_integers(*before, *after));
+    return !has_own_integers(network_.tensor(to), network_.tensor(from));
   }
 
   std::optional<Phases> phases_of(TensorId x) const {

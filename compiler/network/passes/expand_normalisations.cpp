@@ -107,11 +107,8 @@ class Chain {
 
   /// Each element of a constant so often.
   TensorId repeated(const std::string& what, TensorId constant, std::int64_t times) {
-    Tensor column = network_.tensor(constant);
-    const std::int64_t count = element_count(column.shape);
-    column.shape = {count, 1};
-    const auto numbers = broadcast_numbers(column, {count, times});
-    return list_.constant(what, {count * times}, std::vector<float>(numbers.begin(), numbers.end()));
+    const auto numbers = repeated_numbers(network_.tensor(constant), times);
+    return list_.constant(what, {std::ssize(numbers)}, std::vector<float>(numbers.begin(), numbers.end()));
   }
 
   /// A parameter of each channel; there may be one of each group.

@@ -1,7 +1,5 @@
 // GroupNormalization as exporters write it below operator set 18: a Reshape to [N, groups, rest],
 // InstanceNormalization, a Reshape back, and products and sums by channel.
-#include <algorithm>
-#include <map>
 #include <set>
 
 #include "compiler/network/constants.h"
@@ -10,12 +8,6 @@
 
 namespace accord {
 namespace {
-
-/// Whether the tensor between may go: it has no integers of its own.
-bool stands_for(const Tensor& between, const Tensor& stays) {
-  if (!between.quantisation) return true;
-  return stays.quantisation && same_integers(*between.quantisation, *stays.quantisation);
-}
 
 /// Whether a tensor is the same for all that has one channel of an image of so many dimensions.
 bool is_by_channel(const Shape& shape, std::int64_t channels, std::size_t rank) {
@@ -29,19 +21,12 @@ bool is_by_channel(const Shape& shape, std::int64_t channels, std::size_t rank) 
 
 /// A constant's elements, each for as many channels as there are more of these.
 std::vector<double> spread_over(const Tensor& constant, std::int64_t channels) {
-  Tensor column = constant;
-  const std::int64_t count = element_count(constant.shape);
-  column.shape = {count, 1};
-  return broadcast_numbers(column, {count, channels / count});
+  return repeated_numbers(constant, channels / element_count(constant.shape));
 }
 
 class GroupFinder {
  public:
-  explicit GroupFinder(Network& network) : network_(network), index_(network) {
-    for (std::size_t i = 0; i < network.operators.size(); ++i) {
-      for (const TensorId id : network.operators[i].inputs) reader_[id] = i;
-    }
-  }
+  explicit GroupFinder(Network& network) : network_(network), index_(network) {}
 
   void run() {
     for (Operator& op : network_.operators) {
@@ -54,7 +39,8 @@ class GroupFinder {
   /// What alone reads the operator's result.
   const Operator* only_reader(const Operator& op) const {
     const TensorId y = op.outputs[0];
-    return index_.uses(y) == 1 && !index_.is_output(y) ? &network_.operators[reader_.at(y)] : nullptr;
+    if (index_.uses(y) != 1 || index_.is_output(y)) return nullptr;
+    return &network_.operators[static_cast<std::size_t>(index_.reader(y))];
   }
 
   const Operator* only_writer(TensorId x) const {
@@ -76,7 +62,7 @@ class GroupFinder {
     const Tensor& result = network_.tensor(after->outputs[0]);
     if (image.shape.size() < 3 || image.shape != result.shape || image.shape[0] != grouped.shape[0]) return false;
     if (grouped.shape[1] == 0 || image.shape[1] % grouped.shape[1] != 0) return false;
-    if (!stands_for(grouped, image) || !stands_for(network_.tensor(op.outputs[0]), result)) return false;
+    if (has_own_integers(grouped, image) || has_own_integers(network_.tensor(op.outputs[0]), result)) return false;
     op.type = "GroupNormalization";
     op.attributes["num_groups"] = grouped.shape[1];
     op.inputs[0] = before->inputs[0];
@@ -121,8 +107,7 @@ class GroupFinder {
 
   Network& network_;
   const GraphIndex index_;
-  std::map<TensorId, std::size_t> reader_;  ///< of tensors with one
-  std::set<std::string> gone_;              ///< names
+  std::set<std::string> gone_;  ///< names
 };
 
 }  // namespace

@@ -9,7 +9,9 @@ GraphIndex::GraphIndex(const Network& network) : entries_(network.tensors.size()
       if (id != no_tensor) at(id).producer = static_cast<int>(i);
     }
     for (const auto id : network.operators[i].inputs) {
-      if (id != no_tensor) ++at(id).uses;
+      if (id == no_tensor) continue;
+      ++at(id).uses;
+      at(id).reader = static_cast<int>(i);
     }
   }
   for (const auto id : network.outputs) {
@@ -25,6 +27,7 @@ const GraphIndex::Entry& GraphIndex::entry(TensorId id) const {
 }
 
 int GraphIndex::producer(TensorId id) const { return entry(id).producer; }
+int GraphIndex::reader(TensorId id) const { return entry(id).reader; }
 int GraphIndex::uses(TensorId id) const { return entry(id).uses; }
 bool GraphIndex::is_output(TensorId id) const { return entry(id).output; }
 

@@ -14,6 +14,9 @@ class GraphIndex {
   /// Index into Network::operators, or -1 for inputs and constants.
   int producer(TensorId id) const;
 
+  /// The last operator that reads it, or -1.
+  int reader(TensorId id) const;
+
   /// Inputs of operators and network outputs that refer to the tensor.
   int uses(TensorId id) const;
 
@@ -22,6 +25,7 @@ class GraphIndex {
  private:
   struct Entry {
     int producer = -1;
+    int reader = -1;
     int uses = 0;
     bool output = false;
   };

@@ -123,7 +123,7 @@ bool rounds_between(Network& network, const Operator& first, const Operator& sec
   const auto& between = network.tensor(first.outputs[0]).quantisation;
   auto& result = network.tensor(second.outputs[0]).quantisation;
   if (between && !result) result = between;
-  return between && !same_integers(*between, *result);
+  return has_own_integers(network.tensor(first.outputs[0]), network.tensor(second.outputs[0]));
 }
 
 }  // namespace
