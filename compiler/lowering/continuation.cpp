@@ -61,16 +61,19 @@ bool Continuation::find_lead(const OpList& list) {
   const std::size_t count = list.ops.size();
   touched_.clear();
   first_touched_.assign(1, 0);
+  earlier_.clear();
   units_.resize(count);
   bool conflicts = false;
   lead_ = {std::vector<std::int64_t>(count, dispatched_), free_};
   for (std::size_t i = 0; i < count; ++i) {
     ranges_of(list, i);
     units_[i] = list.ops[i].unit;
-    history_.before(units_[i], now_, [&](int, const LayerHistory::Place& place) {
+    history_.before(units_[i], now_, [&](int unit, const LayerHistory::Place& place) {
       conflicts = true;
       lead_.ready[i] = std::max(lead_.ready[i], place.done);
+      earlier_.add(unit, place.position);
     });
+    earlier_.end_operation();
     touched_.insert(touched_.end(), now_.begin(), now_.end());
     first_touched_.push_back(touched_.size());
   }
@@ -78,12 +81,7 @@ bool Continuation::find_lead(const OpList& list) {
 }
 
 Continuation::Ordered Continuation::with_semaphores(const OpList& list) {
-  const auto earlier = [&](const LowOp& op, const auto& fn) {
-    const auto index = static_cast<std::size_t>(&op - list.ops.data());
-    history_.before(op.unit, touched(index),
-                    [&](int unit, const LayerHistory::Place& place) { fn(unit, place.position); });
-  };
-  auto added = synchroniser_.add(list, schedule_.order, earlier);
+  auto added = synchroniser_.add(list, schedule_.order, earlier_);
   positions_ = std::move(added.positions);
   return {std::move(added.order), std::move(added.late)};
 }

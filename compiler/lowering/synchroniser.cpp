@@ -6,6 +6,15 @@
 
 namespace accord {
 
+void Predecessors::add(int unit, std::int64_t position) {
+  for (std::size_t i = ends_.back(); i < all_.size(); ++i) {
+    if (all_[i].unit != unit) continue;
+    all_[i].position = std::max(all_[i].position, position);
+    return;
+  }
+  all_.push_back({unit, position});
+}
+
 Synchroniser::Synchroniser(int units, int semaphores, std::int64_t max)
     : units_(units), semaphores_(semaphores), max_(max) {
   const auto count = static_cast<std::size_t>(units);
@@ -94,7 +103,7 @@ void weave(const OpList& list, const std::vector<std::uint32_t>& order, const st
 }  // namespace
 
 Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std::uint32_t>& order,
-                                      const Earlier& earlier) {
+                                      const Predecessors& earlier) {
   const auto units = static_cast<std::size_t>(units_);
   state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<Knowledge>(units), std::vector<bool>(units, true),
             kept_.semaphores, kept_.taken};
@@ -117,7 +126,7 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
       if (position > last.position) last = {position, index};
     };
     history.dependences(list.ops[op], [&](std::int64_t p) { need(list.ops[p].unit, added.positions[p], p); });
-    earlier(list.ops[op], [&](int other, std::int64_t position) { need(other, position, -1); });
+    for (const auto& [other, position] : earlier.of(op)) need(other, position, -1);
     std::ranges::sort(others);
     for (const int other : others) {
       const Needed& last = needed[other];

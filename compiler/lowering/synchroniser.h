@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <utility>
@@ -18,6 +17,31 @@ struct LateSignal {
   int semaphore = -1;
 };
 
+/// Of each operation of a list, by unit the last one of lists before that it must see done.
+class Predecessors {
+ public:
+  struct Last {
+    int unit = -1;
+    std::int64_t position = -1;  ///< place in the unit's order
+  };
+
+  void clear() {
+    all_.clear();
+    ends_.assign(1, 0);
+  }
+  /// One more of the operation that is being told of, the list's next.
+  void add(int unit, std::int64_t position);
+  void end_operation() { ends_.push_back(all_.size()); }
+
+  std::span<const Last> of(std::size_t op) const {
+    return std::span(all_).subspan(ends_[op], ends_[op + 1] - ends_[op]);
+  }
+
+ private:
+  std::vector<Last> all_;  ///< of one operation after the other
+  std::vector<std::size_t> ends_ = {0};
+};
+
 /// Lists that run one after another on a machine with semaphores, without waiting for all of the one before. To each
 /// list it adds what the order of operations on different units needs: a signal after each operation that another unit
 /// must see done, a wait before the operation that must see it; none that an earlier wait already implies. One
@@ -28,16 +52,13 @@ class Synchroniser {
   /// `max`: greatest count of a semaphore.
   Synchroniser(int units, int semaphores, std::int64_t max);
 
-  /// Tells of an operation of the list which ones of lists before it must see done: fn(unit, place in its order).
-  using Earlier = std::function<void(const LowOp& op, const std::function<void(int unit, std::int64_t position)>& fn)>;
-
   struct Added {
     std::vector<OrderedOp> order;
     std::vector<LateSignal> late;         ///< to the list before
     std::vector<std::int64_t> positions;  ///< by operation: place in its unit's order, over all lists
   };
   /// Orders the list after those kept.
-  Added add(const OpList& list, const std::vector<std::uint32_t>& order, const Earlier& earlier);
+  Added add(const OpList& list, const std::vector<std::uint32_t>& order, const Predecessors& earlier);
 
   /// The list added last stays; without this the next one takes its place.
   void keep() { kept_ = std::move(state_); }

@@ -101,13 +101,15 @@ Sequence in_sequence(const std::vector<OpList>& lists, const Semaphores& semapho
   std::vector<OrderedOp> last;
   for (std::size_t l = 0; l < lists.size(); ++l) {
     const OpList& list = lists[l];
-    const auto earlier = [&](const LowOp& op, const auto& fn) {
+    Predecessors earlier;
+    for (const LowOp& op : list.ops) {
       for (std::size_t k = 0; k < l; ++k) {
         for (std::size_t i = 0; i < lists[k].ops.size(); ++i) {
-          if (conflict(lists[k].ops[i], op)) fn(lists[k].ops[i].unit, positions[k][i]);
+          if (conflict(lists[k].ops[i], op)) earlier.add(lists[k].ops[i].unit, positions[k][i]);
         }
       }
-    };
+      earlier.end_operation();
+    }
     auto added = synchroniser.add(list, schedule(list, four_at_once).order, earlier);
     synchroniser.keep();
     for (const auto& signal : added.late) {
@@ -306,7 +308,8 @@ TEST_CASE("does a fence order what no semaphore is left for") {
     op.touch(0, true);
     list.ops.push_back(op);
   }
-  const auto none = [](const LowOp&, const auto&) {};
+  Predecessors none;
+  for (std::size_t i = 0; i < list.ops.size(); ++i) none.end_operation();
   const auto order = schedule(list, four_at_once).order;
   const auto kinds = [&](int semaphores) {
     std::vector<OrderedOp::Kind> found;
