@@ -13,6 +13,9 @@ namespace accord {
 LowOp& append_transfer(const Machine& machine, OpList& list, const Hop& hop, const TransferPiece& piece,
                        const TransferEnd& source, const TransferEnd& target);
 
+/// Makes the list's transfer another way's that takes the same arguments.
+void bring_by(const Machine& machine, const OpList& list, const Hop& hop, LowOp& op);
+
 /// Appends operations with their argument values to a list.
 class Instructions {
  public:

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
-#include "compiler/mapping/timing.h"
+#include "compiler/lowering/instructions.h"
 
 namespace accord {
 namespace {
@@ -139,20 +137,7 @@ class Weaver {
     LowOp& op = take_next(readers[group.users.front()]);
     const Hop alone = hop_of(op);
     for (std::size_t u = 1; u < group.users.size(); ++u) add_accesses(op, readers[group.users[u]]);
-    if (group.hop == alone) return;
-    const Architecture& architecture = machine_.architecture;
-    const auto rate = [&](const Hop& hop) {
-      return bytes_per_cycle(architecture, architecture.units[hop.unit].routes[hop.route]);
-    };
-    const double slower = rate(alone) / rate(group.hop);
-    const auto scaled = [&](double cycles) { return static_cast<std::int32_t>(std::ceil(cycles * slower)); };
-    const auto way = static_cast<std::int32_t>(hop_latency(architecture, alone));
-    op.latency = scaled(op.latency - way) + static_cast<std::int32_t>(hop_latency(architecture, group.hop));
-    op.busy = scaled(op.busy);
-    op.hurry = scaled(op.hurry);
-    op.link = scaled(op.link);
-    op.unit = group.hop.unit;
-    op.mnemonic = machine_.limits.route(group.hop.unit, group.hop.route)->mnemonic;
+    if (group.hop != alone) bring_by(machine_, woven_, group.hop, op);
   }
 
   /// What the reader's own transfer would touch.

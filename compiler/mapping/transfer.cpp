@@ -12,6 +12,30 @@
 namespace accord {
 namespace {
 
+/// Bytes that lie together on one side, in the order of the walk.
+std::int64_t run_of(const TransferPiece& piece, const std::vector<std::int64_t>& strides) {
+  std::int64_t run = piece.extent[0];
+  for (std::size_t d = 1; d < piece.extent.size(); ++d) {
+    if (piece.extent[d] == 1) continue;
+    if (strides[d] != run) break;
+    run *= piece.extent[d];
+  }
+  return run;
+}
+
+}  // namespace
+
+void count_bytes(TransferPiece& piece) {
+  piece.bytes = piece.source_bytes = 1;
+  for (std::size_t d = 0; d < piece.extent.size(); ++d) {
+    piece.bytes *= piece.extent[d];
+    if (d == 0 || piece.extent[d] == 1 || piece.source_stride[d] != 0) piece.source_bytes *= piece.extent[d];
+  }
+  piece.contiguous = run_of(piece, piece.source_stride);
+}
+
+namespace {
+
 bool joins(const CopyDim& inner, const CopyDim& outer) {
   return outer.source == inner.source * inner.extent && outer.target == inner.target * inner.extent;
 }
@@ -122,18 +146,13 @@ TransferPiece make_piece(const RouteLimits& limits, std::int64_t run, const std:
   piece.source_stride.assign(dims, 0);
   piece.target_stride.assign(dims, 0);
   piece.extent[0] = run;
-  piece.bytes = piece.source_bytes = piece.contiguous = run;
-  bool together = true;
   for (std::size_t d = 1; d < dims; ++d) {
     const WalkDim& walk = limits.walk[d];
     piece.extent[d] = slots[d].extent;
     piece.source_stride[d] = slots[d].extent > 1 ? slots[d].source : walk.source.bytes;
     piece.target_stride[d] = slots[d].extent > 1 ? slots[d].target : walk.target.bytes;
-    piece.bytes *= slots[d].extent;
-    together = together && (slots[d].extent == 1 || slots[d].source == piece.contiguous);
-    if (together) piece.contiguous *= slots[d].extent;
-    if (slots[d].source != 0 || slots[d].extent == 1) piece.source_bytes *= slots[d].extent;
   }
+  count_bytes(piece);
   return piece;
 }
 
@@ -288,17 +307,6 @@ TransferPlan plan_packed(const RouteLimits& limits, std::int64_t bytes) {
 }
 
 namespace {
-
-/// Bytes that lie together on one side, in the order of the walk.
-std::int64_t run_of(const TransferPiece& piece, const std::vector<std::int64_t>& strides) {
-  std::int64_t run = piece.extent[0];
-  for (std::size_t d = 1; d < piece.extent.size(); ++d) {
-    if (piece.extent[d] == 1) continue;
-    if (strides[d] != run) break;
-    run *= piece.extent[d];
-  }
-  return run;
-}
 
 /// Requests of so many bytes at most that the transfer makes on this side.
 std::int64_t requests_of(const TransferPiece& piece, const std::vector<std::int64_t>& strides, std::int64_t most) {

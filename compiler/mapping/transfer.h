@@ -33,6 +33,9 @@ struct TransferPiece {
   std::int64_t contiguous = 0;    ///< bytes of one contiguous source run
 };
 
+/// Sets what the piece writes, reads and has side by side, from its extents and strides.
+void count_bytes(TransferPiece& piece);
+
 struct TransferPlan {
   std::vector<TransferPiece> pieces;
   std::int64_t bytes = 0;
