@@ -36,7 +36,7 @@ std::vector<OutputDistance> distances(const Values& outputs, const Values& refer
 Exit run_reference(const LoadedModel& model, const RunCommand& command) {
   for (const auto& warning : model.network.warnings) fmt::print(std::cout, "warning: {}\n", warning);
   const Stopwatch executing;
-  const auto outputs = execute(model.network, model.inputs);
+  const auto outputs = execute(model.imported, model.inputs);
   const double wall = executing.seconds();
   const auto found = distances(outputs, model.expected, "the expected output");
   const double tolerance = command.tolerance.value_or(reference_tolerance);
@@ -55,8 +55,9 @@ Exit run_reference(const LoadedModel& model, const RunCommand& command) {
   return close ? Exit::right : Exit::wrong_result;
 }
 
-MainJobOptions job_options(const RunCommand& command, const Progress& progress) {
+MainJobOptions job_options(const LoadedModel& model, const RunCommand& command, const Progress& progress) {
   MainJobOptions options;
+  options.model = &model.imported;
   options.searcher = searcher_of(command.searcher);
   options.fidelity = command.fidelity;
   options.tolerance = command.tolerance;
@@ -77,7 +78,7 @@ RunReport run_machine(const LoadedModel& model, const RunCommand& command) {
   if (command.tolerance && architecture.numerics.integer)
     throw Error("--tolerance is for float machines: what integers compute is compared bit by bit");
   const Progress progress(Progress::wanted(command.progress));
-  auto job = run_main_job(architecture, model.network, model.inputs, job_options(command, progress));
+  auto job = run_main_job(architecture, model.network, model.inputs, job_options(model, command, progress));
   job.report.model = model.name;
   const auto elsewhere = [](const LayerReport& layer) {
     return layer.placed_on == "host" || layer.placed_on == "memory";

@@ -24,18 +24,21 @@ std::vector<TensorSlot> slots_of(const Program& program, Symbol::Role role) {
   return slots;
 }
 
+/// Before the work: whether each names an output, or the only one.
+void check_outputs(const std::vector<std::string>& assignments, const std::vector<TensorSlot>& outputs) {
+  for (const auto& text : assignments) {
+    const bool named = std::ranges::any_of(
+        outputs, [&](const TensorSlot& output) { return text.starts_with(output.name + "="); });
+    const bool only = outputs.size() == 1 && text.find('=') == std::string::npos;
+    if (!named && !only) throw Error("'" + text + "': expected NAME=FILE.npy with NAME an output of the program");
+  }
+}
+
 void write_outputs(const std::vector<std::string>& assignments, const Values& outputs) {
   for (const auto& text : assignments) {
-    bool found = false;
+    if (text.find('=') == std::string::npos && outputs.size() == 1) save_npy(text, outputs.begin()->second);
     for (const auto& [name, value] : outputs) {
-      if (!text.starts_with(name + "=")) continue;
-      save_npy(text.substr(name.size() + 1), value);
-      found = true;
-    }
-    if (!found && outputs.size() == 1 && text.find('=') == std::string::npos) {
-      save_npy(text, outputs.begin()->second);
-    } else if (!found) {
-      throw Error("'" + text + "': expected NAME=FILE.npy with NAME an output of the program");
+      if (text.starts_with(name + "=")) save_npy(text.substr(name.size() + 1), value);
     }
   }
 }
@@ -58,6 +61,7 @@ Exit run_command(const SimCommand& command) {
   const auto wanted = slots_of(program, Symbol::Role::input);
   Values inputs = read_tensors(command.inputs, wanted);
   if (command.values) fill_seeded(inputs, wanted, command.seed);
+  check_outputs(command.outputs, slots_of(program, Symbol::Role::output));
 
   SimulateOptions options;
   options.fidelity = command.fidelity;

@@ -1,6 +1,8 @@
 #include "cli/inputs.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,12 +70,51 @@ Value read_slot(const Assignment& assignment) {
   return value.type == slot.type ? value : converted(value, slot.type);
 }
 
+/// Whether the operator hands on elements of its first input.
+bool hands_on(const Operator& op) {
+  static const std::set<std::string> types = {"Cast",      "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze",
+                                              "Transpose", "Slice",    "Expand",  "Tile",    "Concat"};
+  return types.contains(op.type);
+}
+
+/// The least of the dimensions that the operator's second input indexes.
+std::int64_t indexed_by(const Network& network, const Operator& op) {
+  const Shape& table = network.tensor(op.inputs[0]).shape;
+  const auto rank = std::ssize(table);
+  std::int64_t first = attribute(op, "axis", std::int64_t{0}), count = 1;
+  if (op.type == "GatherND" || op.type == "ScatterND") {
+    first = attribute(op, "batch_dims", std::int64_t{0});
+    const Shape& indices = network.tensor(op.inputs[1]).shape;
+    count = indices.empty() ? 0 : indices.back();
+  }
+  if (first < 0) first += rank;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t d = first; d < std::min(first + count, rank); ++d) least = std::min(least, table[d]);
+  return std::max<std::int64_t>(least, 1);
+}
+
+/// What the input indexes, itself or reshaped, at least; the greatest number where it indexes nothing.
+std::int64_t least_indexed(const Network& network, TensorId input) {
+  static const std::set<std::string> lookups = {"Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND"};
+  std::set<TensorId> same = {input};
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const Operator& op : network.operators) {
+    if (hands_on(op) && std::ranges::any_of(op.inputs, [&](TensorId id) { return same.contains(id); }))
+      same.insert(op.outputs[0]);
+    if (lookups.contains(op.type) && same.contains(op.inputs[1])) least = std::min(least, indexed_by(network, op));
+  }
+  return least;
+}
+
 }  // namespace
 
 std::vector<TensorSlot> slots_of(const Network& network, const std::vector<TensorId>& ids) {
   std::vector<TensorSlot> slots;
-  for (const auto id : ids)
-    slots.push_back({network.tensor(id).name, network.tensor(id).type, network.tensor(id).shape});
+  for (const auto id : ids) {
+    const Tensor& tensor = network.tensor(id);
+    TensorSlot& slot = slots.emplace_back(TensorSlot{tensor.name, tensor.type, tensor.shape});
+    if (!is_float(tensor.type)) slot.most = std::min(slot.most, least_indexed(network, id));
+  }
   return slots;
 }
 
@@ -88,8 +129,6 @@ Values read_tensors(const std::vector<std::string>& assignments, const std::vect
 }
 
 void fill_seeded(Values& values, const std::vector<TensorSlot>& slots, std::uint64_t seed) {
-  // Small enough to be an index into any vocabulary, and to leave i8 sums room.
-  constexpr float greatest_integer = 16;
   for (const auto& slot : slots) {
     if (values.contains(slot.name)) continue;
     SeededValues stream(seed, slot.name);
@@ -97,7 +136,7 @@ void fill_seeded(Values& values, const std::vector<TensorSlot>& slots, std::uint
     const auto step = static_cast<std::size_t>(bytes(slot.type));
     Value value{slot.type, slot.shape, std::vector<std::byte>(count * step)};
     for (std::size_t i = 0; i < count; ++i) {
-      const float element = is_float(slot.type) ? stream.normal() : stream.uniform(0, greatest_integer);
+      const float element = is_float(slot.type) ? stream.normal() : stream.uniform(0, static_cast<float>(slot.most));
       store_element(value.data.data() + i * step, slot.type, element);
     }
     values.emplace(slot.name, std::move(value));

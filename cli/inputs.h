@@ -14,8 +14,10 @@ struct TensorSlot {
   std::string name;
   ElementType type{};
   Shape shape;
+  std::int64_t most = 16;  ///< seeded integers lie below: as it may index so many, and i8 sums have room
 };
 
+/// Of these inputs or outputs. Seeded inputs will be indices of all that they look up.
 std::vector<TensorSlot> slots_of(const Network& network, const std::vector<TensorId>& ids);
 
 /// Reads `NAME=FILE.npy`, or `FILE.npy` where there is one slot only. Throws Error for an unknown name, a shape that

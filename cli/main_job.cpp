@@ -106,7 +106,7 @@ MainJobResult run_main_job(const Architecture& architecture, const Network& cano
   const double tolerance = options.tolerance.value_or(default_tolerance(architecture.numerics.storage));
   Verifier verifier(tolerance, reference_budget);
   std::optional<ReferenceRun> reference;
-  if (options.verify) reference.emplace(numeric, canonical, inputs, verifier);
+  if (options.verify) reference.emplace(numeric, options.model ? *options.model : canonical, inputs, verifier);
 
   const Stopwatch compiling;
   const ScratchFile file(options.binary);

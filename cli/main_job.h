@@ -17,6 +17,8 @@
 namespace accord {
 
 struct MainJobOptions {
+  /// As it was imported, before any pass: what the fp32 reference evaluates. Null: the canonical network.
+  const Network* model = nullptr;
   std::shared_ptr<const Searcher> searcher = make_searcher("default");
   Fidelity fidelity = Fidelity::transaction;
   /// Of a layer's greatest value, on float machines (none: `default_tolerance`); integers are compared bit by bit.

@@ -85,7 +85,8 @@ std::string model_name(const ModelChoice& choice) {
 
 LoadedModel load_chosen(const ModelChoice& choice) {
   const std::string name = named_model(choice);
-  LoadedModel model{name, import(name, choice), {}, {}};
+  LoadedModel model{name, import(name, choice), {}, {}, {}};
+  model.network = model.imported;
   canonicalise(model.network);
   const auto inputs = slots_of(model.network, model.network.inputs);
   const auto outputs = slots_of(model.network, model.network.outputs);

@@ -12,7 +12,8 @@ namespace accord {
 /// A model ready for the compiler, with what goes in and what should come out.
 struct LoadedModel {
   std::string name;
-  Network network;  ///< canonical
+  Network imported;  ///< as the model has it: what the fp32 reference evaluates
+  Network network;   ///< canonical
   Values inputs;    ///< one per network input; seeded where none was given
   Values expected;  ///< by output name; may be empty
 };

@@ -9,8 +9,8 @@ namespace {
 struct Abandoned {};
 }  // namespace
 
-ReferenceRun::ReferenceRun(const Network& numeric, const Network& canonical, const Values& inputs, Verifier& verifier)
-    : numeric_(numeric), canonical_(canonical), inputs_(inputs), verifier_(verifier), thread_([this] { work(); }) {}
+ReferenceRun::ReferenceRun(const Network& numeric, const Network& model, const Values& inputs, Verifier& verifier)
+    : numeric_(numeric), model_(model), inputs_(inputs), verifier_(verifier), thread_([this] { work(); }) {}
 
 ReferenceRun::~ReferenceRun() {
   if (!thread_.joinable()) return;
@@ -28,7 +28,7 @@ void ReferenceRun::work() {
   const Stopwatch working;
   try {
     // First what needs nothing of the machine. One thread: the other core compiles and simulates.
-    fp32_outputs_ = execute(canonical_, inputs_, {.keep = Keep::outputs, .threads = 1, .observer = {}});
+    fp32_outputs_ = execute(model_, inputs_, {.keep = Keep::outputs, .threads = 1, .observer = {}});
     evaluate_numeric();
   } catch (const Abandoned&) {
   } catch (...) {

@@ -15,7 +15,7 @@ namespace accord {
 /// for its outputs, then the numeric network into `verifier`. Leaving the scope early gives the work up.
 class ReferenceRun {
  public:
-  ReferenceRun(const Network& numeric, const Network& canonical, const Values& inputs, Verifier& verifier);
+  ReferenceRun(const Network& numeric, const Network& model, const Values& inputs, Verifier& verifier);
   ~ReferenceRun();
   ReferenceRun(const ReferenceRun&) = delete;
   ReferenceRun& operator=(const ReferenceRun&) = delete;
@@ -31,7 +31,7 @@ class ReferenceRun {
   void evaluate_numeric();
 
   const Network& numeric_;
-  const Network& canonical_;
+  const Network& model_;
   const Values& inputs_;
   Verifier& verifier_;
   Values fp32_outputs_;

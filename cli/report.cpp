@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "archdsl/graph/components.h"
+#include "archdsl/graph/rates.h"
 #include "cli/host_bytes.h"
 
 namespace accord {
@@ -16,18 +17,11 @@ bool is_multiply_accumulate(const TensorProgram& program) {
   });
 }
 
-/// Points per cycle of the capability at its greatest extents.
-std::int64_t points_per_cycle(const Unit& unit, const Capability& capability) {
-  std::int64_t points = 1;
-  std::vector<std::int64_t> variables;
-  for (const auto& dim : capability.dims) {
-    points *= dim.maximum;
-    variables.push_back(dim.maximum);
-  }
-  const auto held = std::count_if(capability.operands.begin(), capability.operands.end(),
-                                  [](const CapabilityOperand& operand) { return operand.held; });
-  variables.insert(variables.end(), static_cast<std::size_t>(held), 0);
-  return points / unit.period.cycles(std::max<std::int64_t>(capability.interval.evaluate(variables), 1));
+/// Multiply-accumulates per reference cycle at most; 0 where the capability does others.
+double multiplies_per_cycle(const Unit& unit, const Capability& capability) {
+  if (!is_multiply_accumulate(capability.program)) return 0;
+  return peak_points(capability) * static_cast<double>(unit.period.denominator) /
+         static_cast<double>(unit.period.numerator);
 }
 
 LayerReport make_layer(const Layer& layer, const LayerResult& result) {
@@ -58,8 +52,8 @@ double LayerReport::efficiency() const {
   return cycles > 0 ? static_cast<double>(bound_cycles) / static_cast<double>(cycles) : 0;
 }
 
-double LayerReport::utilisation(std::int64_t lanes) const {
-  const double offered = static_cast<double>(cycles) * static_cast<double>(lanes);
+double LayerReport::utilisation(double lanes) const {
+  const double offered = static_cast<double>(cycles) * lanes;
   return offered > 0 ? static_cast<double>(macs) / offered : 0;
 }
 
@@ -69,13 +63,11 @@ bool RunReport::right() const {
          std::ranges::all_of(distances, is_finite);
 }
 
-std::int64_t multiply_lanes(const Architecture& architecture) {
-  std::int64_t lanes = 0, units = 0;
+double multiply_lanes(const Architecture& architecture) {
+  double lanes = 0, units = 0;
   for (const auto& unit : architecture.units) {
-    std::int64_t widest = 0;
-    for (const auto& capability : unit.capabilities) {
-      if (is_multiply_accumulate(capability.program)) widest = std::max(widest, points_per_cycle(unit, capability));
-    }
+    double widest = 0;
+    for (const auto& capability : unit.capabilities) widest = std::max(widest, multiplies_per_cycle(unit, capability));
     if (unit.kind != UnitKind::compute || widest < lanes) continue;
     units = widest == lanes ? units + 1 : 1;
     lanes = widest;

@@ -42,7 +42,7 @@ struct LayerReport {
   /// bound_cycles / cycles; 0 on the host.
   double efficiency() const;
   /// MACs / (cycles * lanes).
-  double utilisation(std::int64_t lanes) const;
+  double utilisation(double lanes) const;
 };
 
 /// How the network's output stands against an output of another origin.
@@ -59,7 +59,7 @@ struct RunReport {
   std::string arch;
   std::string model;
   double clock_hz = 0;
-  std::int64_t lanes = 0;  ///< multiply-accumulates per cycle at most
+  double lanes = 0;  ///< multiply-accumulates per cycle at most
   bool timed = true;       ///< false: values only; no cycle figure is known
   bool values = true;      ///< false: time only; hazards were not looked for
   std::int64_t total_cycles = 0;
@@ -95,7 +95,7 @@ struct RunReport {
 
 /// Greatest number of multiply-accumulates that the machine starts per cycle: for the widest multiply-accumulate
 /// capability of a compute unit, points at full extents over its interval, times the units that reach them.
-std::int64_t multiply_lanes(const Architecture& architecture);
+double multiply_lanes(const Architecture& architecture);
 
 /// Fills what program and simulation say; verification and wall times are the caller's.
 RunReport make_report(const Architecture& architecture, const Program& program, const SimulateResult& result);

@@ -11,6 +11,12 @@ nlohmann::json verdict_json(const std::optional<bool>& verified) {
   return verified ? nlohmann::json(*verified) : nlohmann::json(nullptr);
 }
 
+/// A whole number where it is one.
+nlohmann::json whole_or_not(double number) {
+  const auto whole = static_cast<std::int64_t>(number);
+  return static_cast<double>(whole) == number ? nlohmann::json(whole) : nlohmann::json(number);
+}
+
 /// Figures that need time are null without it.
 template <typename T>
 nlohmann::json timed_json(const RunReport& report, const T& figure) {
@@ -89,7 +95,7 @@ nlohmann::json to_json(const RunReport& report) {
       {"total_cycles", timed_json(report, report.total_cycles)},
       {"bound_cycles", timed_json(report, report.bound_cycles)},
       {"instructions", report.instructions},
-      {"lanes", report.lanes},
+      {"lanes", whole_or_not(report.lanes)},
       {"verified", verdict_json(report.verified)},
       {"mismatches", report.mismatches},
       {"tolerance", report.tolerance},

@@ -251,7 +251,9 @@ std::string search_key(const Compilation& compilation, const LayerPlan& layer) {
     i = end;
   }
   for (const auto& it : layer.work.program.iterators) out += it.name + "=" + std::to_string(it.extent) + ",";
-  for (const auto& operand : layer.work.operands) {
+  for (std::size_t o = 0; o < layer.work.operands.size(); ++o) {
+    const WorkOperand& operand = layer.work.operands[o];
+    out += name(layer.work.program.operands[o].type);
     out += operand.tensor == no_tensor
                ? "-"
                : std::to_string(element_count(compilation.network.tensors[operand.tensor].shape));

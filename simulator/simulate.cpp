@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "archdsl/source/error.h"
@@ -130,14 +131,17 @@ class Simulation {
         components_(component_costs(architecture)),
         layers_(program.layers.size(), ComponentNumbers(architecture)),
         leaves_(unit_names(architecture), architecture.sync.semaphores),
-        races_(architecture, hazards_, run_.pool, options.check_hazards && options.fidelity != Fidelity::function),
-        run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, components_, races()},
+        run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, components_},
         front_(architecture, program, map_, hazards_, options.shortcuts),
         host_(places_),
         sequence_(run_, front_, host_) {
     if (options.values) {
       sim::load_images(architecture, program, stores_);
       load_inputs(program, places_, inputs);
+    }
+    if (options.check_hazards && options.fidelity != Fidelity::function &&
+        architecture.sync.kind != Sync::Kind::in_order) {
+      run_.races = &races_.emplace(architecture, hazards_, run_.pool);
     }
     run_.in_order = architecture.sync.kind == Sync::Kind::in_order;
     run_.timed = options.fidelity != Fidelity::function;
@@ -192,8 +196,6 @@ class Simulation {
     };
   }
 
-  sim::RaceDetector* races() { return races_.watches() ? &races_ : nullptr; }
-
   // The last operations' ends may lie behind all events.
   sim::Time close(sim::Machine& machine) {
     const sim::Time total = machine.close();
@@ -225,8 +227,8 @@ class Simulation {
   std::vector<ComponentCost> components_;
   sim::Layers layers_;
   sim::Leaves leaves_;
-  sim::RaceDetector races_;
   sim::RunState run_;
+  std::optional<sim::RaceDetector> races_;
   sim::FrontEnd front_;
   sim::Host host_;
   sim::Sequence sequence_;

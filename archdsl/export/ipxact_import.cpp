@@ -257,7 +257,9 @@ class Importer {
   }
 
   /// All memories behind an interface, and the links on the way, nearest first.
-  void follow(const End& from, std::vector<int> links, std::vector<BusWay>& ways) const {
+  void follow(const End& from, std::vector<int> links, std::vector<BusWay>& ways) {
+    if (++steps_ > most_steps)
+      throw Error(fmt::format("more than {} ways lead through the interconnections", most_steps));
     const auto found = others_.find(from);
     if (found == others_.end()) return;
     for (const End& end : found->second) {
@@ -346,6 +348,7 @@ class Importer {
   }
 
   static constexpr std::size_t most_links = 64;
+  static constexpr std::size_t most_steps = 1 << 20;  ///< from an interface to the next, of all ways
   static constexpr std::size_t most_guessed = 16;
 
   IpxactLibrary library_;
@@ -355,6 +358,7 @@ class Importer {
   std::map<std::string, std::size_t> by_name_;
   std::map<End, std::vector<End>> others_;
   std::vector<std::string> notes_;
+  std::size_t steps_ = 0;
 };
 
 }  // namespace

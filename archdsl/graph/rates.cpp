@@ -1,6 +1,7 @@
 #include "archdsl/graph/rates.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace accord {
 
@@ -71,6 +72,16 @@ std::int64_t interval_of(const Capability& capability, std::vector<std::int64_t>
     if (operand.held) counts.push_back(0);
   }
   return capability.interval.evaluate(counts);
+}
+
+double peak_points(const Capability& capability) {
+  double points = 1;
+  std::vector<std::int64_t> counts;
+  for (const CapabilityDim& dim : capability.dims) {
+    points *= static_cast<double>(dim.maximum);
+    counts.push_back(dim.maximum);
+  }
+  return points / static_cast<double>(std::max<std::int64_t>(interval_of(capability, std::move(counts)), 1));
 }
 
 }  // namespace accord

@@ -35,6 +35,9 @@ bool against_route(const Architecture& architecture, const Route& route, bool wr
 /// Own cycles of an operation's interval whose dims count so much and that loads no held operand.
 std::int64_t interval_of(const Capability& capability, std::vector<std::int64_t> counts);
 
+/// Points per own cycle of an operation whose dims count what they can at most, and that loads no held operand.
+double peak_points(const Capability& capability);
+
 /// Reference cycles from a request's acceptance to its first word; of DRAM where its row is open.
 inline std::int64_t latency_of(const Memory& memory) {
   return memory.period.cycles(memory.latency) + (memory.dram ? memory.dram->period.cycles(memory.dram->cl) : 0);

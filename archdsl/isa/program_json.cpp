@@ -147,6 +147,16 @@ void check_size(const std::string& what, const Shape& shape) {
   }
 }
 
+/// The host takes about a nanosecond for each.
+void check_points(const std::vector<Iterator>& iterators) {
+  Int128 points = 1;
+  for (const Iterator& iterator : iterators) {
+    if (iterator.extent < 0) throw Error(fmt::format("host iterator `{}` counts {}", iterator.name, iterator.extent));
+    points *= iterator.extent;
+    if (points > (Int128{1} << 40)) throw Error("host work that takes more than 2^40 steps");
+  }
+}
+
 void check_layer(const Program& program, int layer) {
   if (layer < -1 || layer >= static_cast<std::int64_t>(program.layers.size())) {
     throw Error(fmt::format("layer {} does not exist", layer));
@@ -324,6 +334,7 @@ void check_consistency(const Program& program) {
   for (const Stage& stage : program.stages) {
     check_layer(program, stage.layer);
     check_range(stage.first, stage.count);
+    check_points(stage.work.iterators);
     for (const HostOperand& operand : stage.work.operands) {
       check_size(fmt::format("host operand `{}`", operand.name), operand.shape);
     }

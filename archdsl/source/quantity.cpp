@@ -68,6 +68,14 @@ Quantity whole(std::int64_t value, Dimension dimension = Dimension::none) {
   return quantity;
 }
 
+Quantity fraction(double value, Dimension dimension) {
+  Quantity quantity;
+  quantity.dimension = dimension;
+  quantity.integral = false;
+  quantity.real = value;
+  return quantity;
+}
+
 Quantity real(double value, Dimension dimension = Dimension::none) { return make_quantity(value, dimension); }
 
 Quantity failed(std::size_t offset, std::size_t length, std::string message) {
@@ -216,6 +224,7 @@ struct Evaluator {
     if ((op == "/" || op == "%") && b.number() == 0) return failed(offset, op.size(), "division by zero");
     if (a.integral && b.integral) {
       if (const auto result = exact(op, a.integer, b.integer)) return whole(*result, dimension);
+      if (op == "/") return fraction(a.number() / b.number(), dimension);  // of which something is left, however little
     }
     const double result = inexact(op, a.number(), b.number());
     if (!std::isfinite(result)) return failed(offset, op.size(), "the result is too large");
@@ -235,6 +244,11 @@ struct Evaluator {
       if (arg.dimension == Dimension::word) return failed(offset, function.size(), "a number was expected");
     }
     if ((function == "min" || function == "max") && args.size() >= 2) return extreme(function, args, offset);
+    if (function == "ceil_div" && args.size() == 2 && args[0].integral && args[1].integral && args[1].integer > 0) {
+      const Value quotient = binary("/", args[0], args[1], offset);
+      const std::int64_t more = args[0].integer % args[1].integer > 0 ? 1 : 0;
+      return quotient.error ? quotient : whole(args[0].integer / args[1].integer + more, quotient.dimension);
+    }
     if (function == "ceil_div" && args.size() == 2) return rounded(binary("/", args[0], args[1], offset), true);
     if ((function == "ceil" || function == "floor") && args.size() == 1) return rounded(args[0], function == "ceil");
     if (function == "log2" && args.size() == 1) {
@@ -294,11 +308,7 @@ Quantity make_quantity(double value, Dimension dimension) {
   const double nearest = std::round(value);
   const bool is_whole = std::abs(value - nearest) <= 1e-12 * std::abs(value);  // 50 ns * 2 GHz is 100 cycles
   if (std::abs(value) < 0x1p53 && is_whole) return whole(static_cast<std::int64_t>(nearest), dimension);
-  Quantity quantity;
-  quantity.dimension = dimension;
-  quantity.integral = false;
-  quantity.real = value;
-  return quantity;
+  return fraction(value, dimension);
 }
 
 Quantity evaluate_quantity(std::string_view text, const QuantityNames& names) {

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <map>
+#include <set>
 
 #include "archdsl/source/error.h"
 
@@ -114,20 +116,31 @@ Codelet read_codelet(const std::string& file, const std::string& op, const YAML:
   return codelet;
 }
 
+/// By name, whatever order the file system has them in.
+std::set<std::string> codelet_files(const std::filesystem::path& folder) {
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto extension = entry.path().extension();
+    if (extension == ".yaml" || extension == ".yml") files.insert(entry.path().string());
+  }
+  return files;
+}
+
 }  // namespace
 
 CodeletLibrary::CodeletLibrary(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) {
     throw Error(fmt::format("no codelets at {} (set ACCORD_CODELETS to their folder)", folder.string()));
   }
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".yaml") continue;
-    const std::string file = entry.path().string();
+  std::map<std::string, std::string> places;
+  for (const std::string& file : codelet_files(folder)) {
     try {
       const YAML::Node codelets = YAML::LoadFile(file);
       if (!codelets.IsMap()) refuse(codelets, "a codelet file has names of operators, each with its codelet");
       for (const auto& codelet : codelets) {
         const auto op = codelet.first.as<std::string>();
+        const auto [first, fresh] = places.emplace(op, place(file, codelet.first.Mark()));
+        if (!fresh) refuse(codelet.first, fmt::format("{} has a codelet already, at {}", op, first->second));
         codelets_[op] = read_codelet(file, op, codelet.second);
       }
     } catch (const YAML::Exception& error) {

@@ -1,6 +1,7 @@
 #include "compiler/frontends/onnx_arithmetic.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -12,7 +13,7 @@ namespace accord {
 
 namespace {
 
-/// Elements as numbers: int64 for integers (wrapping like the hardware), double for floats.
+/// Elements as numbers: int64 for integers, double for floats.
 template <typename Number>
 std::vector<Number> numbers(const Tensor& tensor, const Shape& target) {
   std::vector<Number> values(count_of(target));
@@ -30,6 +31,7 @@ std::vector<Number> numbers(const Tensor& tensor, const Shape& target) {
   return values;
 }
 
+/// Numbers beyond an integer type's range become its ends, as in a cast.
 template <typename Number>
 ConstantData pack(const std::vector<Number>& values, ElementType type) {
   const auto size = static_cast<std::size_t>(bytes(type));
@@ -42,6 +44,15 @@ ConstantData pack(const std::vector<Number>& values, ElementType type) {
       store_element(at, type, static_cast<double>(values[i]));
     }
   }
+  return owned(std::move(data));
+}
+
+/// Results of integer arithmetic, modulo the type's range as when the network computes them.
+ConstantData pack_wrapped(const std::vector<std::int64_t>& values, ElementType type) {
+  static_assert(std::endian::native == std::endian::little);
+  const auto size = static_cast<std::size_t>(bytes(type));
+  std::vector<std::byte> data(values.size() * size);
+  for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(data.data() + i * size, &values[i], size);
   return owned(std::move(data));
 }
 
@@ -98,19 +109,17 @@ ConstantData apply_binary(const OnnxNode& node, IntegerBinary function) {
   auto values = numbers<std::int64_t>(x, shape);
   const auto others = numbers<std::int64_t>(node.input(1), shape);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = function(values[i], others[i]);
-  return pack(values, node.results[0].type);
+  return pack_wrapped(values, node.results[0].type);
 }
 
 ConstantData fold_cast(const OnnxNode& node) {
   const auto& x = node.input(0);
-  if (!is_float(x.type) && !is_float(node.results[0].type)) {
-    return pack(numbers<std::int64_t>(x, x.shape), node.results[0].type);
-  }
+  const ElementType type = node.results[0].type;
+  const bool to_bool = node.get_int("to", 0) == onnx::TensorProto::BOOL;
+  if (!to_bool && !is_float(x.type) && !is_float(type)) return pack(numbers<std::int64_t>(x, x.shape), type);
   auto values = numbers<double>(x, x.shape);
-  if (node.get_int("to", 0) == onnx::TensorProto::BOOL) {
-    for (auto& v : values) v = v != 0;
-  }
-  return pack(values, node.results[0].type);
+  if (to_bool) std::ranges::transform(values, values.begin(), [](double v) { return v != 0 ? 1.0 : 0.0; });
+  return pack(values, type);
 }
 
 ConstantData fold_where(const OnnxNode& node) {
@@ -158,7 +167,7 @@ ConstantData fold_reduce(const OnnxNode& node) {
       sums[at] = type == "ReduceMax" ? std::max(sums[at], values[i]) : std::min(sums[at], values[i]);
     seen[at] = true;
   });
-  return pack(sums, x.type);
+  return pack_wrapped(sums, x.type);
 }
 
 bool is_integer_reduction(const OnnxNode& node) {

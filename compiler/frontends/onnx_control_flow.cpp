@@ -60,6 +60,7 @@ class Unrolling {
     std::string condition = node_.input(1);
     start({node_.input().begin() + 2, node_.input().end()}, body.output_size() - 1 - states);
     BodyNames shared = constants(body, name_ + ":");
+    const bool counts_alone = condition.empty();  // what its body makes of the condition is then ignored
     for (std::int64_t i = 0; i < most && goes_on(condition); ++i) {
       BodyNames names = begin_step(shared, i);
       bind_number(names, body.input(0).name(), i);
@@ -68,7 +69,7 @@ class Unrolling {
       else
         names.bind(body.input(1).name(), condition);
       finish_step(body, names, 2, 1);
-      condition = names(body.output(0).name());
+      if (!counts_alone) condition = names(body.output(0).name());
     }
     gather(std::vector<std::int64_t>(rows_.size(), 0), std::vector<bool>(rows_.size(), false));
   }

@@ -160,22 +160,10 @@ void check_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count)
   }
 }
 
-/// Whether the elements of the file are those of the type that holds them: what is converted changes its size.
+/// Whether the elements of the file are those of the type that holds them, whatever they are: what is converted changes
+/// its size.
 bool is_stored_alike(int onnx_type) {
-  return raw_size(onnx_type) == static_cast<std::size_t>(bytes(element_type_of(onnx_type)));
-}
-
-std::vector<std::byte> decode_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
-  using Proto = onnx::TensorProto;
-  check_raw(onnx_type, raw, count);
-  switch (onnx_type) {
-    case Proto::DOUBLE: return widened<float, double>(raw);
-    case Proto::UINT16: return widened<std::int32_t, std::uint16_t>(raw);
-    case Proto::UINT32: return widened<std::int64_t, std::uint32_t>(raw);
-    case Proto::FLOAT16: return widened_halves(raw.data(), count, ElementType::fp16);
-    case Proto::BFLOAT16: return widened_halves(raw.data(), count, ElementType::bf16);
-    default: return {raw.begin(), raw.end()};
-  }
+  return onnx_type != onnx::TensorProto::UINT64 && raw_size(onnx_type) == static_cast<std::size_t>(bytes(element_type_of(onnx_type)));
 }
 
 /// Integers wider than they are stored must be such as the narrow type has.
@@ -190,12 +178,36 @@ void check_range(const Source& field) {
   }
 }
 
+/// int64, of which unsigned ones are the lower half.
+std::vector<std::byte> unsigned_longs(std::span<const std::byte> raw) {
+  for (std::size_t i = 0; i < raw.size(); i += sizeof(std::uint64_t)) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, raw.data() + i, sizeof value);
+    check_range<std::int64_t>(std::span(&value, 1));
+  }
+  return {raw.begin(), raw.end()};
+}
+
+std::vector<std::byte> decode_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
+  using Proto = onnx::TensorProto;
+  check_raw(onnx_type, raw, count);
+  switch (onnx_type) {
+    case Proto::DOUBLE: return widened<float, double>(raw);
+    case Proto::UINT16: return widened<std::int32_t, std::uint16_t>(raw);
+    case Proto::UINT32: return widened<std::int64_t, std::uint32_t>(raw);
+    case Proto::UINT64: return unsigned_longs(raw);
+    case Proto::FLOAT16: return widened_halves(raw.data(), count, ElementType::fp16);
+    case Proto::BFLOAT16: return widened_halves(raw.data(), count, ElementType::bf16);
+    default: return {raw.begin(), raw.end()};
+  }
+}
+
 template <typename Stored, typename Field>
 void decode_field(std::vector<std::byte>& data, const Field& field, std::size_t count) {
   if (static_cast<std::size_t>(field.size()) != count) {
     throw Error(fmt::format("{} values where its shape needs {}", field.size(), count));
   }
-  if constexpr (sizeof(Stored) < sizeof(*field.data())) check_range<Stored>(field);
+  if constexpr (!std::is_same_v<Stored, std::remove_cvref_t<decltype(*field.data())>>) check_range<Stored>(field);
   data.resize(count * sizeof(Stored));
   store_all<Stored>(data, field.data(), count);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -86,13 +87,16 @@ class OffChipWidth {
   double shared_ = 0, apart_ = 0;
 };
 
-/// Cycles of an operation beside its interval, at extents of 1.
+/// Cycles of an operation beside its interval, at extents of 1, whatever it loads of held operands: none or all.
 std::int64_t around_of(const Unit& unit, const Capability& capability) {
-  std::vector<std::int64_t> ones(capability.dims.size(), 1);
-  for (const auto& operand : capability.operands) {
-    if (operand.held) ones.push_back(1);
+  std::int64_t own = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t loads : {0, 1}) {
+    std::vector<std::int64_t> ones(capability.dims.size(), 1);
+    for (const auto& operand : capability.operands) {
+      if (operand.held) ones.push_back(loads);
+    }
+    own = std::min(own, capability.start.evaluate(ones) + capability.drain.evaluate(ones));
   }
-  const std::int64_t own = capability.start.evaluate(ones) + capability.drain.evaluate(ones);
   return std::max<std::int64_t>(unit.period.cycles(own), 0);
 }
 

@@ -27,9 +27,11 @@ reference::RequantiseForm form_of(const Numerics& numerics, double lo, double hi
 }
 
 /// Accumulator values at which rounding, saturation and overflow of an expression show.
-std::vector<double> sample_points(double multiplier, double bound) {
+/// `lo`, `hi`: of the results.
+std::vector<double> sample_points(double multiplier, double bound, double lo, double hi) {
   std::vector<double> points = {-bound, bound};
-  for (double target : {-400.3, -128.2, -100.3, -1.2, -0.3, 0.0, 0.3, 1.2, 50.7, 126.6, 200.4}) {
+  for (const double target : {3.1 * lo - 0.3, lo - 0.2, 0.8 * lo + 0.1, -1.2, -0.3, 0.0, 0.3, 1.2, 0.4 * hi - 0.1,
+                              hi - 0.4, 1.6 * hi - 0.3}) {
     points.push_back(std::clamp(std::nearbyint(target / multiplier), -bound, bound));
   }
   return points;
@@ -121,8 +123,8 @@ Requantiser::Solution Requantiser::encode(const std::vector<double>& multipliers
   return solution;
 }
 
-/// What the expression reads of a channel at a sum; nothing where a parameter's type does not hold its value.
-std::optional<std::vector<double>> Requantiser::reads(const Solution& solution, const Wanted& wanted,
+/// What the expression reads of a channel at a sum.
+std::vector<double> Requantiser::reads(const Solution& solution, const Wanted& wanted,
                                                       std::size_t channel, double x) const {
   std::vector<double> found;
   for (const Access& access : wanted.program.statements[0].accesses) {
@@ -134,22 +136,32 @@ std::optional<std::vector<double>> Requantiser::reads(const Solution& solution, 
     }
     const auto& values = solution.values[static_cast<std::size_t>(parameter - numerics_.parameters.begin())];
     const double value = values[values.size() == 1 ? 0 : channel];
-    if (!is_float(parameter->type) && as_stored(parameter->type, value) != value) return std::nullopt;
     found.push_back(as_stored(parameter->type, value));
   }
   return found;
 }
 
 /// visit(channel, sum, what is read there) until it gives false. Whether it never does, and all parameters fit.
+/// Channels differ in their parameters alone: some of them stand for all.
 template <typename Visit>
 bool Requantiser::each_sample(const Solution& solution, const Wanted& wanted, Visit visit) const {
+  if (!fits(solution)) return false;
   constexpr std::size_t checked_channels = 16;
   const std::size_t step = std::max<std::size_t>(1, wanted.multipliers.size() / checked_channels);
   for (std::size_t channel = 0; channel < wanted.multipliers.size(); channel += step) {
-    for (const double x : sample_points(wanted.multipliers[channel], wanted.bound)) {
-      const auto values = reads(solution, wanted, channel, x);
-      if (!values || !visit(channel, x, *values)) return false;
+    for (const double x : sample_points(wanted.multipliers[channel], wanted.bound, wanted.lo, wanted.hi)) {
+      if (!visit(channel, x, reads(solution, wanted, channel, x))) return false;
     }
+  }
+  return true;
+}
+
+/// Whether each parameter's type holds its values, of all channels.
+bool Requantiser::fits(const Solution& solution) const {
+  for (std::size_t p = 0; p < numerics_.parameters.size(); ++p) {
+    const ElementType type = numerics_.parameters[p].type;
+    const auto held = [type](double value) { return is_float(type) || as_stored(type, value) == value; };
+    if (!std::ranges::all_of(solution.values[p], held)) return false;
   }
   return true;
 }
@@ -184,7 +196,7 @@ std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
   // Most bits first: the best precision that the expression's arithmetic can carry.
   const int most = powers_of_two() ? 1 : 31;
   for (int bits = most; bits >= (powers_of_two() ? 1 : 4); --bits) {
-    for (int offset : {0, 31, 32, 30, 15, 16, 14, 23, 24, 7, 8}) {
+    for (int offset = 0; offset < 63; ++offset) {
       for (int sign : {1, -1}) {
         if (auto solution = attempt({bits, offset, sign})) return solution;
       }

@@ -56,10 +56,10 @@ class Requantiser {
   };
 
   Solution encode(const std::vector<double>& multipliers, const Encoding& encoding) const;
-  std::optional<std::vector<double>> reads(const Solution& solution, const Wanted& wanted, std::size_t channel,
-                                           double x) const;
+  std::vector<double> reads(const Solution& solution, const Wanted& wanted, std::size_t channel, double x) const;
   template <typename Visit>
   bool each_sample(const Solution& solution, const Wanted& wanted, Visit visit) const;
+  bool fits(const Solution& solution) const;
   bool holds(const Solution& solution, const Wanted& wanted) const;
   std::optional<Solution> search(const Wanted& wanted);
   double got(const Wanted& wanted, const std::vector<double>& values) const;

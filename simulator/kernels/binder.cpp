@@ -5,6 +5,7 @@
 #include <bit>
 #include <cassert>
 
+#include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 
@@ -27,18 +28,8 @@ std::uint64_t scalar_value(std::int64_t argument, ElementType type) {
 
 }  // namespace
 
-PreparedCapability::PreparedCapability(const Capability& capability) : spec(&capability), prepared(capability.program) {
-  std::vector<std::int64_t> variables;
-  double points = 1;
-  for (const CapabilityDim& dim : capability.dims) {
-    variables.push_back(dim.maximum);
-    points *= static_cast<double>(dim.maximum);
-  }
-  for (const CapabilityOperand& operand : capability.operands) {
-    if (operand.held) variables.push_back(1);
-  }
-  lanes = points / static_cast<double>(std::max<Cycle>(1, capability.interval.evaluate(variables)));
-}
+PreparedCapability::PreparedCapability(const Capability& capability)
+    : spec(&capability), prepared(capability.program), lanes(peak_points(capability)) {}
 
 Binder::Binder(const Architecture& architecture, bool keeps_shapes)
     : architecture_(architecture), components_(architecture), keeps_shapes_(keeps_shapes) {

@@ -18,7 +18,7 @@ struct PreparedCapability {
   explicit PreparedCapability(const Capability& capability);
   const Capability* spec;
   PreparedProgram prepared;
-  double lanes = 1;  ///< points per cycle at the greatest extents
+  double lanes = 1;  ///< points per own cycle at most
 };
 
 /// From an instruction's argument values to an operation. Shapes are shared between equal arguments.

@@ -4,12 +4,13 @@
 #include <span>
 #include <utility>
 
+#include "archdsl/isa/int128.h"
+
 namespace accord::sim {
 
 namespace {
 
-__extension__ using Wide = __int128;
-constexpr Wide limit = Wide{1} << 48;
+constexpr Int128 limit = Int128{1} << 48;
 
 /// The sum of floor((first + i * step) / word) over i < count; first and step are not negative.
 std::int64_t sum_of_quotients(std::int64_t count, std::int64_t first, std::int64_t step, std::int64_t word) {
@@ -49,10 +50,10 @@ std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t
 
 std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offset, std::vector<Stride> dims) {
   Footprint result;
-  Wide low = offset, span = element;
+  Int128 low = offset, span = element;
   for (Stride& dim : dims) {
     if (dim.count <= 0) return result;
-    const Wide reach = Wide{dim.count - 1} * dim.step;
+    const Int128 reach = Int128{dim.count - 1} * dim.step;
     if (reach < 0) low += reach;
     span += reach < 0 ? -reach : reach;
     if (span > limit || low < -limit || low > limit) return std::nullopt;
@@ -70,8 +71,8 @@ std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offse
       result.outer.push_back(dim);
     }
   }
-  Wide bytes = result.run;
-  for (const Stride& dim : result.outer) bytes = std::min<Wide>(bytes * dim.count, limit);
+  Int128 bytes = result.run;
+  for (const Stride& dim : result.outer) bytes = std::min<Int128>(bytes * dim.count, limit);
   result.bytes = static_cast<std::int64_t>(bytes);
   return result;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "archdsl/isa/int128.h"
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
@@ -59,12 +60,14 @@ struct Range {
 };
 
 Range range_of(const AffineIndex& index, const std::vector<Iterator>& iterators) {
-  Range range{index.offset, index.offset};
+  Int128 low = index.offset, high = index.offset;
   for (const auto& [iterator, coefficient] : index.terms) {
-    const std::int64_t reach = coefficient * (iterators[static_cast<std::size_t>(iterator)].extent - 1);
-    (reach < 0 ? range.low : range.high) += reach;
+    const Int128 reach = Int128{coefficient} * (iterators[static_cast<std::size_t>(iterator)].extent - 1);
+    (reach < 0 ? low : high) += reach;
   }
-  return range;
+  constexpr Int128 farthest = Int128{1} << 60;
+  if (low < -farthest || high > farthest) throw Error("host work: an index goes farther than any tensor");
+  return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
 }
 
 // A copy that also holds what reads beyond the shape yield.

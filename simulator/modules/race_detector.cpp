@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "simulator/kernels/address_space.h"
 
@@ -58,16 +59,15 @@ std::uint64_t greatest(const std::uint64_t* entries, std::size_t count) {
 
 }  // namespace
 
-RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool, bool wanted)
+RaceDetector::RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool)
     : architecture_(architecture),
       hazards_(hazards),
       semaphores_(architecture.sync.semaphores, static_cast<int>(architecture.units.size())),
       shadows_(architecture.memories.size()),
       clocks_(architecture.units.size(), VectorClock(architecture.units.size())),
-      origins_(architecture.units.size(), std::vector<Origin>(origins_kept)) {
+      origins_(architecture.units.size()) {
+  assert(architecture.sync.kind != Sync::Kind::in_order);
   for (std::size_t u = 0; u < clocks_.size(); ++u) clocks_[u][u] = 1;
-  if (!wanted || architecture.sync.kind == Sync::Kind::in_order) return;
-  watches_ = true;
   if (architecture.sync.kind == Sync::Kind::interlock) interlock_.emplace(architecture, pool);
   for (std::size_t m = 0; m < shadows_.size(); ++m) {
     const Memory& memory = architecture.memories[m];
@@ -119,6 +119,7 @@ void RaceDetector::begin(Operation& operation, Cycle now) {
   const auto unit = static_cast<std::size_t>(operation.unit);
   semaphores_.settle(operation.unit, clocks_[unit]);
   const std::uint64_t count = ++clocks_[unit][unit];
+  if (origins_[unit].empty()) origins_[unit].resize(origins_kept);
   origins_[unit][count % origins_kept] = {count, operation.instruction, operation.mnemonic};
   for (const AccessShape& access : operation.shape->accesses) {
     Shadow& shadow = shadows_[static_cast<std::size_t>(access.memory)];

@@ -21,14 +21,11 @@ namespace accord::sim {
 /// read.
 class RaceDetector {
  public:
-  /// Watches all memories under semaphores, off-chip ones under interlock, none in order.
-  /// `wanted`: false where nothing will be told to it, so that it takes no address space.
-  RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool, bool wanted);
+  /// Watches all memories under semaphores, off-chip ones under interlock. In order there is nothing to watch.
+  RaceDetector(const Architecture& architecture, HazardLog& hazards, OperationPool& pool);
 
   /// The unit's next operation begins, after all that its waits have surely seen.
   void begin(Operation& operation, Cycle now);
-
-  bool watches() const { return watches_; }
 
   /// A wait of the unit passes.
   void wait(int unit, int semaphore);
@@ -106,13 +103,12 @@ class RaceDetector {
 
   const Architecture& architecture_;
   HazardLog& hazards_;
-  bool watches_ = false;
   std::optional<InterlockOrder> interlock_;
   const Operation* operation_ = nullptr;  ///< that begins
   SemaphoreOrder semaphores_;
   std::vector<Shadow> shadows_;  ///< by memory; 0 granules: not watched
   std::vector<VectorClock> clocks_;
-  std::vector<std::vector<Origin>> origins_;  ///< by unit, by count modulo its size
+  std::vector<std::vector<Origin>> origins_;  ///< by unit, by count modulo their greatest number; none of a unit that began nothing
 };
 
 }  // namespace accord::sim

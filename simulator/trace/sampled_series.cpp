@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "archdsl/isa/int128.h"
 #include "archdsl/source/error.h"
 
 namespace accord::sim {
@@ -11,8 +12,7 @@ namespace accord::sim {
 namespace {
 
 std::int64_t part(std::int64_t amount, Cycle passed, Cycle all) {
-  __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>(static_cast<Wide>(amount) * passed / all);
+  return static_cast<std::int64_t>(Int128{amount} * passed / all);
 }
 
 }  // namespace

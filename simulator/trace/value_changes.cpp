@@ -14,8 +14,7 @@ namespace accord::sim {
 
 namespace {
 
-constexpr int count_bits = 32;
-constexpr int state_bits = 16;
+constexpr int bits_of_numbers = 32;
 
 /// Leaves that are work: "working" and "working: padding".
 bool works(const std::string& leaf) { return leaf.starts_with("working"); }
@@ -62,15 +61,15 @@ void ValueChanges::keep(const Change& change) {
 }
 
 void ValueChanges::spent(int component, int leaf, Cycle from, Cycle) {
-  keep({from, static_cast<std::int16_t>(component), Kind::state, leaf});
+  keep({from, component, Kind::state, leaf});
 }
 
 void ValueChanges::queued(int unit, Cycle at, int change) {
-  keep({at, static_cast<std::int16_t>(unit), Kind::queue, change});
+  keep({at, unit, Kind::queue, change});
 }
 
 void ValueChanges::signalled(int semaphore, Cycle at, int change) {
-  keep({at, static_cast<std::int16_t>(semaphore), Kind::semaphore, change});
+  keep({at, semaphore, Kind::semaphore, change});
 }
 
 // Signals: states, then busy bits, then queues, then semaphores.
@@ -93,14 +92,14 @@ void ValueChanges::declare(std::ostream& out) const {
   for (std::size_t c = 0; c < components; ++c) {
     fmt::print(out, "$scope module {} $end\n", identifier(names_.components[c]));
     variable(1, components + c, "busy");
-    variable(state_bits, c, "state");
-    if (c < names_.numbers.units) variable(count_bits, 2 * components + c, "queue");
+    variable(bits_of_numbers, c, "state");
+    if (c < names_.numbers.units) variable(bits_of_numbers, 2 * components + c, "queue");
     fmt::print(out, "$upscope $end\n");
   }
   if (names_.semaphores > 0) {
     fmt::print(out, "$scope module sync $end\n");
     for (std::size_t s = 0; s < names_.semaphores; ++s)
-      variable(count_bits, 2 * components + names_.numbers.units + s, fmt::format("semaphore_{}", s));
+      variable(bits_of_numbers, 2 * components + names_.numbers.units + s, fmt::format("semaphore_{}", s));
     fmt::print(out, "$upscope $end\n");
   }
   fmt::print(out, "$enddefinitions $end\n");

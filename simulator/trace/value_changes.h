@@ -31,7 +31,7 @@ class ValueChanges final : public RunListener {
   enum class Kind : std::uint8_t { state, queue, semaphore };
   struct Change {
     Cycle at;
-    std::int16_t number;
+    int number;
     Kind kind;
     int value;  ///< states: the leaf; else by how much the count changes
   };

@@ -37,7 +37,7 @@ class PhaseConvolver {
       const Operator& conv = network_.operators[i];
       if (!may_change(conv)) continue;
       const auto phases = phases_of(conv.inputs[0]);
-      if (phases && is_complete(*phases)) change(network_.operators[i], *phases);
+      if (phases && is_complete(*phases, shape(conv.inputs[0]))) change(network_.operators[i], *phases);
     }
   }
 
@@ -114,12 +114,12 @@ class PhaseConvolver {
     return true;
   }
 
-  /// Whether they are all of the image, each once.
-  bool is_complete(const Phases& phases) const {
+  /// Whether they, each of this shape, are all of the image, each once.
+  bool is_complete(const Phases& phases, const Shape& part) const {
     const auto [rows, columns] = phases.step;
     if (rows * columns == 1 || std::ssize(phases.first) != rows * columns) return false;
     const Shape& image = shape(phases.image);
-    if (image.size() != 4 || image[2] % rows != 0 || image[3] % columns != 0) return false;
+    if (image.size() != 4 || image[2] != part[2] * rows || image[3] != part[3] * columns) return false;
     auto sorted = phases.first;
     std::ranges::sort(sorted);
     for (std::int64_t i = 0; i < rows * columns; ++i) {

@@ -22,6 +22,8 @@ bool advance(Integers& point, const Integers& extents) {
   return false;
 }
 
+constexpr double most_elements = 1 << 27;  // of a tensor that is not the model's
+
 class TransposedConvolution {
  public:
   TransposedConvolution(Network& network, const Operator& op, std::vector<Operator>& operators)
@@ -35,13 +37,26 @@ class TransposedConvolution {
     pads_ = attribute(op, "pads", Integers(2 * planes_, 0));
     groups_ = attribute(op, "group", std::int64_t{1});
     for (std::size_t d = 0; d < planes_; ++d) {
+      // A single position never steps: no more phases than results.
+      if (x_[d + 2] == 1) strides_[d] = std::min(strides_[d], y_[d + 2] + pads_[d]);
       taps_.push_back(ceil_div((w_[d + 2] - 1) * dilations_[d] + 1, strides_[d]));
       steps_.push_back(std::max(ceil_div(y_[d + 2] + pads_[d], strides_[d]), x_[d + 2]));
-      phases_ *= strides_[d];
     }
   }
 
+  /// Whether the phases' weights and results are no larger than tensors may be.
+  bool fits() const {
+    double weights = static_cast<double>(w_[0]) * static_cast<double>(w_[1]);
+    double results = static_cast<double>(x_[0]) * static_cast<double>(y_[1]);
+    for (std::size_t d = 0; d < planes_; ++d) {
+      weights *= static_cast<double>(strides_[d]) * static_cast<double>(taps_[d]);
+      results *= static_cast<double>(strides_[d]) * static_cast<double>(steps_[d]);
+    }
+    return std::max(weights, results) <= most_elements;
+  }
+
   void run() {
+    for (const std::int64_t stride : strides_) phases_ *= stride;
     auto y = convolve();
     if (phases_ > 1) y = interleave(y);
     crop(y);
@@ -175,10 +190,14 @@ bool has_constant_weights(const Network& network, const Operator& op) {
 void expand_transposed_conv(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    if (op.type == "ConvTranspose" && has_constant_weights(network, op))
-      TransposedConvolution(network, op, operators).run();
-    else
-      operators.push_back(std::move(op));
+    if (op.type == "ConvTranspose" && has_constant_weights(network, op)) {
+      TransposedConvolution phases(network, op, operators);
+      if (phases.fits()) {
+        phases.run();
+        continue;
+      }
+    }
+    operators.push_back(std::move(op));
   }
   network.operators = std::move(operators);
 }

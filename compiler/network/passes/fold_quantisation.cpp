@@ -82,7 +82,7 @@ class QuantisationFolding {
       } else if (moves(op) && quantised_.contains(op.inputs[0])) {
         expand_mover(op, operators);
       } else {
-        if (op.type == "QuantizeLinear") {
+        if (op.type == "QuantizeLinear" && element_count(network_.tensor(op.inputs[1]).shape) == 1) {
           quantised_[op.outputs[0]] = {op.inputs[1], op.inputs.size() > 2 ? op.inputs[2] : no_tensor};
         }
         operators.push_back(std::move(op));
@@ -118,6 +118,18 @@ class QuantisationFolding {
   }
 
   TensorId bias(OperatorList& list, const Operator& op) {
+    const bool known = is_constant(op.inputs[1]) && is_constant(op.inputs[4]) && is_constant(op.inputs[8]);
+    return known ? constant_bias(list, op) : computed_bias(list, op);
+  }
+
+  TensorId computed_bias(OperatorList& list, const Operator& op) {
+    const Shape &x = network_.tensor(op.inputs[1]).shape, &w = network_.tensor(op.inputs[4]).shape;
+    const TensorId scale =
+        list.add("Mul", "bias_scale", {op.inputs[1], op.inputs[4]}, w.size() < x.size() ? Shape(x) : Shape(w));
+    return dequantise(list, "bias", op.inputs[8], {scale, no_tensor}, 0);
+  }
+
+  TensorId constant_bias(OperatorList& list, const Operator& op) {
     const Shape shape = network_.tensor(op.inputs[8]).shape;
     const auto x_scale = numbers_of(network_.tensor(op.inputs[1])), w_scale = numbers_of(network_.tensor(op.inputs[4]));
     const auto integers = numbers_of(network_.tensor(op.inputs[8]));
@@ -269,7 +281,7 @@ class QuantisationFolding {
   }
 
   Network& network_;
-  std::map<TensorId, Parameters> quantised_;
+  std::map<TensorId, Parameters> quantised_;  ///< those with one scale
   std::map<TensorId, TensorId> forwarded_;
   std::map<TensorId, Range> ranges_;  ///< of what came out of a pair
 };

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "compiler/network/constants.h"
 #include "compiler/network/operator_list.h"
@@ -45,6 +46,12 @@ void bound_to_clip(Network& network, Operator& op) {
     make_clip(op, -infinity, value);
 }
 
+/// The inverse of a subnormal number may be infinite, and 0 times that is no number.
+bool has_finite_inverses(const Tensor& tensor) {
+  const std::span values(constant_data<float>(tensor), count_of(tensor.shape));
+  return std::ranges::none_of(values, [](float v) { return v != 0 && std::isinf(1.0F / v); });
+}
+
 void unify(Network& network, Operator& op) {
   if (op.type == "Relu") return make_clip(op, 0, infinity);
   if (op.type == "Min" || op.type == "Max") return bound_to_clip(network, op);
@@ -58,7 +65,7 @@ void unify(Network& network, Operator& op) {
   if (commutes && constant_first) std::swap(op.inputs[0], op.inputs[1]);
   if (!is_float_constant(network, op.inputs[1])) return;
   if (op.type == "Sub") replace_constant(network, op, "Add", [](float v) { return -v; });
-  if (op.type == "Div") replace_constant(network, op, "Mul", [](float v) { return 1.0F / v; });
+  if (op.type == "Div" && has_finite_inverses(network.tensor(op.inputs[1]))) replace_constant(network, op, "Mul", [](float v) { return 1.0F / v; });
 }
 
 /// What combines two tensors where the operator combines any number.

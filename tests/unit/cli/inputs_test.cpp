@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 #include "cli/inputs.h"
@@ -47,4 +49,21 @@ TEST_CASE("seeded inputs depend on the seed and the name, and leave given ones a
   const auto given = c.at("y").data;
   fill_seeded(c, two, 1);
   CHECK(c.at("y").data == given);
+}
+
+TEST_CASE("are seeded integers indices of all that they look up") {
+  Network network;
+  const auto add = [&](const std::string& name, ElementType type, Shape shape) {
+    return network.add({name, type, std::move(shape), nullptr, std::nullopt});
+  };
+  const TensorId ids = add("ids", ElementType::i64, {1, 64}), flat = add("flat", ElementType::i64, {64});
+  const TensorId words = add("words", ElementType::fp32, {100, 4}), kinds = add("kinds", ElementType::fp32, {2, 4});
+  network.inputs = {ids};
+  network.operators = {{"a", "Gather", {words, ids}, {add("a", ElementType::fp32, {1, 64, 4})}, {}},
+                       {"b", "Reshape", {ids}, {flat}, {}},
+                       {"c", "Gather", {kinds, flat}, {add("c", ElementType::fp32, {64, 4})}, {}}};
+  const Value seeded = seeded_inputs_of(network, 3).at("ids");
+  std::set<double> found;
+  for (std::size_t i = 0; i < 64; ++i) found.insert(load_element(seeded.data.data() + 8 * i, ElementType::i64));
+  CHECK(found == std::set<double>{0, 1});
 }

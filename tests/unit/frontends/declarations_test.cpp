@@ -128,6 +128,22 @@ TEST_CASE("Are values that their type does not have refused?") {
   check_refused(model, "the value 1000 is beyond its type, which has -128 to 127");
 }
 
+TEST_CASE("Are unsigned integers beyond 63 bits refused, however they are written?") {
+  for (const bool raw : {false, true}) {
+    auto model = parsed_model(in_opset(13, sum));
+    auto& constant = *model.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_t();
+    constant.clear_float_data();
+    constant.set_data_type(onnx::TensorProto::UINT64);
+    const std::uint64_t values[] = {1, std::uint64_t{1} << 63};
+    if (raw) {
+      constant.set_raw_data(values, sizeof values);
+    } else {
+      for (const std::uint64_t value : values) constant.add_uint64_data(value);
+    }
+    check_refused(model, "the value 9223372036854775808 is beyond its type");
+  }
+}
+
 TEST_CASE("Are sizes that nothing has refused?") {
   const std::int64_t least = INT64_MIN;
   auto model =

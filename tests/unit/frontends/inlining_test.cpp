@@ -180,6 +180,18 @@ TEST_CASE("Are a Loop's steps what they are one after another, its results' rows
     p = Unsqueeze (a, axes)  q = Unsqueeze (b, axes)  rows = Concat <axis: int = 0> (p, q) })");
 }
 
+TEST_CASE("Does a Loop that only counts go on whatever its body makes of the condition?") {
+  auto model = parsed("g (float[3] x) => (float[3] y) { y = Loop (count, , x) }");
+  auto& count = *model.mutable_graph()->add_initializer();
+  count.set_name("count");
+  count.set_data_type(onnx::TensorProto::INT64);
+  count.add_int64_data(3);
+  put_graph(*model.mutable_graph()->mutable_node(0), "body", R"(
+    b (int64 i, bool going, float[3] s) => (bool on, float[3] next) {
+      limit = Constant <value = int64 {0}> ()  on = Less (i, limit)  next = Add (s, s) })");
+  check_same(model, "g (float[3] x) => (float[3] y) { a = Add (x, x)  b = Add (a, a)  y = Add (b, b) }");
+}
+
 TEST_CASE("Does any changed byte of functions and inner graphs crash the import?") {
   auto model = parsed(R"(
     g (float[3] x, bool[1] flag) => (float[3] z) { y = Loop (count, , x) z = If (flag) }
