@@ -84,3 +84,20 @@ TEST_CASE("is a trace without time refused") {
   options.trace = "never_written.json";
   CHECK_THROWS_AS(simulate(machine, product.assembler.program, {}, options), Error);
 }
+
+TEST_CASE("is host work refused whose indices go farther than numbers do") {
+  const Architecture machine = matrix_machine(Sync::Kind::semaphores);
+  Program program = Product(machine, 1).assembler.program;
+  program.layers.push_back({});
+  Stage stage;
+  stage.layer = 0;
+  stage.host = true;
+  stage.work.operands.push_back({});
+  stage.work.operands.back().name = "t";
+  stage.work.operands.back().type = ElementType::i32;
+  stage.work.operands.back().shape = {1};
+  stage.work.iterators = {{"i", (1 << 24) + 1}};
+  stage.work.statements = {"t[1099511627776*i] = 1"};  // 2^64 at the end
+  program.stages = {stage};
+  CHECK_THROWS_AS(compute(machine, program), Error);
+}

@@ -57,3 +57,14 @@ TEST_CASE("Are names that nothing has refused with file, line and column?") {
   check_mistake("  - inputs\n", ":2:3: codelet Mine has no keys");
   check_mistake("  inputs: [x\n", ":");
 }
+
+TEST_CASE("Is a second codelet of one operator refused, in whichever file?") {
+  const std::string codelet = ":\n" + head + "  statements: [\"y[@] = x[@x]\"]\n";
+  const Scratch folder("codelets");
+  std::filesystem::create_directory(folder.path);
+  std::ofstream(folder.path / "a.yaml") << "Mine" << codelet;
+  std::ofstream(folder.path / "b.yml") << "Other" << codelet << "Mine" << codelet;
+  const std::string expected = (folder.path / "b.yml").string() + ":5:1: Mine has a codelet already, at " +
+                               (folder.path / "a.yaml").string() + ":1:1";
+  CHECK_THROWS_WITH_AS(CodeletLibrary{folder.path}, expected.c_str(), Error);
+}

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "archdsl/isa/program.h"
+#include "archdsl/source/error.h"
 #include "sample_isa.h"
 
 using namespace accord;
@@ -51,4 +52,15 @@ TEST_CASE("may an instruction be taken out of a disassembled text?") {
   CHECK(program.stages[1].host);
   CHECK(program.stages[2].first == 2);
   CHECK(program.stages[2].count == 2);
+}
+
+TEST_CASE("is host work refused that takes too long, or counts backwards?") {
+  const auto refused = [](const std::string& iterators, const char* why) {
+    const std::string stage =
+        ".layer {\"name\": \"l\"}\n.stage {\"layer\": 0, \"host\": true, \"iterators\": [" + iterators + "]}\n";
+    CHECK_THROWS_WITH_AS(assemble(machine(), stage, "p.s"), doctest::Contains(why), Error);
+  };
+  refused(R"(["i", 4611686018427387904])", "2^40 steps");
+  refused(R"(["i", 16777216], ["j", 16777216])", "2^40 steps");
+  refused(R"(["i", -1])", "counts -1");
 }

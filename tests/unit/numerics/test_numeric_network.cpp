@@ -204,10 +204,12 @@ TEST_CASE("Do all forms of requantisation give nearly the same network, or an er
   Numerics narrow = mult_shift_machine();
   narrow.requantise = "i8(clamp((i64(x) * i64(mult)) >> (i64(shift) + 15), lo, hi))";
   narrow.parameters = {{"mult", ElementType::i16, true}, {"shift", ElementType::u8, true}};
+  Numerics odd = mult_shift_machine();
+  odd.requantise = "i8(clamp((i64(x) * i64(mult)) >> (i64(shift) + 20), lo, hi))";
   Numerics wired = mult_shift_machine();
   wired.requantise = "i8(clamp((i64(x) * i64(mult) + 8388608) >> 24, lo, hi))";
   wired.parameters = {{"mult", ElementType::i32, true}};
-  for (const Numerics& numerics : {float_scale_machine(), mult_shift_machine(), narrow, shift_only, wired}) {
+  for (const Numerics& numerics : {float_scale_machine(), mult_shift_machine(), narrow, shift_only, odd, wired}) {
     CAPTURE(numerics.requantise);
     CHECK(decibels(block, quantise(block, numerics, {inputs}), inputs) > 24);
   }

@@ -75,3 +75,11 @@ TEST_CASE("near names are suggested, far ones are not") {
   CHECK(nearest("colour", names).empty());
   CHECK(nearest(std::string(100000, 'w'), names).empty());
 }
+
+TEST_CASE("quotients of whole numbers lose nothing to rounding") {
+  CHECK(printed("ceil_div(4398046511107, 3)") == "1466015503703");
+  CHECK(printed("ceil_div(-7, 2)") == "-3");
+  CHECK(printed("floor((2 TiB + 1 B) / 2)") == "1099511627776 B");
+  CHECK(printed("ceil((2 TiB + 1 B) / 2)") == "1099511627777 B");
+  CHECK(printed("ceil_div(1, 0)") == "division by zero");
+}
