@@ -19,6 +19,7 @@ struct Change {
 void double_width(Rate& rate) { rate.width *= 2; }
 void remove(Rate& rate) { rate.times = 0; }
 void halve(Rate& rate) { rate.over *= 2; }
+void double_servers(Rate& rate) { rate.twins = true; }
 void double_places(Rate& rate) { rate.places *= 2; }
 void halve_period(Rate& rate) { rate.period.numerator = (rate.period.numerator + 1) / 2; }
 
@@ -26,7 +27,7 @@ const Change changes[] = {
     {"twice as wide", {Cause::beats}, double_width},
     {"latency zero", {Cause::link_latency}, remove},
     {"latency zero", {Cause::latency}, remove},
-    {"ports twice as fast", {Cause::port}, halve},
+    {"twice as many ports", {Cause::port}, double_servers},
     {"set-up zero", {Cause::setup}, remove},
     {"twice as many requests in flight", {Cause::request}, double_places},
     {"queue twice as long", {Cause::queue}, double_places},

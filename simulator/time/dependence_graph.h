@@ -112,9 +112,11 @@ class DependenceGraph {
   Cycle delay(const Node& node, const Rates& rates) const {
     return node.amount == 0 ? 0 : rates.cycles(node.cause, node.component, amount(node));
   }
-  /// What a reservation takes of its timeline.
-  std::int64_t length(const Node& node, const Rates& rates) const {
-    return own(node.b).denominator == 1 ? delay(node, rates) : rates.parts(node.cause, node.component, amount(node));
+  /// What a reservation of so much takes of its timeline.
+  std::int64_t length(const Node& node, const Rates& rates, std::int64_t amount) const {
+    if (amount == 0) return 0;
+    return own(node.b).denominator == 1 ? rates.cycles(node.cause, node.component, amount)
+                                        : rates.parts(node.cause, node.component, amount);
   }
   std::size_t timelines() const { return last_served_.size(); }
   const Period& own(std::size_t timeline) const { return last_served_[timeline].own; }

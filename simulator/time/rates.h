@@ -16,6 +16,7 @@ struct Rate {
   std::int64_t times = 1;
   std::int64_t over = 1;    ///< cycles * times / over, rounded up
   std::int64_t places = 0;  ///< under way, or waiting, at a time; 0: not limited
+  bool twins = false;       ///< two of what serves it for each one
 
   /// `amount` in cycles of the period, each `numerator` parts: what a timeline of that period takes.
   std::int64_t parts(std::int64_t amount) const { return scaled(amount * period.numerator); }
@@ -23,7 +24,7 @@ struct Rate {
   bool operator==(const Rate& other) const {
     return width == other.width && period.numerator == other.period.numerator &&
            period.denominator == other.period.denominator && times == other.times && over == other.over &&
-           places == other.places;
+           places == other.places && twins == other.twins;
   }
   Cycle cycles(std::int64_t amount) const {
     const std::int64_t whole = amount < 0 ? -amount : amount;
@@ -52,6 +53,10 @@ class Rates {
   std::int64_t places(Cause cause, int component) const {
     const auto& rates = rates_[static_cast<std::size_t>(cause)];
     return static_cast<std::size_t>(component) < rates.size() ? rates[static_cast<std::size_t>(component)].places : 0;
+  }
+  bool twins(Cause cause, int component) const {
+    const auto& rates = rates_[static_cast<std::size_t>(cause)];
+    return static_cast<std::size_t>(component) < rates.size() && rates[static_cast<std::size_t>(component)].twins;
   }
   Cycle cycles(Cause cause, int component, std::int64_t amount) const {
     const auto& rates = rates_[static_cast<std::size_t>(cause)];

@@ -59,10 +59,9 @@ void change_unit(Unit& unit, const std::string& change) {
 
 void change_memory(Memory& memory, const std::string& change) {
   if (change == "latency zero") memory.latency = 0;
-  if (change == "ports twice as fast") {
-    memory.latency = memory.period.cycles(memory.latency);
-    memory.period.denominator *= 2;
-    memory.latency = memory.latency * memory.period.denominator / memory.period.numerator;
+  if (change == "twice as many ports") {
+    memory.read_ports *= 2;
+    memory.write_ports *= 2;
   }
 }
 
