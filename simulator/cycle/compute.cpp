@@ -33,7 +33,11 @@ void StepCompute::begin(Operation& operation, Time at) {
   auto work = std::make_unique<Work>();
   work->operation = &operation;
   work->streams = word_streams(operation, ports_, false);
-  work->steps = std::max<Cycle>(1, shape.interval * spec().period.denominator / spec().period.numerator);
+  Cycle longest = shape.interval;
+  for (const WordStream& stream : work->streams) {
+    if (!stream.write) longest = std::max(longest, stream.memory->least_cycles(false, std::ssize(stream.addresses)));
+  }
+  work->steps = std::max<Cycle>(1, longest * spec().period.denominator / spec().period.numerator);
   work->reading = std::max(entered_, at + shape.start);
   entered_ = work->reading + shape.interval;
   start_ = shape.start;

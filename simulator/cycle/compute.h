@@ -7,10 +7,10 @@
 
 namespace accord::sim::cycle {
 
-/// A pipelined unit, row by row. An operation's interval is so many steps of its own clock; with each the words of one
-/// row enter, each bank's evenly spread over the steps, and `drain` cycles after a step what it completed is written. A
-/// row whose words do not get their ports in time holds up those behind it, which catch up where they have nothing to
-/// read, and not those that drain.
+/// A pipelined unit, row by row. An operation's interval is so many steps of its own clock, more where its words take
+/// their ports longer; with each the words of one row enter, each bank's evenly spread over the steps, and `drain`
+/// cycles after a step what it completed is written. A row whose words do not get their ports in time holds up those
+/// behind it, which catch up where they have nothing to read, and not those that drain.
 class StepCompute final : public UnitModule {
  public:
   StepCompute(const sc_core::sc_module_name& name, RunState& run, Schedule& schedule, const Ports& ports, int index);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "archdsl/graph/rates.h"
+#include "archdsl/tensor/rounding.h"
 #include "simulator/cycle/pace.h"
 #include "simulator/modules/busy_account.h"
 
@@ -20,6 +21,10 @@ class MemoryPorts {
   std::size_t bank(std::int64_t address) const;
   /// Words that a bank takes per cycle.
   std::size_t ports(bool write) const { return (write && !spec_.shared_ports ? writes_ : reads_).front().size(); }
+  /// Reference cycles that a bank takes for so many words at least.
+  Cycle least_cycles(bool write, std::int64_t words) const {
+    return spec_.period.cycles(ceil_div(words, static_cast<std::int64_t>(ports(write))));
+  }
   std::int64_t word() const { return spec_.word; }
   Cycle latency() const { return latency_of(spec_); }
   bool off_chip() const { return spec_.off_chip; }
