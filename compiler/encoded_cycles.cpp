@@ -28,6 +28,8 @@ Homes placed(const Compilation& compilation, const LayerPlan& layer, const Mappi
   return homes;
 }
 
+}  // namespace
+
 bool encodes(const Compilation& compilation, const LayerPlan& layer, const Mapping& mapping) {
   const Architecture& architecture = compilation.architecture;
   const Homes homes = placed(compilation, layer, mapping);
@@ -43,8 +45,6 @@ bool encodes(const Compilation& compilation, const LayerPlan& layer, const Mappi
     return false;
   }
 }
-
-}  // namespace
 
 double encoded_cycles(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
   double least = std::numeric_limits<double>::infinity();

@@ -55,6 +55,15 @@ double MappingSchedule::link_cycles() const {
   return most;
 }
 
+/// For which compute units are occupied: what is extrapolated may have missed some of it.
+double MappingSchedule::compute_cycles() const {
+  double most = 0;
+  for (std::size_t u = 0; u < first_.unit_cycles.size(); ++u) {
+    if (machine_.architecture.units[u].kind == UnitKind::compute) most = std::max(most, first_.unit_cycles[u]);
+  }
+  return most;
+}
+
 double MappingSchedule::summed_cycles(std::size_t layer) const {
   return cost_of(compilation_, machine_, layer_, shortening_.shortened(parts_.front(), layer)).cycles;
 }
@@ -88,6 +97,7 @@ MappingSchedule::Result MappingSchedule::run() const {
       cycles.push_back(scheduled);
     }
     result.cycles = std::max(whole_cycles(cycles), link_cycles());
+    if (layers() > 1) result.cycles = std::max(result.cycles, compute_cycles());
   } catch (const Error&) {
     result.cycles = std::numeric_limits<double>::infinity();
   }

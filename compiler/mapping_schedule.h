@@ -40,6 +40,7 @@ class MappingSchedule {
   double summed_cycles(std::size_t layer) const;
   double whole_cycles(const std::vector<double>& scheduled) const;
   double link_cycles() const;
+  double compute_cycles() const;
 
   const Compilation& compilation_;
   const LayerPlan& layer_;

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "compiler/compilation.h"
+#include "compiler/encoded_cycles.h"
 #include "compiler/mapping/constant_home.h"
 #include "compiler/mapping/padding.h"
+#include "compiler/mapping_schedule.h"
 #include "compiler/memory_sharing.h"
 
 namespace accord {
@@ -71,20 +74,45 @@ double HomePlanner::outside_for(const LayerPlan& layer, const Use& use) const {
   return never_wins && never_negative(operand.tensor) ? 0 : operand.outside;
 }
 
-/// Margins may keep a tensor from sharing memory: not for blocks that stand behind the best mapping.
-void drop_margins_behind(LayerPlan& layer) {
-  const auto needless = [&](const Mapping& mapping) {
-    return in_blocks(mapping) && reaches_beyond(*mapping.form, layer.work);
-  };
-  if (!layer.mappings.empty()) {
-    layer.mappings.erase(std::remove_if(layer.mappings.begin() + 1, layer.mappings.end(), needless),
-                         layer.mappings.end());
+constexpr double most_tried = 100'000;  // operations of a mapping that is lowered to see whether it can be expressed
+
+/// Widens the margins of the layer's tensors that are not constant to what the mapping reaches.
+void reach_all(const LayerPlan& layer, const Mapping& mapping, std::map<TensorId, Home>& homes) {
+  for (const Use& use : mapping.uses) {
+    if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) continue;
+    const WorkOperand& operand = layer.work.operands[use.access.operand];
+    if (operand.tensor == no_tensor || operand.constant) continue;
+    Home& home = homes[operand.tensor];
+    home.before.resize(operand.shape.size(), 0);
+    home.after.resize(operand.shape.size(), 0);
+    reach(home, operand.shape, use.access, mapping.extent);
   }
+}
+
+/// Whether the mapping wants margins that these homes do not have.
+bool is_wider(const LayerPlan& layer, const Mapping& mapping, const std::map<TensorId, Home>& homes) {
+  auto reached = homes;
+  reach_all(layer, mapping, reached);
+  return reached != homes;
+}
+
+/// What stands behind the best mapping, for the case that this cannot be expressed, must not make room around tensors
+/// that would lie closer, and might share memory, without it.
+void drop_margins_behind(const Compilation& compilation, LayerPlan& layer) {
+  if (layer.mappings.size() < 2) return;
+  const Mapping& best = layer.mappings.front();
+  std::map<TensorId, Home> homes;
+  reach_all(layer, best, homes);
+  const auto needless = [&](const Mapping& mapping) { return is_wider(layer, mapping, homes); };
+  const auto behind = layer.mappings.begin() + 1;
+  if (std::none_of(behind, layer.mappings.end(), needless)) return;
+  if (expected_operations(compilation, layer, best) > most_tried || !encodes(compilation, layer, best)) return;
+  layer.mappings.erase(std::remove_if(behind, layer.mappings.end(), needless), layer.mappings.end());
 }
 
 /// Margins for every mapping that may be used; a conflict about their content sends the layer to the host.
 void HomePlanner::widen(LayerPlan& layer) {
-  drop_margins_behind(layer);
+  drop_margins_behind(compilation_, layer);
   for (const auto& mapping : layer.mappings) {
     for (const auto& use : mapping.uses) {
       if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) continue;

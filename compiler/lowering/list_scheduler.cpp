@@ -149,6 +149,26 @@ class Station {
   std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> done_;  ///< of those that have one
 };
 
+/// Places in a unit's queue, each taken from an operation's issue until it begins, which is the controller's latency
+/// later at least.
+class Places {
+ public:
+  Places(int places, std::int64_t latency) : latency_(latency), begun_(static_cast<std::size_t>(std::max(places, 1))) {}
+
+  /// When what is issued next can begin.
+  std::int64_t free_from() const { return latency_ == 0 ? 0 : begun_[next_] + latency_; }
+
+  void begin(std::int64_t start) {
+    begun_[next_] = start;
+    if (++next_ == begun_.size()) next_ = 0;
+  }
+
+ private:
+  std::int64_t latency_;
+  std::vector<std::int64_t> begun_;  ///< of the last operations, as many as there are places
+  std::size_t next_ = 0;
+};
+
 class ListScheduler {
  public:
   ListScheduler(const OpList& list, const Architecture& architecture, const Lead& lead)
@@ -160,6 +180,7 @@ class ListScheduler {
         ready_(list.ops.size(), -1),
         slots_(architecture.controller, from_.empty() ? 0 : *std::ranges::min_element(from_)),
         station_(architecture.sync),
+        latency_(architecture.controller.latency),
         streams_(architecture.units.size()),
         answered_(architecture.units.size(), 0) {
     from_.resize(list.ops.size(), 0);
@@ -168,6 +189,7 @@ class ListScheduler {
       const bool keeps_order = architecture.units[u].kind == UnitKind::compute;
       queues_.emplace_back(keeps_order, lead.free.empty() ? 0 : lead.free[u], ready_);
       windows_.emplace_back(architecture.units[u].in_flight);
+      places_.emplace_back(architecture.units[u].queue, latency_);
     }
     for (std::uint32_t i = 0; i < list.ops.size(); ++i) {
       queues_[list.ops[i].unit].append(i);
@@ -221,7 +243,9 @@ class ListScheduler {
   void begin(int unit, const Queue::Choice& choice) {
     const LowOp& op = list_.ops[choice.op];
     const int stretches = contention_.stretches(op);
-    const std::int64_t start = std::max({choice.start, slots_.next(), station_.free_from()});
+    const std::int64_t issued = std::max(slots_.next(), station_.free_from());
+    const std::int64_t start = std::max({choice.start, issued + latency_, places_[unit].free_from()});
+    places_[unit].begin(start);
     station_.enter(start + op.latency);
     queues_[unit].take();
     schedule_.order.push_back(choice.op);
@@ -282,6 +306,8 @@ class ListScheduler {
   std::vector<std::int64_t> ready_;  ///< the same once it may start
   IssueSlots slots_;
   Station station_;
+  std::int64_t latency_;        ///< from an operation's issue to its unit's queue
+  std::vector<Places> places_;  ///< by unit
   std::vector<Queue> queues_;
   std::vector<RequestWindow> windows_;  ///< by unit
   std::vector<Stream> streams_;         ///< by unit
