@@ -55,9 +55,11 @@ double MappingSchedule::link_cycles() const {
   return most;
 }
 
-/// For which compute units are occupied: what is extrapolated may have missed some of it.
+/// In order, for which compute units are occupied, the ports of their operands' banks included, on which nothing else
+/// is begun there meanwhile: what is extrapolated may have missed some of it.
 double MappingSchedule::compute_cycles() const {
   double most = 0;
+  if (compilation_.architecture.sync.kind != Sync::Kind::in_order) return most;
   for (std::size_t u = 0; u < first_.unit_cycles.size(); ++u) {
     if (machine_.architecture.units[u].kind == UnitKind::compute) most = std::max(most, first_.unit_cycles[u]);
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "archdsl/source/error.h"
 #include "simulator/cycle/datapath.h"
@@ -35,9 +36,11 @@ void check_fits(const Architecture& architecture, const Program& program) {
   }
   const auto size = static_cast<std::size_t>(architecture.isa.width / 8);
   if (program.text.size() % size != 0) throw Error("the program's text ends within an instruction");
+  std::set<std::string_view> symbols;
+  for (const Symbol& symbol : program.symbols) symbols.insert(symbol.name);
   for (const Layer& layer : program.layers) {
     for (const std::string& output : layer.outputs) {
-      if (std::ranges::find(program.symbols, output, &Symbol::name) == program.symbols.end()) {
+      if (!symbols.contains(output)) {
         throw Error(fmt::format("layer {} has an output without symbol: {}", layer.name, output));
       }
     }

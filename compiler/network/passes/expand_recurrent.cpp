@@ -370,10 +370,14 @@ std::string recurrent_obstacle(const Network& network, const Operator& op) {
 void expand_recurrent(Network& network) {
   std::vector<Operator> operators;
   for (const auto& op : network.operators) {
-    if (is_recurrent(op) && recurrent_obstacle(network, op).empty())
-      RecurrentExpansion(network, op, operators).run();
-    else
-      operators.push_back(op);
+    if (is_recurrent(op) && op.inputs.size() > in_r) {
+      RecurrentExpansion expansion(network, op, operators);
+      if (expansion.obstacle().empty()) {
+        expansion.run();
+        continue;
+      }
+    }
+    operators.push_back(op);
   }
   network.operators = std::move(operators);
 }
