@@ -116,6 +116,9 @@ class LaneFinder {
 
 Contention::Contention(const Architecture& architecture, const OpList& list)
     : architecture_(architecture), in_step_(list.divided) {
+  for (const LowOp& op : list.ops) {
+    if (op.link > 0) least_in_flight_ = std::min(least_in_flight_, in_flight(op));
+  }
   const LaneFinder finder(architecture);
   std::vector<std::vector<LaneList>> routes, capabilities;
   std::map<LaneKey, std::set<std::size_t>> users;
@@ -172,9 +175,11 @@ double Contention::Crossed::cycles(const LowOp& op) const {
   return op.requests * (rounded ? std::ceil(one) : one);
 }
 
+int Contention::in_flight(const LowOp& op) const { return std::max(architecture_.units[op.unit].in_flight, 1); }
+
 std::int64_t Contention::turns(const LowOp& op) const {
   if (op.link <= 0 || way_of(op).empty()) return 0;
-  const int at_once = in_step_ ? 1 : std::max(architecture_.units[op.unit].in_flight, 1);
+  const int at_once = in_step_ ? std::max(in_flight(op) / least_in_flight_, 1) : in_flight(op);
   return ceil_div(std::max(op.requests, 1), std::int64_t{at_once});
 }
 

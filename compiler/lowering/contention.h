@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -64,18 +65,21 @@ class Contention {
 
   /// Turns that it takes with movers that ask for the like. One that is asked later waits for all requests that others
   /// have under way, and they for its own; elements that work in step on parts of one work ask together, and their
-  /// requests pass one by one. 0: it competes for nothing.
+  /// requests pass one by one, several at a time of what may have as many times more under way than others (a multicast
+  /// beside the elements' own movers). 0: it competes for nothing.
   std::int64_t turns(const LowOp& op) const;
+  int in_flight(const LowOp& op) const;
 
   /// What one of the operation's stretches loses to others in a DRAM.
   double met(const Crossed& crossed, const LowOp& op, int stretches);
 
   const Architecture& architecture_;
   bool in_step_;
-  std::int64_t grain_ = 1;                               ///< turns of a stretch
-  std::vector<std::vector<Way>> routes_, capabilities_;  ///< [unit][route or capability]
-  std::vector<Lane> lanes_;                              ///< by lane
-  std::vector<Served> served_;                           ///< by lane
+  int least_in_flight_ = std::numeric_limits<int>::max();  ///< of the units whose operations pass links
+  std::int64_t grain_ = 1;                                 ///< turns of a stretch
+  std::vector<std::vector<Way>> routes_, capabilities_;    ///< [unit][route or capability]
+  std::vector<Lane> lanes_;                                ///< by lane
+  std::vector<Served> served_;                             ///< by lane
 };
 
 }  // namespace accord
