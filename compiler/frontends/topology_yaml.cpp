@@ -109,7 +109,9 @@ TopologyLayer read_layer(const YAML::Node& node) {
 
 std::vector<TopologyLayer> read_layers(const YAML::Node& root) {
   if (!root.IsMap() || !root["layers"] || !root["layers"].IsSequence()) {
-    throw Error("expected a list under the key 'layers'");
+    const bool covenant = root.IsMap() && root["components"];
+    throw Error(fmt::format("expected a list under the key 'layers'{}",
+                            covenant ? "; this is a covenant, which --arch takes" : ""));
   }
   for (const auto& entry : root) {
     const auto key = text(entry.first, "key");

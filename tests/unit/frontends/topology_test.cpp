@@ -90,6 +90,7 @@ TEST_CASE("Does a mistake in a table say where it is?") {
   rejects("i.yaml", "layers: [{name: a, op: gru}]\n", "it is conv or gemm");
   rejects("j.yaml", "layers: [{name: a\n", "line");
   rejects("k.yaml", "- 1\n", "under the key 'layers'");
+  rejects("w.yaml", "accord: 1\ncomponents: {}\n", "this is a covenant, which --arch takes");
   rejects("l.yaml", std::string(100000, '['), "");
 }
 
