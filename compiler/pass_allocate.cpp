@@ -10,6 +10,7 @@
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping_schedule.h"
 #include "compiler/memory_sharing.h"
+#include "compiler/network/passes/graph_index.h"
 
 namespace accord {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 class HomePlanner {
  public:
   explicit HomePlanner(Compilation& compilation)
-      : compilation_(compilation), network_(compilation.network), homes_(compilation.homes) {}
+      : compilation_(compilation), network_(compilation.network), homes_(compilation.homes), index_(network_) {}
 
   void run() {
     for (auto& layer : compilation_.layers) {
@@ -32,38 +33,34 @@ class HomePlanner {
 
  private:
   void widen(LayerPlan& layer);
+  bool widen(const LayerPlan& layer, const Mapping& mapping);
   void rely(const WorkOperand& operand, const Use& use, const std::vector<std::int64_t>& extents);
   static void copy(LayerPlan& layer);
-  bool never_negative(TensorId tensor) const;
-  double outside_for(const LayerPlan& layer, const Use& use) const;
-  const Operator* producer(TensorId tensor) const;
+  bool never_negative(TensorId tensor);
+  double outside_for(const LayerPlan& layer, const Use& use);
 
   Compilation& compilation_;
   const Network& network_;
   Homes& homes_;
+  const GraphIndex index_;
   std::set<TensorId> outside_known_;
+  std::map<TensorId, bool> never_negative_;  ///< those asked for
 };
 
-const Operator* HomePlanner::producer(TensorId tensor) const {
-  for (const auto& op : network_.operators) {
-    if (std::find(op.outputs.begin(), op.outputs.end(), tensor) != op.outputs.end()) return &op;
-  }
-  return nullptr;
-}
-
 /// Proven from the operators: rectified values and what only selects among them.
-bool HomePlanner::never_negative(TensorId tensor) const {
-  const Operator* op = producer(tensor);
-  if (op == nullptr) return false;
-  if (op->type == "Requantize") return attribute(*op, "lo", -1.0) >= 0;
-  if (op->type == "MaxPool" || op->type == "Concat" || op->type == "Reshape") {
-    return std::all_of(op->inputs.begin(), op->inputs.end(), [&](TensorId t) { return never_negative(t); });
-  }
-  return false;
+bool HomePlanner::never_negative(TensorId tensor) {
+  if (const auto known = never_negative_.find(tensor); known != never_negative_.end()) return known->second;
+  const int producer = index_.producer(tensor);
+  if (producer < 0) return false;
+  const Operator& op = network_.operators[static_cast<std::size_t>(producer)];
+  bool result = op.type == "Requantize" && attribute(op, "lo", -1.0) >= 0;
+  if (op.type == "MaxPool" || op.type == "Concat" || op.type == "Reshape")
+    result = std::ranges::all_of(op.inputs, [&](TensorId t) { return never_negative(t); });
+  return never_negative_[tensor] = result;
 }
 
 /// What reads beyond the tensor must yield; padding that never wins may be 0 where no value is negative.
-double HomePlanner::outside_for(const LayerPlan& layer, const Use& use) const {
+double HomePlanner::outside_for(const LayerPlan& layer, const Use& use) {
   const WorkOperand& operand = layer.work.operands[use.access.operand];
   if (operand.outside == 0) return 0;
   const bool never_wins = std::ranges::all_of(layer.work.program.statements, [&](const Statement& statement) {
@@ -110,49 +107,61 @@ void drop_margins_behind(const Compilation& compilation, LayerPlan& layer) {
   layer.mappings.erase(std::remove_if(behind, layer.mappings.end(), needless), layer.mappings.end());
 }
 
-/// Margins for every mapping that may be used; a conflict about their content sends the layer to the host.
+/// Margins for every mapping that may be used. One that wants other content in them than another reader does is left
+/// out; the layer goes to the host where none is left.
 void HomePlanner::widen(LayerPlan& layer) {
   drop_margins_behind(compilation_, layer);
-  for (const auto& mapping : layer.mappings) {
-    for (const auto& use : mapping.uses) {
-      if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) continue;
-      const WorkOperand& operand = layer.work.operands[use.access.operand];
-      if (operand.tensor == no_tensor) continue;
-      if (operand.constant) {
-        // Beyond a constant is 0; its tiles bring that along, what a unit reads where it lies has a margin.
-        if (reads_constant_at_home(network_, layer.work, use))
-          reach(homes_[operand.tensor], operand.shape, use.access, mapping.extent);
-        continue;
-      }
-      Home reached = homes_[operand.tensor];
-      const Home before = reached;
-      reach(reached, operand.shape, use.access, mapping.extent);
-      const bool grows = reached.before != before.before || reached.after != before.after;
-      const bool has = grows || before.before != std::vector<std::int64_t>(before.before.size(), 0) ||
-                       before.after != std::vector<std::int64_t>(before.after.size(), 0);
-      if (!has || use.role == UseRole::output) {
-        homes_[operand.tensor] = reached;
-        continue;
-      }
-      Home alone;
-      alone.before.assign(operand.shape.size(), 0);
-      alone.after.assign(operand.shape.size(), 0);
-      reach(alone, operand.shape, use.access, mapping.extent);
-      const bool needs = alone.before != std::vector<std::int64_t>(operand.shape.size(), 0) ||
-                         alone.after != std::vector<std::int64_t>(operand.shape.size(), 0);
-      if (!needs) continue;
-      const double outside = outside_for(layer, use);
-      if (outside_known_.count(operand.tensor) != 0 && reached.outside != outside) {
-        layer.placement = Placement::host;
-        layer.reason = "its padding value differs from what another reader of the tensor needs";
-        return;
-      }
-      reached.outside = outside;
-      homes_[operand.tensor] = reached;
-      outside_known_.insert(operand.tensor);
-      rely(operand, use, relied_extents(work_of(layer.work, mapping), mapping, use));
+  std::erase_if(layer.mappings, [&](const Mapping& mapping) {
+    std::map<TensorId, Home> before;
+    for (const WorkOperand& operand : layer.work.operands) {
+      if (operand.tensor != no_tensor) before.emplace(operand.tensor, homes_[operand.tensor]);
     }
+    const std::set<TensorId> known = outside_known_;
+    if (widen(layer, mapping)) return false;
+    for (auto& [tensor, home] : before) homes_[tensor] = std::move(home);
+    outside_known_ = known;
+    return true;
+  });
+  if (!layer.mappings.empty()) return;
+  layer.placement = Placement::host;
+  layer.reason = "its padding value differs from what another reader of the tensor needs";
+}
+
+/// False where the mapping wants other content in a margin than is known.
+bool HomePlanner::widen(const LayerPlan& layer, const Mapping& mapping) {
+  for (const auto& use : mapping.uses) {
+    if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) continue;
+    const WorkOperand& operand = layer.work.operands[use.access.operand];
+    if (operand.tensor == no_tensor) continue;
+    if (operand.constant) {
+      // Beyond a constant is 0; its tiles bring that along, what a unit reads where it lies has a margin.
+      if (reads_constant_at_home(network_, layer.work, use))
+        reach(homes_[operand.tensor], operand.shape, use.access, mapping.extent);
+      continue;
+    }
+    const auto has_margin = [](const Home& home) {
+      const auto some = [](std::int64_t elements) { return elements != 0; };
+      return std::ranges::any_of(home.before, some) || std::ranges::any_of(home.after, some);
+    };
+    Home reached = homes_[operand.tensor];
+    reach(reached, operand.shape, use.access, mapping.extent);
+    if (!has_margin(reached) || use.role == UseRole::output) {
+      homes_[operand.tensor] = reached;
+      continue;
+    }
+    Home alone;
+    alone.before.assign(operand.shape.size(), 0);
+    alone.after.assign(operand.shape.size(), 0);
+    reach(alone, operand.shape, use.access, mapping.extent);
+    if (!has_margin(alone)) continue;
+    const double outside = outside_for(layer, use);
+    if (outside_known_.count(operand.tensor) != 0 && reached.outside != outside) return false;
+    reached.outside = outside;
+    homes_[operand.tensor] = reached;
+    outside_known_.insert(operand.tensor);
+    rely(operand, use, relied_extents(work_of(layer.work, mapping), mapping, use));
   }
+  return true;
 }
 
 /// Marks the indices whose margins decide what the reader computes.

@@ -283,7 +283,8 @@ void Fuser::bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) con
           bound_of(compilation_.machine, compilation_.network, slice.work, compilation_.homes, slice.mappings);
       const auto share = [&](std::int64_t all) { return until(all, fresh.last) - until(all, fresh.first); };
       slice.bound = {std::min(share(whole.cycles), own.cycles),
-                     std::min(share(whole.compute_cycles), own.compute_cycles), share(whole.compulsory_bytes)};
+                     std::min(share(whole.compute_cycles), own.compute_cycles),
+                     std::min(share(whole.compulsory_bytes), own.compulsory_bytes)};
     }
   }
 }

@@ -32,7 +32,10 @@ constexpr std::int64_t most_instructions = 1 << 24;
 void drop_long(const Compilation& compilation, LayerPlan& layer) {
   if (compilation.machine.rolls || layer.mappings.empty()) return;
   std::int64_t room = most_instructions;
-  for (const LayerPlan& other : compilation.layers) room -= other.instructions;
+  for (const LayerPlan& other : compilation.layers) {
+    const bool same = other.group.operators.front() == layer.group.operators.front();  // placed before, otherwise
+    if (!same) room -= other.instructions;
+  }
   room = std::clamp<std::int64_t>(room, 0, most_instructions_of_layer);
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::erase_if(layer.mappings, [&](const Mapping& mapping) {

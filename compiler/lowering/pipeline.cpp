@@ -45,8 +45,12 @@ class LoopPipeliner {
   const std::int64_t* deltas_of(const LowLoop& loop, std::size_t op) const {
     return loop.deltas.data() + (list_.ops[loop.first + op].first - list_.ops[loop.first].first);
   }
+  std::int32_t setup_of(const LowOp& op) const {
+    const Unit& unit = architecture_.units[op.unit];
+    return static_cast<std::int32_t>(unit.period.cycles(unit.setup));
+  }
   std::int32_t latency(const LowOp& op) const {
-    return op.latency + static_cast<std::int32_t>(architecture_.units[op.unit].setup);
+    return op.latency + setup_of(op);
   }
 
   const OpList& list_;
@@ -138,8 +142,7 @@ LoopProblem LoopPipeliner::problem_of(const LowLoop& loop, const std::vector<Mov
   const auto length = static_cast<std::int64_t>(loop.length);
   for (std::size_t i = 0; i < loop.length; ++i) {
     const LowOp& op = list_.ops[loop.first + i];
-    const auto setup = static_cast<std::int32_t>(architecture_.units[op.unit].setup);
-    problem.ops.push_back({op.unit, std::max(op.busy, setup)});
+    problem.ops.push_back({op.unit, std::max(op.busy, setup_of(op))});
   }
   std::vector<AddressRange> now;
   for (const int turn : {0, 1}) {

@@ -147,7 +147,9 @@ class Weaver {
       const bool known = std::ranges::any_of(op.buffers(), [&](const BufferAccess& other) {
         return other.buffer == access.buffer && other.write == access.write;
       });
-      if (!known) op.accesses[op.access_count++] = access;
+      if (known) continue;
+      if (op.access_count == op.accesses.size()) throw Error("a transfer touches too many tiles");
+      op.accesses[op.access_count++] = access;
     }
   }
 

@@ -117,6 +117,7 @@ struct MainWork {
   std::int64_t compute = INT64_MAX;  ///< of its units, and what must follow until the last result is off chip
   std::int64_t busy = INT64_MAX;     ///< the same, or of the wires and movers that its operands pass, with what is left
                                      ///< of the last byte's way
+  std::int64_t issue = INT64_MAX;    ///< until the controller has issued all, and what must follow
   std::int64_t passage = INT64_MAX;  ///< of the last byte read, through the main statement, to the last byte written
   std::int64_t ending = INT64_MAX;   ///< the same where that byte is read by any statement
   bool waits = true;                 ///< for an operand that a mover brings
@@ -161,9 +162,11 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   const bool one_unit = std::all_of(mapping.steps.begin(), mapping.steps.end(), [&](const StatementPlan& step) {
     return step.match.unit == mapping.steps[0].match.unit;
   });
-  const std::int64_t busiest = compute_bound(machine, mapping, all_units);
-  work.compute =
-      one_unit ? busiest + last + out : std::max(main_bound(machine, mapping, all_units) + around + after, busiest);
+  const std::int64_t busiest = compute_bound(machine, mapping, all_units, Counts::intervals);
+  const std::int64_t of_main = main_bound(machine, mapping, all_units, Counts::intervals);
+  work.compute = one_unit ? busiest + last + out : std::max(of_main + around + after, busiest);
+  // Instructions issue while the first data come.
+  work.issue = issue_bound(machine, mapping) + last + out;
   work.passage = (to_main == INT64_MAX ? 0 : to_main) + around + after;
   work.ending = (to_any == INT64_MAX ? 0 : to_any) + last + out;
   return work;
@@ -177,7 +180,8 @@ MainWork main_work(const Machine& machine, const PassageFinder& finder, bool one
   MainWork least;
   for (const auto& mapping : candidates) {
     const MainWork work = work_of(machine, mapping);
-    least.compute = std::min(least.compute, work.compute);
+    least.compute = std::min(least.compute, std::max(work.compute, work.issue));
+    least.issue = std::min(least.issue, work.issue);
     if (work.compute < least.busy) {
       const std::vector<Passage> passages = finder.of(mapping);
       const std::int64_t wires = links.cycles(passages) + (one_way && work.apart ? work.ending : 0);
@@ -249,7 +253,8 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   const auto way = [&](std::int64_t read, std::int64_t rest) { return read == 0 ? 0 : latency + (passes ? rest : 0); };
   const std::int64_t moved = width.cycles(traffic.read, traffic.written) + way(traffic.read, main.ending);
   const std::int64_t through = width.cycles(traffic.before, traffic.written) + way(traffic.before, main.passage);
-  bound.cycles = std::max({computed, moved, through, bus_cycles(machine.architecture, bound.compulsory_bytes)});
+  bound.cycles =
+      std::max({computed, main.issue, moved, through, bus_cycles(machine.architecture, bound.compulsory_bytes)});
   bound.compute_cycles = main.compute;
   return bound;
 }

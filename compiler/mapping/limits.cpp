@@ -107,7 +107,8 @@ RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   for (std::size_t d = 0; d < limits.dims.size(); ++d) {
     CapabilityDim& dim = limits.dims[d];
     dim.maximum = std::min(dim.maximum, greatest(architecture.isa, mnemonic, mnemonic.arguments[d]));
-    dim.maximum = std::max(dim.maximum / dim.multiple * dim.multiple, dim.minimum);
+    const std::int64_t padded = std::max(dim.multiple, dim.minimum);  // counts come in multiples of it
+    dim.maximum = std::max(dim.maximum / padded * padded, dim.minimum);
   }
   const auto names = run_arguments(capability);
   for (const auto& operand : capability.program.operands) {

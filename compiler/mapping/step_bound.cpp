@@ -180,30 +180,42 @@ std::int64_t moved_cycles(const Machine& machine, const Mapping& mapping, std::i
   return most;
 }
 
+std::int64_t issue_cycles(const Machine& machine, std::int64_t instructions) {
+  const Controller& controller = machine.architecture.controller;
+  return instructions / std::max(controller.issue_width, 1) * std::max(controller.issue_interval, 1);
+}
+
 }  // namespace
 
 std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents,
-                        std::int64_t units) {
+                        std::int64_t units, Counts counts) {
   const ChunkedStep step(machine, main, extents);
-  const Controller& controller = machine.architecture.controller;
-  const std::int64_t groups = step.instructions() / std::max(controller.issue_width, 1);
   const std::int64_t sharing = units_of(machine, main, units);
-  return std::max(ceil_div(step.cycles(), sharing), groups * std::max(controller.issue_interval, 1));
+  const std::int64_t intervals = ceil_div(step.cycles(), sharing);
+  return counts == Counts::intervals ? intervals : std::max(intervals, issue_cycles(machine, step.instructions()));
 }
 
 std::int64_t main_instructions(const Machine& machine, const Mapping& mapping) {
   return ChunkedStep(machine, mapping.steps[0], mapping.extent).instructions();
 }
 
-std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units) {
-  return std::max(step_bound(machine, mapping.steps[0], mapping.extent, units), moved_cycles(machine, mapping, units));
+std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units, Counts counts) {
+  return std::max(step_bound(machine, mapping.steps[0], mapping.extent, units, counts),
+                  moved_cycles(machine, mapping, units));
 }
 
-std::int64_t compute_bound(const Machine& machine, const Mapping& mapping, std::int64_t units) {
+std::int64_t issue_bound(const Machine& machine, const Mapping& mapping) {
+  std::int64_t instructions = -1;  // before the last one
+  for (const StatementPlan& step : mapping.steps)
+    instructions += ChunkedStep(machine, step, mapping.extent).instructions();
+  return issue_cycles(machine, std::max<std::int64_t>(instructions, 0));
+}
+
+std::int64_t compute_bound(const Machine& machine, const Mapping& mapping, std::int64_t units, Counts counts) {
   std::map<int, std::int64_t> busy;  // a unit does its steps one after another
   for (std::size_t s = 0; s < mapping.steps.size(); ++s) {
-    busy[mapping.steps[s].match.unit] +=
-        s == 0 ? main_bound(machine, mapping, units) : step_bound(machine, mapping.steps[s], mapping.extent, units);
+    busy[mapping.steps[s].match.unit] += s == 0 ? main_bound(machine, mapping, units, counts)
+                                                : step_bound(machine, mapping.steps[s], mapping.extent, units, counts);
   }
   std::int64_t most = 0;
   for (const auto& [unit, cycles] : busy) most = std::max(most, cycles);

@@ -25,9 +25,10 @@ bool is_lane(const Machine& machine, const Capability& capability, std::size_t d
   return false;
 }
 
-/// Innermost iterators of chains come in steps of their dim: whole lanes, or some worthwhile_rows.
+/// Innermost iterators of chains come in steps of their dim: whole lanes, or some worthwhile_rows; of all dims that
+/// count them in what these count in.
 std::int64_t quantum(const Machine& machine, const Mapping& mapping, int it) {
-  std::int64_t unit = 1;
+  std::int64_t unit = 1, common = 1;
   for (const auto& step : mapping.steps) {
     const RunLimits& limits = *machine.limits.run(step.match.unit, step.match.capability);
     const Capability& capability = machine.capability(step.match);
@@ -36,10 +37,11 @@ std::int64_t quantum(const Machine& machine, const Mapping& mapping, int it) {
       if (chain.empty() || chain.back() != it) continue;
       const CapabilityDim& dim = limits.dims[d];
       const std::int64_t some = round_up(worthwhile_rows, dim.multiple);
+      common = std::lcm(common, std::max(dim.multiple, dim.minimum));
       unit = std::max(unit, is_lane(machine, capability, d) ? dim.maximum : std::min(dim.maximum, some));
     }
   }
-  return std::min(unit, mapping.extent[it]);
+  return std::min(round_up(unit, common), mapping.extent[it]);
 }
 
 /// For an outer iterator of a chain: the least count whose product with the inner ones fills the main step's dim.

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
@@ -124,8 +125,8 @@ Requantiser::Solution Requantiser::encode(const std::vector<double>& multipliers
 }
 
 /// What the expression reads of a channel at a sum.
-std::vector<double> Requantiser::reads(const Solution& solution, const Wanted& wanted,
-                                                      std::size_t channel, double x) const {
+std::vector<double> Requantiser::reads(const Solution& solution, const Wanted& wanted, std::size_t channel,
+                                       double x) const {
   std::vector<double> found;
   for (const Access& access : wanted.program.statements[0].accesses) {
     const std::string& operand = wanted.program.operands[static_cast<std::size_t>(access.operand)].name;
@@ -142,13 +143,19 @@ std::vector<double> Requantiser::reads(const Solution& solution, const Wanted& w
 }
 
 /// visit(channel, sum, what is read there) until it gives false. Whether it never does, and all parameters fit.
-/// Channels differ in their parameters alone: some of them stand for all.
+/// Channels differ in their parameters alone: some of them stand for all, those of the least and the greatest
+/// multiplier among them.
 template <typename Visit>
 bool Requantiser::each_sample(const Solution& solution, const Wanted& wanted, Visit visit) const {
   if (!fits(solution)) return false;
   constexpr std::size_t checked_channels = 16;
   const std::size_t step = std::max<std::size_t>(1, wanted.multipliers.size() / checked_channels);
-  for (std::size_t channel = 0; channel < wanted.multipliers.size(); channel += step) {
+  std::set<std::size_t> channels;
+  const auto [least, most] = std::ranges::minmax_element(wanted.multipliers);
+  channels.insert(static_cast<std::size_t>(least - wanted.multipliers.begin()));
+  channels.insert(static_cast<std::size_t>(most - wanted.multipliers.begin()));
+  for (std::size_t channel = 0; channel < wanted.multipliers.size(); channel += step) channels.insert(channel);
+  for (const std::size_t channel : channels) {
     for (const double x : sample_points(wanted.multipliers[channel], wanted.bound, wanted.lo, wanted.hi)) {
       if (!visit(channel, x, reads(solution, wanted, channel, x))) return false;
     }
