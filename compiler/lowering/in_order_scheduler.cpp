@@ -47,6 +47,34 @@ class Waiting {
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready_;
 };
 
+/// When the controller can issue: so many operations at once, the next ones an interval later.
+class IssueTimes {
+ public:
+  explicit IssueTimes(const Controller& controller)
+      : width_(std::max(controller.issue_width, 1)), interval_(std::max(controller.issue_interval, 1)), left_(width_) {}
+
+  std::int64_t next() const { return left_ > 0 ? at_ : at_ + interval_; }
+
+  /// One more, not before `start`.
+  void issue(std::int64_t start) {
+    const std::int64_t from = std::max(start, next());
+    if (from > at_ || left_ == 0) left_ = width_;
+    at_ = from;
+    --left_;
+  }
+  /// Nothing before `time`.
+  void skip_to(std::int64_t time) {
+    if (time <= next()) return;
+    at_ = time;
+    left_ = width_;
+  }
+
+ private:
+  std::int64_t width_, interval_;
+  std::int64_t at_ = 0;  ///< of the last
+  std::int64_t left_;    ///< that can be issued with it
+};
+
 class InOrderScheduler {
  public:
   InOrderScheduler(const ItemGraph& graph, const Architecture& architecture)
@@ -58,7 +86,7 @@ class InOrderScheduler {
         free_(architecture.units.size(), 0),
         streamed_(architecture.units.size(), 0),
         answered_(architecture.units.size(), 0),
-        width_(std::max(architecture.controller.issue_width, 1)) {
+        issue_(architecture.controller) {
     for (const Unit& unit : architecture.units) windows_.emplace_back(unit.in_flight);
   }
 
@@ -78,7 +106,7 @@ class InOrderScheduler {
     for (std::size_t u = 0; u < waiting_.size(); ++u) {
       std::int64_t start = 0;
       std::uint32_t item = 0;
-      if (!waiting_[u].next(std::max(free_[u], slot_ / width_), start, item)) continue;
+      if (!waiting_[u].next(std::max(free_[u], issue_.next()), start, item)) continue;
       if (best >= 0 && std::pair(start, item) > std::pair(best_start, best_item)) continue;
       best = static_cast<int>(u);
       best_start = start;
@@ -91,10 +119,10 @@ class InOrderScheduler {
 
   void begin(int unit, std::uint32_t index, std::int64_t start) {
     const Item& item = graph_.items[index];
-    slot_ = std::max(slot_, start * width_) + 1;
+    issue_.issue(start);
     std::int64_t begins = start, late = 0, done = start + item.latency;
     if (!item.loops.empty()) {
-      slot_ = std::max(slot_, (start + item.busy) * width_);
+      issue_.skip_to(start + item.busy);
     } else if (architecture_.units[unit].kind == UnitKind::mover) {
       // A mover sets the next operation up while this one's requests are under way.
       const Unit& mover = architecture_.units[unit];
@@ -129,8 +157,7 @@ class InOrderScheduler {
   std::vector<std::int64_t> streamed_;  ///< per mover: its last request so far is on its way
   std::vector<std::int64_t> answered_;  ///< per mover: all that it moved so far is there
   std::vector<RequestWindow> windows_;  ///< per unit
-  std::int64_t width_;
-  std::int64_t slot_ = 0;  ///< issue slots used up
+  IssueTimes issue_;
   ItemSchedule schedule_;
 };
 

@@ -32,7 +32,8 @@ std::int64_t loop_cycles(const OpList& list, LoopSpan loops, const Architecture&
     ++i;
   }
   const auto width = static_cast<std::int64_t>(std::max(architecture.controller.issue_width, 1));
-  return loop.turns * (inside + std::max(ceil_div(slots, width), *std::max_element(busy.begin(), busy.end())));
+  const std::int64_t issue = ceil_div(slots, width) * std::max(architecture.controller.issue_interval, 1);
+  return loop.turns * (inside + std::max(issue, *std::max_element(busy.begin(), busy.end())));
 }
 
 void widen(const OpList& list, std::size_t op, LoopSpan loops, std::vector<AddressRange>& ranges) {

@@ -72,7 +72,11 @@ class Attempt {
   std::int64_t modulo(std::int64_t at) const { return (at % interval_ + interval_) % interval_; }
 
   bool fits(std::size_t op, std::int64_t at) const {
-    if (issued_[modulo(at)] >= problem_.issue_width) return false;
+    for (std::int64_t first = at - problem_.issue_interval + 1; first <= at; ++first) {
+      int issued = 0;
+      for (int c = 0; c < problem_.issue_interval; ++c) issued += issued_[modulo(first + c)];
+      if (issued >= problem_.issue_width) return false;
+    }
     const auto& [unit, busy] = problem_.ops[op];
     for (std::int32_t c = 0; c < busy; ++c) {
       if (taken_[static_cast<std::size_t>(unit) * interval_ + modulo(at + c)]) return false;
@@ -157,7 +161,7 @@ bool recurs_in_time(const LoopProblem& problem, std::int32_t interval) {
 std::int32_t least_interval(const LoopProblem& problem) {
   const auto busy = busy_of_units(problem);
   const auto slots = static_cast<std::int64_t>(problem.ops.size());
-  const std::int64_t issue = ceil_div(slots, problem.issue_width);
+  const std::int64_t issue = ceil_div(slots, problem.issue_width) * problem.issue_interval;
   return static_cast<std::int32_t>(std::max({std::int64_t{1}, issue, *std::max_element(busy.begin(), busy.end())}));
 }
 

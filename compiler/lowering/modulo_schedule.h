@@ -22,7 +22,8 @@ struct LoopProblem {
   std::vector<Op> ops;      ///< in an order that is right one after another
   std::vector<Edge> edges;  ///< those of distance 0 lead forward
   int units = 0;
-  int issue_width = 1;  ///< operations that may begin in one cycle
+  int issue_width = 1;     ///< operations that may begin in one cycle
+  int issue_interval = 1;  ///< cycles, in any so many of which no more begin
 };
 
 /// When each operation of turn 0 begins; turn i begins i * interval later. Starts are from 0 on.

@@ -139,6 +139,7 @@ LoopProblem LoopPipeliner::problem_of(const LowLoop& loop, const std::vector<Mov
   LoopProblem problem;
   problem.units = static_cast<int>(architecture_.units.size());
   problem.issue_width = std::max(architecture_.controller.issue_width, 1);
+  problem.issue_interval = std::max(architecture_.controller.issue_interval, 1);
   const auto length = static_cast<std::int64_t>(loop.length);
   for (std::size_t i = 0; i < loop.length; ++i) {
     const LowOp& op = list_.ops[loop.first + i];
