@@ -27,8 +27,8 @@ std::vector<TensorSlot> slots_of(const Program& program, Symbol::Role role) {
 /// Before the work: whether each names an output, or the only one.
 void check_outputs(const std::vector<std::string>& assignments, const std::vector<TensorSlot>& outputs) {
   for (const auto& text : assignments) {
-    const bool named = std::ranges::any_of(
-        outputs, [&](const TensorSlot& output) { return text.starts_with(output.name + "="); });
+    const bool named =
+        std::ranges::any_of(outputs, [&](const TensorSlot& output) { return text.starts_with(output.name + "="); });
     const bool only = outputs.size() == 1 && text.find('=') == std::string::npos;
     if (!named && !only) throw Error("'" + text + "': expected NAME=FILE.npy with NAME an output of the program");
   }

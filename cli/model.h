@@ -14,8 +14,8 @@ struct LoadedModel {
   std::string name;
   Network imported;  ///< as the model has it: what the fp32 reference evaluates
   Network network;   ///< canonical
-  Values inputs;    ///< one per network input; seeded where none was given
-  Values expected;  ///< by output name; may be empty
+  Values inputs;     ///< one per network input; seeded where none was given
+  Values expected;   ///< by output name; may be empty
 };
 
 inline constexpr const char* default_model = "resnet50";

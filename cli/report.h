@@ -59,9 +59,9 @@ struct RunReport {
   std::string arch;
   std::string model;
   double clock_hz = 0;
-  double lanes = 0;  ///< multiply-accumulates per cycle at most
-  bool timed = true;       ///< false: values only; no cycle figure is known
-  bool values = true;      ///< false: time only; hazards were not looked for
+  double lanes = 0;    ///< multiply-accumulates per cycle at most
+  bool timed = true;   ///< false: values only; no cycle figure is known
+  bool values = true;  ///< false: time only; hazards were not looked for
   std::int64_t total_cycles = 0;
   std::int64_t bound_cycles = 0;
   std::int64_t instructions = 0;

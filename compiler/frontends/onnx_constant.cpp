@@ -223,8 +223,8 @@ bool is_large(const OnnxNode& node) {
 
 /// Windows, recurrences and long sums take too long to be computed here; scales are read by later passes.
 bool is_left_to_the_network(const OnnxNode& node) {
-  static const std::set<std::string> left = {
-      "LSTM", "GRU", "RNN", "Einsum", "LRN", "DequantizeLinear", "QLinearMatMul"};
+  static const std::set<std::string> left = {"LSTM",         "GRU", "RNN", "Einsum", "LRN", "DequantizeLinear",
+                                             "QLinearMatMul"};
   const auto& type = node.op.type;
   if (left.contains(type) || node.has("kernel_shape") || node.computed_in || !can_execute(type)) return true;
   if (type != "MatMul" && type != "Gemm") return false;

@@ -163,7 +163,8 @@ void check_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count)
 /// Whether the elements of the file are those of the type that holds them, whatever they are: what is converted changes
 /// its size.
 bool is_stored_alike(int onnx_type) {
-  return onnx_type != onnx::TensorProto::UINT64 && raw_size(onnx_type) == static_cast<std::size_t>(bytes(element_type_of(onnx_type)));
+  return onnx_type != onnx::TensorProto::UINT64 &&
+         raw_size(onnx_type) == static_cast<std::size_t>(bytes(element_type_of(onnx_type)));
 }
 
 /// Integers wider than they are stored must be such as the narrow type has.

@@ -67,7 +67,7 @@ class Continuation {
   std::vector<int> units_;                  ///< by operation
   std::int64_t last_dispatch_ = 0;
   bool fenced_ = false;
-  Predecessors earlier_;
+  Predecessors earlier_;  ///< what lists before must have done
   std::vector<AddressRange> now_;
 };
 

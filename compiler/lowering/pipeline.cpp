@@ -49,9 +49,7 @@ class LoopPipeliner {
     const Unit& unit = architecture_.units[op.unit];
     return static_cast<std::int32_t>(unit.period.cycles(unit.setup));
   }
-  std::int32_t latency(const LowOp& op) const {
-    return op.latency + setup_of(op);
-  }
+  std::int32_t latency(const LowOp& op) const { return op.latency + setup_of(op); }
 
   const OpList& list_;
   const Architecture& architecture_;

@@ -108,7 +108,8 @@ class RaceDetector {
   SemaphoreOrder semaphores_;
   std::vector<Shadow> shadows_;  ///< by memory; 0 granules: not watched
   std::vector<VectorClock> clocks_;
-  std::vector<std::vector<Origin>> origins_;  ///< by unit, by count modulo their greatest number; none of a unit that began nothing
+  std::vector<std::vector<Origin>>
+      origins_;  ///< by unit, by count modulo their greatest number; none of a unit that began nothing
 };
 
 }  // namespace accord::sim

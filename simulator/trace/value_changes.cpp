@@ -60,17 +60,11 @@ void ValueChanges::keep(const Change& change) {
   }
 }
 
-void ValueChanges::spent(int component, int leaf, Cycle from, Cycle) {
-  keep({from, component, Kind::state, leaf});
-}
+void ValueChanges::spent(int component, int leaf, Cycle from, Cycle) { keep({from, component, Kind::state, leaf}); }
 
-void ValueChanges::queued(int unit, Cycle at, int change) {
-  keep({at, unit, Kind::queue, change});
-}
+void ValueChanges::queued(int unit, Cycle at, int change) { keep({at, unit, Kind::queue, change}); }
 
-void ValueChanges::signalled(int semaphore, Cycle at, int change) {
-  keep({at, semaphore, Kind::semaphore, change});
-}
+void ValueChanges::signalled(int semaphore, Cycle at, int change) { keep({at, semaphore, Kind::semaphore, change}); }
 
 // Signals: states, then busy bits, then queues, then semaphores.
 std::size_t ValueChanges::signal(const Change& change) const {

@@ -61,7 +61,8 @@ TEST_CASE("are hazards left out that need time") {
   CHECK(compute(machine, product.assembler.program).hazards.empty());
 }
 
-// Where time stands still, what waits for it to pass grows: looking at all operations before takes minutes here, not a blink.
+// Where time stands still, what waits for it to pass grows: looking at all operations before takes minutes here, not a
+// blink.
 TEST_CASE("does a long run keep nothing of what is done" * doctest::timeout(60)) {
   const Architecture machine = matrix_machine(Sync::Kind::interlock);
   Product product(machine, 1);

@@ -65,7 +65,8 @@ void unify(Network& network, Operator& op) {
   if (commutes && constant_first) std::swap(op.inputs[0], op.inputs[1]);
   if (!is_float_constant(network, op.inputs[1])) return;
   if (op.type == "Sub") replace_constant(network, op, "Add", [](float v) { return -v; });
-  if (op.type == "Div" && has_finite_inverses(network.tensor(op.inputs[1]))) replace_constant(network, op, "Mul", [](float v) { return 1.0F / v; });
+  if (op.type == "Div" && has_finite_inverses(network.tensor(op.inputs[1])))
+    replace_constant(network, op, "Mul", [](float v) { return 1.0F / v; });
 }
 
 /// What combines two tensors where the operator combines any number.
