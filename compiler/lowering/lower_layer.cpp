@@ -82,8 +82,10 @@ OpList lower_parts(const Machine& machine, const Network& network, const Work& w
   }
   const bool together = needs_others(parts.front());
   if (together && reads == Reads::own) throw Error("elements cannot load what they have together each for itself");
-  if (lists.size() > 1 && reads == Reads::shared) lists = share_transfers(machine, std::move(lists), together);
-  OpList all = lists.size() == 1 ? std::move(lists.front()) : alternate(lists);
+  const bool shared = together || (reads == Reads::shared && !machine.multicasts.empty());
+  OpList all = lists.size() == 1 ? std::move(lists.front())
+               : shared          ? share_transfers(machine, lists)
+                                 : alternate(lists);
   all.divided = parts.size() > 1;
   narrow_accesses(all, machine.architecture);
   return pipeline_loops(std::move(all), machine.architecture);

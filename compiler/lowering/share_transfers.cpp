@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <cassert>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "archdsl/source/error.h"
+#include "compiler/lowering/equal_loads.h"
 #include "compiler/lowering/instructions.h"
 
 namespace accord {
@@ -15,20 +16,23 @@ namespace {
 
 static_assert(std::tuple_size_v<decltype(LowOp::accesses)> > Multicasts::most_ways);  // and where it comes from
 
-/// Whether two lists go the same steps, each on its own element and with values of its own.
-bool alike(const OpList& a, const OpList& b) {
-  return a.loops.empty() && b.loops.empty() &&
-         std::ranges::equal(a.ops, b.ops, [](const LowOp& one, const LowOp& other) {
-           return one.mnemonic == other.mnemonic && one.count == other.count && one.access_count == other.access_count;
-         });
+/// Whether it is a transfer into a buffer.
+bool is_load(const Machine& machine, const LowOp& op) {
+  return machine.architecture.isa.mnemonics[op.mnemonic].meaning == Meaning::transfer &&
+         std::ranges::any_of(op.buffers(), [](const BufferAccess& access) { return access.write != 0; });
 }
 
-/// Weaves lists, in turns: each does its next operation, or waits for others with one that it cannot do alone.
+/// Weaves lists, in turns: each does its next operation, or waits with a load for the others that want it.
 class Weaver {
  public:
   Weaver(const Machine& machine, const std::vector<OpList>& lists)
-      : machine_(machine), lists_(lists), next_(lists.size(), 0), buffers_(lists.size()) {
+      : machine_(machine),
+        lists_(lists),
+        next_(lists.size(), 0),
+        equal_(lists, [&](const LowOp& op) { return is_load(machine, op); }),
+        buffers_(lists.size()) {
     for (std::size_t l = 0; l < lists.size(); ++l) {
+      assert(lists[l].loops.empty());
       for (const Buffer& buffer : lists[l].buffers) add_buffer(l, buffer);
       woven_.cuts = woven_.cuts || lists[l].cuts;
     }
@@ -36,13 +40,21 @@ class Weaver {
 
   OpList run() {
     for (;;) {
-      std::vector<std::size_t> turn, waiting;
+      bool alone = false;
+      std::map<int, std::vector<std::size_t>> waiting;  // lists, by the load that they want
       for (std::size_t l = 0; l < lists_.size(); ++l) {
         if (next_[l] == lists_[l].ops.size()) continue;
-        (joint(l, next_op(l)) ? waiting : turn).push_back(l);
+        const int load = equal_.of(l, next_[l]);
+        if (load >= 0) {
+          waiting[load].push_back(l);
+        } else {
+          take_next(l);
+          alone = true;
+        }
       }
-      if (turn.empty() && waiting.empty()) return std::move(woven_);
-      if (!do_turn(turn.empty() ? waiting : turn))
+      if (alone) continue;
+      if (waiting.empty()) return std::move(woven_);
+      if (!load_all(waiting) && !load_some(waiting))
         throw Error("elements want other bytes of a transfer that reaches all");
     }
   }
@@ -65,12 +77,6 @@ class Weaver {
 
   const LowOp& next_op(std::size_t list) const { return lists_[list].ops[next_[list]]; }
 
-  /// Whether it is a transfer into a buffer.
-  bool is_load(const LowOp& op) const {
-    return machine_.architecture.isa.mnemonics[op.mnemonic].meaning == Meaning::transfer &&
-           std::ranges::any_of(op.buffers(), [](const BufferAccess& access) { return access.write != 0; });
-  }
-
   Hop hop_of(const LowOp& op) const { return {op.unit, machine_.architecture.isa.mnemonics[op.mnemonic].route}; }
 
   /// The buffer that a load fills.
@@ -78,40 +84,30 @@ class Weaver {
     return *std::ranges::find_if(op.buffers(), [](const BufferAccess& access) { return access.write != 0; });
   }
 
-  /// Whether the load brings something to several lists whichever makes it.
-  bool joint(std::size_t list, const LowOp& op) const {
-    if (!is_load(op)) return false;
-    return is_multicast(machine_.architecture, hop_of(op)) || users_[buffers_[list][filled(op).buffer]] > 1;
-  }
-
-  bool same_source(std::size_t a, std::size_t b) const {
-    const LowOp &one = next_op(a), &other = next_op(b);
-    const auto values = lists_[a].values.begin() + one.first;
-    return is_load(other) && one.image == other.image && one.count == other.count &&
-           std::equal(values, values + one.count, lists_[b].values.begin() + other.first);
-  }
-
   LowOp& take_next(std::size_t list) { return take(woven_, lists_[list], next_[list]++, buffers_[list]); }
 
-  /// The lists' next operations, of loads those with equal values together. False: none could be done.
-  bool do_turn(const std::vector<std::size_t>& turn) {
-    std::vector<bool> done(lists_.size(), false);
+  using Waiting = std::map<int, std::vector<std::size_t>>;
+
+  /// What all are there for that want it. False: nothing.
+  bool load_all(const Waiting& waiting) {
     bool any = false;
-    for (std::size_t t = 0; t < turn.size(); ++t) {
-      if (done[turn[t]]) continue;
-      if (!is_load(next_op(turn[t]))) {
-        take_next(turn[t]);
-        any = true;
-        continue;
-      }
-      std::vector<std::size_t> readers;
-      for (std::size_t o = t; o < turn.size(); ++o) {
-        if (!done[turn[o]] && same_source(turn[t], turn[o])) readers.push_back(turn[o]);
-      }
-      for (const std::size_t reader : readers) done[reader] = true;
-      any |= load(readers);
+    for (const auto& [wanted, readers] : waiting) {
+      if (readers.size() == equal_.wanting(wanted)) any |= load(readers);
     }
     return any;
+  }
+
+  /// Each waits for one that wants something else first: one load for those that are there, of the list that is
+  /// furthest behind. False: all are multicasts that would reach others.
+  bool load_some(const Waiting& waiting) {
+    std::vector<const std::vector<std::size_t>*> groups;
+    for (const auto& [wanted, readers] : waiting) groups.push_back(&readers);
+    const auto done = [&](const std::vector<std::size_t>* readers) {
+      const std::size_t list = readers->front();
+      return static_cast<double>(next_[list]) / static_cast<double>(lists_[list].ops.size());
+    };
+    std::ranges::stable_sort(groups, {}, done);
+    return std::ranges::any_of(groups, [&](const auto* readers) { return load(*readers); });
   }
 
   /// By the fewest transfers what the lists load next, the same. False: some that share a place are not there yet, or a
@@ -128,6 +124,7 @@ class Weaver {
     if (std::ranges::any_of(there, [&](const auto& of) { return of.second < users_[of.first]; })) return false;
     const auto groups = machine_.multicasts.cover(ways, taken_);
     if (!groups) return false;
+    for (const std::size_t reader : readers) equal_.got(equal_.of(reader, next_[reader]));
     for (const auto& group : *groups) transfer(group, readers);
     return true;
   }
@@ -155,7 +152,8 @@ class Weaver {
 
   const Machine& machine_;
   const std::vector<OpList>& lists_;
-  std::vector<std::size_t> next_;          ///< by list: its next operation
+  std::vector<std::size_t> next_;  ///< by list: its next operation
+  EqualLoads equal_;
   std::map<Place, int> places_;            ///< of the woven list's buffers
   std::vector<std::vector<int>> buffers_;  ///< by list: its buffers in the woven list
   std::vector<int> users_;                 ///< by buffer: lists that have it
@@ -180,18 +178,8 @@ bool needs_others(const Mapping& part) {
   });
 }
 
-std::vector<OpList> share_transfers(const Machine& machine, std::vector<OpList> lists, bool together) {
-  if (together) return {Weaver(machine, lists).run()};
-  if (machine.multicasts.empty()) return lists;
-  std::vector<OpList> result;
-  while (!lists.empty()) {
-    const auto others = std::stable_partition(lists.begin() + 1, lists.end(),
-                                              [&](const OpList& list) { return alike(lists.front(), list); });
-    std::vector<OpList> group(std::make_move_iterator(lists.begin()), std::make_move_iterator(others));
-    lists.erase(lists.begin(), others);
-    result.push_back(group.size() == 1 ? std::move(group.front()) : Weaver(machine, group).run());
-  }
-  return result;
+OpList share_transfers(const Machine& machine, const std::vector<OpList>& lists) {
+  return Weaver(machine, lists).run();
 }
 
 }  // namespace accord

@@ -14,9 +14,9 @@ LowOp& take(OpList& to, const OpList& from, std::size_t at, const std::vector<in
 /// have them in the same place.
 bool needs_others(const Mapping& part);
 
-/// Lists of divided work's parts, those that go the same steps woven into one, in which transfers of the same bytes to
-/// several elements are one: a multicast, or what fills a place that they share. `together`: all are woven, as parts
-/// that cannot load alone must be; throws an Error where some want other bytes than the rest.
-std::vector<OpList> share_transfers(const Machine& machine, std::vector<OpList> lists, bool together);
+/// Lists of divided work's parts woven into one, in which loads of the same bytes by several are one transfer: a
+/// multicast, or what fills a place that they share. Throws an Error where parts that cannot load alone want other
+/// bytes than the rest.
+OpList share_transfers(const Machine& machine, const std::vector<OpList>& lists);
 
 }  // namespace accord

@@ -14,10 +14,8 @@
 namespace accord {
 namespace {
 
-/// The parts that read the same, in groups: the first loop that divides the work is the outermost. Parts that are left
-/// with less work than others go other steps, and read for themselves unless they cannot (`joint`).
-std::map<std::vector<std::int64_t>, std::vector<std::size_t>> readers(const Mapping& mapping, const Use& use,
-                                                                      bool joint) {
+/// The parts that read the same, in groups: the first loop that divides the work is the outermost.
+std::map<std::vector<std::int64_t>, std::vector<std::size_t>> readers(const Mapping& mapping, const Use& use) {
   std::map<std::vector<std::int64_t>, std::vector<std::size_t>> groups;
   for (std::size_t part = 0; part < part_count(mapping); ++part) {
     std::vector<std::int64_t> turn;
@@ -25,7 +23,6 @@ std::map<std::vector<std::int64_t>, std::vector<std::size_t>> readers(const Mapp
     for (auto loop = mapping.spatial.rbegin(); loop != mapping.spatial.rend(); ++loop) {
       const std::int64_t all = turns(mapping, *loop), now = left % all;
       turn.push_back(tells_apart(use, *loop) ? now : 0);
-      turn.push_back(!joint && mapping.extent[loop->iterator] - now * loop->part < loop->part ? 1 : 0);
       left /= all;
     }
     groups[turn].push_back(part);
@@ -150,7 +147,7 @@ class Reading {
   std::vector<std::vector<std::size_t>> groups() const {
     const bool together = std::ranges::any_of(holders_, [](const auto& held) { return held.second > 1; });
     std::vector<std::vector<std::size_t>> all;
-    for (const auto& [turn, group] : readers(mapping_, read_, only_multicasts_ || (together && !own_places()))) {
+    for (const auto& [turn, group] : readers(mapping_, read_)) {
       if (!together || !own_places()) {
         all.push_back(group);
       } else {

@@ -35,3 +35,16 @@ TEST_CASE("is there room for what is left for the last core, which lies otherwis
     run_checked(described("mesh_cores"), network_of(mesh_seed, residual), mesh_seed);
   }
 }
+
+TEST_CASE("do elements that an uneven division leaves less work share what they load with the others") {
+  const Architecture architecture = shipped("simba");
+  const auto cycles = [&](std::int64_t channels) {
+    const auto conv = [&](auto& b) { return b.conv(b.input({1, channels, 14, 14}), channels, 3, 1, 1); };
+    return run_checked(architecture, network_of(mesh_seed, conv), mesh_seed).report.total_cycles;
+  };
+  const auto even = cycles(64);
+  for (const std::int64_t uneven : {58, 60, 63}) {
+    CAPTURE(uneven);
+    CHECK(cycles(uneven) <= 1.1 * static_cast<double>(even));
+  }
+}
