@@ -110,10 +110,16 @@ sim::MakeDatapath datapath_of(Fidelity fidelity) {
   };
 }
 
-// That issue within so many cycles.
-std::int64_t most_instructions(const Controller& controller, std::int64_t cycles) {
+// Parts of a cycle, of which clocks make millions, are counted in 64 bits.
+constexpr sim::Cycle longest_run = sim::Cycle{1} << 40;
+
+// That issue within so many cycles. Neither a fence nor a stage's end keeps the interval.
+std::int64_t most_instructions(const Architecture& architecture, const Program& program, std::int64_t cycles) {
+  const Controller& controller = architecture.controller;
+  const bool keeps = program.stages.size() == 1 &&
+                     std::ranges::count(architecture.isa.mnemonics, Meaning::fence, &Mnemonic::meaning) == 0;
   const std::int64_t width = std::max(1, controller.issue_width);
-  const std::int64_t groups = cycles / std::max(1, controller.issue_interval);
+  const std::int64_t groups = keeps ? cycles / std::max(1, controller.issue_interval) : cycles;
   return groups >= std::numeric_limits<std::int64_t>::max() / width - 1 ? std::numeric_limits<std::int64_t>::max()
                                                                         : (groups + 1) * width;
 }
@@ -136,7 +142,7 @@ class Simulation {
         leaves_(unit_names(architecture), architecture.sync.semaphores),
         run_{architecture, program, map_, binder_, evaluator_, hazards_, layers_, leaves_, components_},
         front_(architecture, program, map_, hazards_, options.shortcuts),
-        host_(places_),
+        host_(places_, options.check_hazards),
         sequence_(run_, front_, host_) {
     if (options.values) {
       sim::load_images(architecture, program, stores_);
@@ -149,10 +155,11 @@ class Simulation {
     run_.in_order = architecture.sync.kind == Sync::Kind::in_order;
     run_.timed = options.fidelity != Fidelity::function;
     run_.values = options.values;
+    run_.checks_hazards = options.check_hazards;
     assert(run_.values || (run_.timed && !options.check_hazards));
-    run_.most_cycles = options.most_cycles;
+    run_.most_cycles = std::min(options.most_cycles, longest_run);
     front_.long_run = options.on_long_run;
-    front_.limit(most_instructions(architecture.controller, options.most_cycles));
+    front_.limit(most_instructions(architecture, program, options.most_cycles));
     run_.ahead = run_.in_order && options.fidelity == Fidelity::transaction;
     run_.end_layer = [this](int layer) { end_layer(layer); };
     for (const auto& [leader, layer] : map_.empty_layers()) {

@@ -8,6 +8,7 @@
 namespace accord {
 
 /// Greatest sum of `zeros` of an assembly text: one short line must not fill the memory.
+constexpr std::int64_t most_zeros_in_text = std::int64_t{1} << 30;
 
 /// A string as assembly spells it: bare where it is a plain word, else quoted with escapes.
 void append_word(std::string& to, std::string_view text);

@@ -55,9 +55,16 @@ void Assembler::image_line(LineCursor& cursor) {
 }
 
 void Assembler::zeros(LineCursor& cursor, std::int64_t room) {
-  if (const auto size = number(cursor, "a number of bytes", 0, room)) {
-    program_.images.back().zeros = *size;
+  cursor.peek();
+  const int column = cursor.column();
+  const auto size = number(cursor, "a number of bytes", 0, room);
+  if (!size) return;
+  if (*size > zeros_left_) {
+    mistake(column, "the zeros of a text are at most 1 GiB in all");
+    return;
   }
+  zeros_left_ -= *size;
+  program_.images.back().zeros = *size;
 }
 
 void Assembler::numbers(LineCursor& cursor) {

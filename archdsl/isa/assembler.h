@@ -113,6 +113,7 @@ class Assembler {
   std::optional<std::size_t> open_run_;  ///< stage whose instructions are being read
   Data data_ = Data::none;
   ElementType element_type_{};
+  std::int64_t zeros_left_ = most_zeros_in_text;
   std::int64_t data_left_ = 0;  ///< bytes that base64 lines still owe, or that the memory has room for
   std::size_t text_size_ = 0;
 };

@@ -286,7 +286,20 @@ json parse_json(std::string_view text) {
   }
 }
 
+namespace {
+
+/// As `parse_json` counts them.
+std::size_t values_in(const json& value) {
+  if (!value.is_structured()) return 1;
+  std::size_t count = 2;
+  for (const json& inner : value) count += values_in(inner);
+  return count + (value.is_object() ? value.size() : 0);
+}
+
+}  // namespace
+
 std::string print_json(const json& value) {
+  if (values_in(value) > most_values) throw Error("the program has too many symbols, layers or labels for its file");
   try {
     return value.dump();
   } catch (const json::exception&) {

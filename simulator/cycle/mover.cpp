@@ -142,7 +142,6 @@ void BeatMover::present() {
 void BeatMover::end_presenting() {
   if (streams_.back().operation->shape->requests.empty() && streams_.back().operation->shape->filling.boxes.empty()) {
     streams_.back().flown = true;
-    streams_.back().arrived = streams_.back().first;
   }
   streaming_ = nullptr;
   if (setting_up_) stream();
@@ -261,10 +260,7 @@ void BeatMover::retire_first() {
     const std::int64_t first = flight.filling ? Agenda::filled : flight.request.first;
     run_.agenda.add({arrived_, operation.id, &operation, -1, first, flight.filling ? 0 : first + flight.request.bytes});
   }
-  if (flight.last) {
-    streams_.front().flown = true;
-    streams_.front().arrived = arrived_;
-  }
+  if (flight.last) streams_.front().flown = true;
   flights_.pop_front();
 }
 
@@ -274,7 +270,7 @@ bool BeatMover::end_stream() {
   Operation& operation = *stream.operation;
   const OperationShape& shape = *operation.shape;
   streams_.pop_front();
-  Cycle done = std::max(stream.first, stream.arrived);
+  Cycle done = std::max(stream.first, arrived_);
   if (!shape.placements.empty()) {
     done = std::max({done, stream.swept, stream.first + shape.start + shape.interval}) + shape.drain;
     arrived_ = std::max(arrived_, done);

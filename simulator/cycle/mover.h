@@ -27,8 +27,7 @@ class BeatMover final : public UnitModule {
   struct Stream {
     Operation* operation;
     Cycle first = 0;         ///< presentation of its first request
-    bool flown = false;      ///< all its requests have arrived,
-    Cycle arrived = 0;       ///< by then
+    bool flown = false;      ///< all its requests have arrived
     std::size_t sweeps = 0;  ///< on-chip operands of a capability that still take their ports
     Cycle swept = 0;
   };

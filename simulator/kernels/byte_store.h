@@ -35,6 +35,8 @@ class ByteStore {
     const std::uint64_t mask = mask_from(address) & mask_to(last);
     return (written_[static_cast<std::size_t>(address >> 6)] & mask) == mask;
   }
+  /// Whether some byte of the range was written.
+  bool is_touched(std::int64_t address, std::int64_t length) const;
   /// First byte of the range that was never written; the range must hold one.
   std::int64_t first_unwritten(std::int64_t address, std::int64_t length) const;
 

@@ -209,7 +209,10 @@ bool Evaluator::put_tile(const Operation& operation, const PreparedCapability& c
   const StridedOperand tile = std::exchange(operands_[operand], memory);
   tile_order_.clear();
   for (const AffineIndex& index : capability.prepared.uses[operand].access.indices) {
-    for (const auto& term : index.terms) tile_order_.push_back(static_cast<std::size_t>(term.first));
+    for (const auto& term : index.terms) {
+      const auto iterator = static_cast<std::size_t>(term.first);
+      if (std::ranges::count(tile_order_, iterator) == 0) tile_order_.push_back(iterator);
+    }
   }
   const auto element = static_cast<std::size_t>(bytes(capability.prepared.program.operands[operand].type));
   copy_points(memory, tile, tile_order_, operation.shape->extents, element);

@@ -51,13 +51,27 @@ void check_image(const Image& image, std::int64_t capacity) {
     throw Error(fmt::format("an image does not fit into memory {}", image.memory));
 }
 
+namespace {
+
+constexpr std::int64_t most_zeros = std::int64_t{16} << 30;  ///< that take no memory but their marks, an eighth of it
+
+/// What nothing has touched is 0 already.
+void load_zeros(std::int64_t address, std::int64_t length, ByteStore& store) {
+  if (store.is_touched(address, length)) std::memset(store.data() + address, 0, static_cast<std::size_t>(length));
+}
+
+}  // namespace
+
 void load_images(const Architecture& architecture, const Program& program, std::vector<ByteStore>& stores) {
+  std::int64_t zeros = 0;
   for (const Image& image : program.images) {
     ByteStore& store = stores[memory_index(architecture, image.memory)];
     const auto length = static_cast<std::int64_t>(image.bytes.size());
     check_image(image, store.capacity());
     load(image, store);
-    if (image.zeros > 0) std::memset(store.data() + image.address + length, 0, static_cast<std::size_t>(image.zeros));
+    zeros += std::min(image.zeros, most_zeros);
+    if (zeros > most_zeros) throw Error(fmt::format("the images hold more than {} zeros", most_zeros));
+    load_zeros(image.address + length, image.zeros, store);
     store.mark_written(image.address, length + image.zeros);
   }
 }

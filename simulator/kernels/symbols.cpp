@@ -63,6 +63,14 @@ void mark_symbol_written(const Symbol& symbol, ByteStore& store) {
                [&](std::int64_t address, std::int64_t, std::int64_t length) { store.mark_written(address, length); });
 }
 
+bool is_symbol_written(const Symbol& symbol, const ByteStore& store) {
+  bool all = true;
+  for_each_row(symbol, [&](std::int64_t address, std::int64_t, std::int64_t length) {
+    all = all && store.is_written(address, length);
+  });
+  return all;
+}
+
 void check_symbol(const Symbol& symbol, std::int64_t capacity) {
   const Shape& extents = symbol.extents();
   if (symbol.strides.size() != extents.size()) {

@@ -14,6 +14,8 @@ void write_symbol(const Symbol& symbol, const std::byte* dense, ByteStore& store
 
 void mark_symbol_written(const Symbol& symbol, ByteStore& store);
 
+bool is_symbol_written(const Symbol& symbol, const ByteStore& store);
+
 /// Throws Error where the symbol reaches beyond the store or has no stride per index.
 void check_symbol(const Symbol& symbol, std::int64_t capacity);
 

@@ -21,7 +21,7 @@ void Compute::begin(Operation& operation, Time at) {
   DependenceGraph& graph = run_.graph;
   const OperationShape& shape = *operation.shape;
   const Delay start(Cause::start, index(), shape.start), interval(Cause::interval, index(), shape.interval);
-  const Time reading = graph.after(at, start);
+  const Time reading = graph.later(graph.after(at, start), entered_);
   Time read = graph.after(reading, interval), begun = reading;
   free_ = graph.after(at, interval);
   for (const AccessShape& access : shape.accesses) {
@@ -29,7 +29,6 @@ void Compute::begin(Operation& operation, Time at) {
     const TimeSlot passed = memory(access.memory).access(false, operation, access, reading);
     begun = graph.later(begun, passed.first);
     read = graph.later(read, passed.end);
-    free_ = graph.later_after(passed.end, -start, free_);
   }
   const Delay drain(Cause::drain, index(), shape.drain);
   operation.done = graph.after(read, drain);
@@ -41,10 +40,11 @@ void Compute::begin(Operation& operation, Time at) {
   account_.spend(Leaves::working, at + shape.useful);
   account_.spend(Leaves::padding, at + shape.interval);
   account_.spend(Leaves::port, free_);
-  last_read_ = std::max(last_read_, read.at);
+  free_ = graph.later_after(read, -start, free_);
+  entered_ = read;
   if (!run_.in_order) {
     ++operation.holds;
-    run_.agenda.add({last_read_, operation.id, &operation, -1, 0, 0});
+    run_.agenda.add({entered_, operation.id, &operation, -1, 0, 0});
   }
   resolve(operation);
 }

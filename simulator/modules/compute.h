@@ -5,8 +5,8 @@
 namespace accord::sim {
 
 /// A compute unit. An operation that starts at t takes the unit until t + interval, reads in [t + start, t + start +
-/// interval) and is done `drain` later; ports that are busy lengthen reading and writing. Its values change when it has
-/// read everything.
+/// interval), or from when all before it have read, and is done `drain` later; ports that are busy lengthen reading and
+/// writing. Its values change when it has read everything.
 class Compute final : public UnitModule {
  public:
   using UnitModule::UnitModule;
@@ -17,7 +17,7 @@ class Compute final : public UnitModule {
   Time first_written(Time begun, Time read, Time done, Time reading, const OperationShape& shape);
 
   Time free_;
-  Cycle last_read_ = 0;
+  Time entered_;  ///< when all that has begun will have been read
 };
 
 }  // namespace accord::sim

@@ -188,11 +188,16 @@ void FrontEnd::advance() {
   }
 }
 
+/// Whether no loop comes back to what lies before the instruction.
+bool FrontEnd::has_left(std::int64_t instruction) const {
+  return pc_ >= instruction &&
+         std::ranges::all_of(loops_, [&](const Loop& loop) { return loop.begin >= instruction || loop.left == 1; });
+}
+
 void FrontEnd::end_layers(bool all) {
   while (next_end_ < ends_->size()) {
     const ProgramMap::LayerEnd& end = (*ends_)[next_end_];
-    const bool behind = pc_ >= end.end && (loops_.empty() || loops_.front().begin >= end.end);
-    if (!all && !behind) return;
+    if (!all && !has_left(end.end)) return;
     ++next_end_;
     if (layer_over) layer_over(end.layer);
   }

@@ -61,6 +61,7 @@ class FrontEnd {
   bool enter_loop(const Decoded& decoded);
   void advance();
   void end_layers(bool all);
+  bool has_left(std::int64_t instruction) const;
 
   const Architecture& architecture_;
   const Program& program_;

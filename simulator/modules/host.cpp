@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "archdsl/isa/int128.h"
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
+#include "archdsl/tensor/rounding.h"
 #include "archdsl/tensor/scalar.h"
 #include "simulator/kernels/prepared_program.h"
 #include "simulator/kernels/symbols.h"
@@ -252,10 +255,79 @@ void Host::execute(const PreparedProgram& prepared, std::size_t statement, const
   LookupLoop(prepared, statement, std::move(lookups), std::move(extents), std::move(operands)).run();
 }
 
-void Host::execute(const HostWork& work) {
+namespace {
+
+/// The positions that an index takes inside a dimension, as far as they are one after another in equal steps; else all
+/// between the first and the last.
+struct Positions {
+  std::int64_t first = 0, count = 0, step = 1;
+  bool exact = true;
+};
+
+Positions positions_of(const AffineIndex& index, std::int64_t extent, const std::vector<Iterator>& iterators) {
+  const Range range = range_of(index, iterators);
+  const std::int64_t step = index.terms.size() == 1 ? std::max<std::int64_t>(std::abs(index.terms[0].second), 1) : 1;
+  const std::int64_t low = range.low >= 0 ? range.low : range.low + ceil_div(-range.low, step) * step;
+  const std::int64_t high = std::min(range.high, extent - 1);
+  return {low, low > high ? 0 : (high - low) / step + 1, step, index.terms.size() < 2};
+}
+
+/// What an access touches of a symbol, itself as a symbol; `exact`: that and no more.
+struct Touched {
+  Symbol symbol;
+  bool exact = true;
+};
+
+Touched touched(const Symbol& symbol, const Access& access, const std::vector<Iterator>& iterators) {
+  Touched result{symbol, access.lookups.empty()};
+  std::set<int> counted;
+  for (std::size_t d = 0; d < symbol.shape.size(); ++d) {
+    const bool looked_up = std::ranges::any_of(access.lookups, [&](const accord::Lookup& at) { return at.index == d; });
+    if (looked_up) continue;
+    const Positions at = positions_of(access.indices[d], symbol.shape[d], iterators);
+    result.exact = result.exact && at.exact;
+    for (const auto& term : access.indices[d].terms) result.exact = counted.insert(term.first).second && result.exact;
+    result.symbol.address += at.first * symbol.strides[d];
+    result.symbol.shape[d] = at.count;
+    result.symbol.strides[d] *= at.step;
+  }
+  return result;
+}
+
+}  // namespace
+
+/// Of symbols that the work does not write itself; where more might be touched than is read, nothing is said.
+std::vector<std::string> Host::unwritten(const PreparedProgram& prepared, const std::vector<Tensor*>& operands) {
+  std::set<const Place*> written;
+  for (std::size_t o = 0; o < operands.size(); ++o) {
+    if (prepared.uses[o].writes) written.insert(operands[o]->place);
+  }
+  std::vector<std::string> names;
+  for (std::size_t o = 0; o < operands.size(); ++o) {
+    const Place* const place = operands[o]->place;
+    if (place == nullptr || written.contains(place) || !place->symbol->split.empty()) continue;
+    const Touched read = touched(*place->symbol, prepared.uses[o].access, prepared.program.iterators);
+    if (read.exact && !is_symbol_written(read.symbol, *place->store)) names.push_back(place->symbol->name);
+  }
+  return names;
+}
+
+void Host::mark_writes(const PreparedProgram& prepared, const std::vector<Tensor*>& operands) {
+  for (std::size_t o = 0; o < operands.size(); ++o) {
+    if (!prepared.uses[o].writes || !operands[o]->place) continue;
+    const auto& [symbol, store] = *operands[o]->place;
+    if (symbol->split.empty()) {
+      mark_symbol_written(touched(*symbol, prepared.uses[o].access, prepared.program.iterators).symbol, *store);
+    } else {
+      write_symbol(*symbol, operands[o]->data, *store);
+    }
+  }
+}
+
+std::vector<std::string> Host::execute(const HostWork& work) {
   const PreparedProgram prepared(parse(work));
   const auto& iterators = prepared.program.iterators;
-  if (std::ranges::any_of(iterators, [](const Iterator& iterator) { return iterator.extent <= 0; })) return;
+  if (std::ranges::any_of(iterators, [](const Iterator& iterator) { return iterator.extent <= 0; })) return {};
   std::vector<Tensor> all = tensors(work);
   std::vector<Tensor*> operands;
   for (std::size_t o = 0; o < prepared.uses.size(); ++o) {
@@ -266,16 +338,11 @@ void Host::execute(const HostWork& work) {
     }
     operands.push_back(&tensor);
   }
+  std::vector<std::string> missing;
+  if (checks_reads_) missing = unwritten(prepared, operands);
   for (std::size_t s = 0; s < prepared.kernels.size(); ++s) execute(prepared, s, operands);
-  for (std::size_t o = 0; o < operands.size(); ++o) {
-    if (!prepared.uses[o].writes || !operands[o]->place) continue;
-    const auto& [symbol, store] = *operands[o]->place;
-    if (symbol->split.empty()) {
-      mark_symbol_written(*symbol, *store);
-    } else {
-      write_symbol(*symbol, operands[o]->data, *store);
-    }
-  }
+  mark_writes(prepared, operands);
+  return missing;
 }
 
 }  // namespace accord::sim

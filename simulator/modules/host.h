@@ -18,11 +18,13 @@ class Host {
     const Symbol* symbol;
     ByteStore* store;
   };
-  /// `symbols` by name; their memory must hold them.
-  explicit Host(std::map<std::string, Place> symbols) : symbols_(std::move(symbols)) {}
+  /// `symbols` by name; their memory must hold them. `checks_reads`: looks for what nothing has written.
+  Host(std::map<std::string, Place> symbols, bool checks_reads)
+      : symbols_(std::move(symbols)), checks_reads_(checks_reads) {}
 
-  /// Throws Error on statements that do not parse, name unknown symbols, or write beyond a shape.
-  void execute(const HostWork& work);
+  /// Names of symbols of which the work reads what nothing has written. Throws Error on statements that do not parse,
+  /// name unknown symbols, or write beyond a shape.
+  std::vector<std::string> execute(const HostWork& work);
 
  private:
   /// An operand while the work is done.
@@ -39,7 +41,11 @@ class Host {
   static void copy_split(Tensor& tensor, const std::vector<Tensor>& before);
   static void execute(const PreparedProgram& prepared, std::size_t statement, const std::vector<Tensor*>& operands);
 
+  static std::vector<std::string> unwritten(const PreparedProgram& prepared, const std::vector<Tensor*>& operands);
+  static void mark_writes(const PreparedProgram& prepared, const std::vector<Tensor*>& operands);
+
   std::map<std::string, Place> symbols_;
+  bool checks_reads_;
 };
 
 }  // namespace accord::sim

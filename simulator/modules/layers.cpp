@@ -50,11 +50,11 @@ void Layers::end_host(int layer, Cycle now) {
 void Layers::end_if_complete(int layer) {
   const Totals& totals = of(layer);
   if (!totals.dispatched || totals.unfinished > 0) return;
-  end(layer, std::max(totals.end, boundaries_.empty() ? 0 : boundaries_.back().end));
+  end(layer, std::max(totals.end, charged_));
 }
 
 void Layers::end(int layer, Cycle cycle) {
-  boundaries_.push_back({cycle, layer});
+  boundaries_.insert(std::ranges::upper_bound(boundaries_, cycle, {}, &Boundary::end), {cycle, layer});
   if (on_end) on_end(layer, cycle);
   for (const int follower : followers_[static_cast<std::size_t>(layer)]) end(follower, cycle);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -9,8 +10,9 @@
 
 namespace accord::sim {
 
-/// When layers end, and what belongs to each. A layer ends with its last operation; its cycles reach back to the end of
-/// the layer that ended before.
+/// When layers end, and what belongs to each. A layer ends with its last operation, or where that is known only after
+/// accounts have been charged further (a loop around the layer may have come to it once more), with what is charged;
+/// its cycles reach back to the end of the layer that ended before.
 class Layers {
  public:
   struct Totals {
@@ -39,7 +41,10 @@ class Layers {
   /// `layer` has no work of its own: it ends with `leader`.
   void follow(int leader, int layer) { followers_[static_cast<std::size_t>(leader)].push_back(layer); }
 
+  /// Ascending; known so far.
   const std::vector<Boundary>& boundaries() const { return boundaries_; }
+  /// Some account has divided its time until then among layers: boundaries before it stay as they are.
+  void charged(Cycle until) { charged_ = std::max(charged_, until); }
   const Totals& totals(int layer) const { return totals_[static_cast<std::size_t>(layer)]; }
   const Totals& outside() const { return totals_.back(); }  ///< operations that belong to no layer
 
@@ -52,6 +57,7 @@ class Layers {
   std::vector<Totals> totals_;
   std::vector<std::vector<int>> followers_;
   std::vector<Boundary> boundaries_;
+  Cycle charged_ = 0;
 };
 
 }  // namespace accord::sim

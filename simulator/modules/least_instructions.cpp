@@ -10,7 +10,7 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 62;
 
 }  // namespace
 
-std::int64_t plus(std::int64_t a, std::int64_t b) { return std::min(a + b, most_counted); }
+std::int64_t plus(std::int64_t a, std::int64_t b) { return a > most_counted - b ? most_counted : a + b; }
 
 std::int64_t times(std::int64_t count, std::int64_t each) {
   return each > 0 && count > most_counted / each ? most_counted : count * each;

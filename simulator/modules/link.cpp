@@ -9,6 +9,13 @@
 
 namespace accord::sim {
 
+namespace {
+
+/// Cycles: what starts meanwhile finds ports taken by requests that are presented later.
+constexpr Cycle farthest_ahead = 64;
+
+}  // namespace
+
 LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int number, const Link& spec,
                        const StallAccount& account)
     : sc_module(name),
@@ -28,7 +35,7 @@ LinkModule::LinkModule(const sc_core::sc_module_name& name, RunState& run, int n
 
 void LinkModule::attach(Mover& mover) {
   if (!movers_.empty() && movers_.back() == &mover) return;
-  const Cycle setup = std::max<Cycle>(1, mover.setup());
+  const Cycle setup = std::clamp<Cycle>(mover.setup(), 1, farthest_ahead);
   lookahead_ = movers_.empty() ? setup : std::min(lookahead_, setup);
   movers_.push_back(&mover);
 }
@@ -104,9 +111,16 @@ TimeSlot LinkModule::pass(const Way& way, std::int64_t bytes, Time earliest) {
   if (spec_.crossbar) {
     Timeline& input = inputs_[way.source];
     Timeline& output = outputs_[way.target];
+    const Delay length = beats(bytes);
+    Cycle at = earliest.at;
+    for (Cycle free = unknown; free != at;) {
+      free = at;
+      at = output.stretch(input.stretch(at, length.cycles), length.cycles);
+    }
     const Time both_free = graph.later(graph.next_free(input), graph.next_free(output));
-    slot = graph.reserve(input, graph.later(earliest, both_free), beats(bytes));
-    graph.reserve(output, slot.first, beats(bytes));
+    const Time from = graph.later(earliest, both_free);
+    slot = graph.reserve(input, from.at <= at ? from : graph.no_earlier(earliest, at), length);
+    graph.reserve(output, slot.first, length);
   } else {
     slot = graph.reserve(lane(way), earliest, beats(bytes));
   }

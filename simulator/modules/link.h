@@ -15,8 +15,8 @@ class Mover;
 /// A link (accord::Link), or a route's private wire. Movers whose routes begin with it register; it serves their
 /// requests in the order of its arbitration.
 ///
-/// It works ahead of SystemC's time by the shortest set-up among its movers: no request that it does not know yet can
-/// be presented earlier than that.
+/// It works ahead of SystemC's time by the shortest set-up among its movers, 64 cycles at most: no request that it does
+/// not know yet can be presented earlier than that.
 class LinkModule : public sc_core::sc_module {
  public:
   /// `number` among the machine's links, private wires included.

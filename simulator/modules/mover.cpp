@@ -274,8 +274,7 @@ Time Mover::pass(const Request& request) {
     for (const AccessShape& target : targets_of(shape))
       arrival = run_.graph.later(arrival, memory(target.memory).written(passage.last_there));
   }
-  const int from = transfer ? shape.accesses[0].memory : side.memory;
-  way_->back()->hold({write, from, transfer ? shape.accesses[1].memory : side.memory}, fresh, passage.beats, arrival);
+  way_->back()->hold(competes_.back(), fresh, passage.beats, arrival);
   return arrival;
 }
 
@@ -323,9 +322,8 @@ void Mover::finish() {
   Operation& operation = *streaming_;
   const OperationShape& shape = *operation.shape;
   const bool transfer = shape.placements.empty();
-  const bool arrives = !shape.requests.empty() || !shape.filling.boxes.empty();
   DependenceGraph& graph = run_.graph;
-  operation.done = arrives ? graph.later(first_, arrived_) : first_;
+  operation.done = graph.later(first_, arrived_);
   if (!transfer) {
     const Time last = graph.later(graph.later(operation.done, ports_end_), pipelined());
     operation.done = graph.after(last, {Cause::drain, index(), shape.drain});

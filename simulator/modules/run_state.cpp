@@ -2,7 +2,43 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace accord::sim {
+
+namespace {
+
+/// Whether a transfer within one memory writes what it also reads, unless byte by byte to where it lies: what it moves
+/// then hangs on the size and order of its requests.
+bool reads_what_it_writes(const Operation& operation) {
+  const OperationShape& shape = *operation.shape;
+  if (!shape.placements.empty() || shape.walk.gather >= 0) return false;
+  const AccessShape& source = shape.accesses[0];
+  const bool in_place = std::ranges::all_of(shape.walk.dims, [](const auto& dim) { return dim.source == dim.target; });
+  const std::int64_t low = operation.low(source), high = low + source.footprint.extent;
+  std::vector<std::pair<std::int64_t, std::int64_t>> read;  // first byte, end
+  for (const AccessShape& target : targets_of(shape)) {
+    const std::int64_t written = operation.low(target);
+    const bool apart = written >= high || written + target.footprint.extent <= low;
+    if (target.memory != source.memory || apart || (in_place && written == low)) continue;
+    if (read.empty()) {
+      for_each_run(source.footprint, operation.base[0],
+                   [&](std::int64_t address, std::int64_t n) { read.emplace_back(address, address + n); });
+      std::ranges::sort(read);
+    }
+    bool meets = false;
+    for_each_run(target.footprint, operation.base[1], [&](std::int64_t address, std::int64_t n) {
+      const auto next = std::ranges::upper_bound(read, address, {}, &std::pair<std::int64_t, std::int64_t>::second);
+      meets = meets || (next != read.end() && next->first < address + n);
+    });
+    if (meets) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 bool RunState::bind(const Decoded& decoded, std::span<const std::int64_t> arguments, Cycle now, Operation& operation) {
   operation.instruction = decoded.index;
@@ -11,6 +47,8 @@ bool RunState::bind(const Decoded& decoded, std::span<const std::int64_t> argume
   operation.layer = decoded.layer;
   std::string error;
   if (binder.bind(decoded.mnemonic, decoded.unit, arguments, operation, error)) {
+    if (checks_hazards && reads_what_it_writes(operation))
+      hazards.report("race", now, decoded.index, decoded.mnemonic, "writes what it also reads, request by request");
     if (operation.shape->least_cycles <= most_cycles - now) return true;
     out_of_time(now, decoded.index, decoded.mnemonic);
     return false;

@@ -37,8 +37,9 @@ struct RunState {
   std::vector<std::string> wires{};  ///< names of the private wires, which follow the covenant's links
   Cycle settled = 0;                 ///< everything before this time is decided
   bool in_order = false;
-  bool ahead = false;            ///< in order, and every end known when it begins: time runs ahead of SystemC's
-  bool timed = true;             ///< false: Fidelity::function
+  bool ahead = false;  ///< in order, and every end known when it begins: time runs ahead of SystemC's
+  bool timed = true;   ///< false: Fidelity::function
+  bool checks_hazards = true;
   bool values = true;            ///< false: only time passes; memories stay as they are
   std::exception_ptr failure{};  ///< thrown inside a process, which SystemC must not see
 

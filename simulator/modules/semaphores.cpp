@@ -22,6 +22,11 @@ Semaphores::Token Semaphores::take(int semaphore) {
   return token;
 }
 
+void Semaphores::add_waiter(int semaphore, int unit) {
+  auto& waiters = waiters_[static_cast<std::size_t>(semaphore)];
+  if (std::ranges::count(waiters, unit) == 0) waiters.push_back(unit);
+}
+
 const Semaphores::Token* Semaphores::overflow(int semaphore, Cycle now) const {
   const auto& tokens = tokens_[static_cast<std::size_t>(semaphore)];
   const auto over = static_cast<std::size_t>(maximum_);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <utility>
 #include <vector>
 
 #include "simulator/kernels/operation.h"
@@ -28,10 +27,10 @@ class Semaphores {
   /// The token that took the count over the maximum by `now`; nullptr where none did.
   const Token* overflow(int semaphore, Cycle now) const;
 
-  void add_waiter(int semaphore, int unit) { waiters_[static_cast<std::size_t>(semaphore)].push_back(unit); }
-  std::vector<int> take_waiters(int semaphore) {
-    return std::exchange(waiters_[static_cast<std::size_t>(semaphore)], {});
-  }
+  /// Units that are to hear of tokens: of each that is given until they have taken one, for it may be an earlier one.
+  const std::vector<int>& waiters(int semaphore) const { return waiters_[static_cast<std::size_t>(semaphore)]; }
+  void add_waiter(int semaphore, int unit);
+  void remove_waiter(int semaphore, int unit) { std::erase(waiters_[static_cast<std::size_t>(semaphore)], unit); }
 
  private:
   std::int64_t maximum_;

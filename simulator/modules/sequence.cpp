@@ -1,5 +1,7 @@
 #include "simulator/modules/sequence.h"
 
+#include <fmt/format.h>
+
 namespace accord::sim {
 
 Sequence::Sequence(RunState& run, FrontEnd& front, Host& host) : run_(run), front_(front), host_(host) {}
@@ -12,11 +14,18 @@ bool Sequence::go_on(Cycle now) {
       return true;
     }
     run_.agenda.drain();
-    if (run_.values) host_.execute(stages[stage_].work);
+    if (run_.values) execute(stages[stage_].work, now);
     for (const auto& end : run_.map.ends(stage_)) run_.layers.end_host(end.layer, now);
   }
   run_.agenda.drain();
   return false;
+}
+
+void Sequence::execute(const HostWork& work, Cycle now) {
+  for (const std::string& symbol : host_.execute(work)) {
+    run_.hazards.report("uninitialised_read", now, -1, -1,
+                        fmt::format("host work reads of {} what nothing has written", symbol));
+  }
 }
 
 }  // namespace accord::sim

@@ -14,8 +14,7 @@ Leaves::Leaves(std::vector<std::string> units, int semaphores) : units_(static_c
   for (int s = 0; s < semaphores; ++s) names_.push_back("waiting: semaphore " + std::to_string(s));
 }
 
-StallAccount::StallAccount(const Layers& layers, const Cycle& settled)
-    : layers_(layers), settled_(settled), charged_(1) {}
+StallAccount::StallAccount(Layers& layers, const Cycle& settled) : layers_(layers), settled_(settled), charged_(1) {}
 
 void StallAccount::charge(int leaf, Cycle until) {
   if (listener_ && charged_until_ < until) listener_->spent(component_, leaf, charged_until_, until);
@@ -31,6 +30,7 @@ void StallAccount::charge(int leaf, Cycle until) {
 }
 
 void StallAccount::settle(Cycle limit) {
+  layers_.charged(std::min(limit, spent_));
   std::size_t done = 0;
   for (; done < pending_.size() && pending_[done].until <= limit; ++done)
     charge(pending_[done].leaf, pending_[done].until);

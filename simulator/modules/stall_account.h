@@ -48,7 +48,7 @@ using LeafCycles = std::map<int, Cycle>;
 class StallAccount {
  public:
   /// `settled`: layers' ends before this time are all known (else a stretch could be split wrongly later).
-  StallAccount(const Layers& layers, const Cycle& settled);
+  StallAccount(Layers& layers, const Cycle& settled);
 
   /// Tells the listener of every stretch from now on.
   void tell(RunListener& listener, int component) {
@@ -83,7 +83,7 @@ class StallAccount {
   void settle(Cycle limit);
   void charge(int leaf, Cycle until);
 
-  const Layers& layers_;
+  Layers& layers_;
   const Cycle& settled_;
   RunListener* listener_ = nullptr;
   int component_ = -1;

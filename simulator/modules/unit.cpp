@@ -62,14 +62,12 @@ void UnitModule::step() try {
 
 bool UnitModule::pass_wait(const Entry& entry) {
   const Semaphores::Token* token = semaphores->front(entry.semaphore);
-  if (!token) {
+  if (!token || token->time.at > now()) {
     semaphores->add_waiter(entry.semaphore, index_);
+    if (token) wake(token->time);
     return false;
   }
-  if (token->time.at > now()) {
-    wake(token->time);
-    return false;
-  }
+  semaphores->remove_waiter(entry.semaphore, index_);
   run_.report_overflow(*semaphores, entry.semaphore, now());
   account_.spend(Leaves::draining, std::min(entry.dispatched.at, last_done_.at));
   account_.spend(Leaves::nothing_to_do, entry.dispatched);
@@ -104,7 +102,7 @@ void UnitModule::flush_signals() {
     if (run_.listener) run_.listener->signalled(signal.semaphore, at, 1);
     semaphores->give(signal.semaphore, {at, signal.instruction, signal.mnemonic});
     if (run_.races) run_.races->signal(index_, signal.semaphore, signal.clock, signal.instruction, signal.mnemonic, at);
-    for (const int waiter : semaphores->take_waiters(signal.semaphore)) controller->unit(waiter).wake(at);
+    for (const int waiter : semaphores->waiters(signal.semaphore)) controller->unit(waiter).wake(at);
     signals_.pop_front();
   }
 }

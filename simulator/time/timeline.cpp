@@ -14,6 +14,18 @@ std::int64_t Timeline::whole(std::int64_t gap, std::int64_t length) const {
   return gap <= 0 ? 0 : gap - gap % own_.numerator;
 }
 
+Cycle Timeline::stretch(Cycle earliest, std::int64_t length) const {
+  std::int64_t from = earliest * own_.denominator;
+  const auto pass = [&](const Interval& busy) {
+    if (busy.end <= from || busy.first - from >= length) return busy.end <= from;
+    from = busy.end;
+    return true;
+  };
+  const auto behind = std::ranges::upper_bound(before_, from, {}, &Interval::end);
+  if (std::all_of(behind, before_.end(), pass)) pass(last_);
+  return (from + own_.denominator - 1) / own_.denominator;
+}
+
 Timeline::Slot Timeline::fill(std::int64_t earliest, std::int64_t length) {
   before_.push_back(last_);
   const Slot slot = fill(before_, earliest, length);

@@ -31,6 +31,9 @@ class Timeline {
     return {slot.first / parts, (slot.end + parts - 1) / parts};
   }
 
+  /// The first cycle from `earliest` on with `length` free parts in one stretch behind it.
+  Cycle stretch(Cycle earliest, std::int64_t length) const;
+
   /// When the last cycle taken ends.
   Cycle end() const { return (last_part() + own_.denominator - 1) / own_.denominator; }
   std::int64_t last_part() const { return last_.end == nothing ? 0 : last_.end; }

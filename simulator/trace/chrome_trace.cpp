@@ -146,6 +146,7 @@ void ChromeTrace::layer(const std::string& name, Cycle from, Cycle until) {
 }
 
 void ChromeTrace::finish(Cycle total) {
+  series_.reach(total);
   for (std::size_t u = 0; u < units_.size(); ++u) {
     UnitTrack& unit = units_[u];
     // What a run that ended early left under way has no end.

@@ -17,9 +17,8 @@ std::int64_t part(std::int64_t amount, Cycle passed, Cycle all) {
 
 }  // namespace
 
-void SampledSeries::add(std::size_t series, std::int64_t amount, Cycle from, Cycle until) {
-  if (from >= until) return;
-  while (static_cast<std::size_t>((until - 1) / interval_) >= limit_) {
+void SampledSeries::reach(Cycle until) {
+  while (until > 0 && static_cast<std::size_t>((until - 1) / interval_) >= limit_) {
     if (fixed_) {
       throw Error(
           fmt::format("--stats-interval {}: the run has more than {} samples; at least {} cycles each are needed",
@@ -27,6 +26,11 @@ void SampledSeries::add(std::size_t series, std::int64_t amount, Cycle from, Cyc
     }
     double_interval();
   }
+}
+
+void SampledSeries::add(std::size_t series, std::int64_t amount, Cycle from, Cycle until) {
+  if (from >= until) return;
+  reach(until);
   auto& values = series_[series];
   const auto last = static_cast<std::size_t>((until - 1) / interval_);
   if (values.size() <= last) values.resize(last + 1, 0);

@@ -26,6 +26,9 @@ class SampledSeries {
   /// Divides `amount` over [from, until) evenly; what is added up to any cycle is rounded down.
   void add(std::size_t series, std::int64_t amount, Cycle from, Cycle until);
 
+  /// Samples are as long as it takes for them to reach there.
+  void reach(Cycle until);
+
   Cycle interval() const { return interval_; }
   std::int64_t value(std::size_t series, std::size_t sample) const {
     return sample < series_[series].size() ? series_[series][sample] : 0;

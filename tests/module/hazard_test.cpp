@@ -373,9 +373,11 @@ TEST_CASE("do loops and instructions that take ages end at once where the cycles
 
 TEST_CASE("is a program that will surely execute too many instructions ended long before") {
   constexpr int base = 100'001;  // 10^10 is a little below its square
-  const Architecture machine = matrix_machine(Sync::Kind::interlock);
+  constexpr std::int64_t many = 4'000'000'000;
+  Architecture machine = matrix_machine(Sync::Kind::interlock);
+  machine.controller.loop_depth = 3;
   for (const std::vector<std::int64_t>& counts :
-       std::vector<std::vector<std::int64_t>>{{std::int64_t{1} << 60}, {base, base}}) {
+       std::vector<std::vector<std::int64_t>>{{std::int64_t{1} << 60}, {base, base}, {many, many, many}}) {
     Product product(machine, 1);
     for (std::size_t i = 0; i < counts.size(); ++i)
       product.assembler.emit("loop", {{"count", counts[i]}, {"length", static_cast<std::int64_t>(counts.size() - i)}});
