@@ -27,7 +27,8 @@ struct Generated {
   std::vector<std::string> statements;
   std::map<std::string, TensorId> tensors;  ///< names in the statements
   std::vector<Iterator> iterators;
-  std::vector<std::string> temporaries;   ///< fp32
+  std::vector<std::string> temporaries;
+  ElementType temporary_type = ElementType::fp32;
   std::map<std::string, double> outside;  ///< what reads beyond an input yield, where it is not 0
 };
 

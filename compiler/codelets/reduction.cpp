@@ -40,10 +40,21 @@ std::vector<bool> reduced_axes(const Operator& op, std::size_t rank) {
   return reduced;
 }
 
+constexpr double exact = 9007199254740992.0;  // what a statement can say
+
+std::string least_text(ElementType type) {
+  return is_float(type) ? "-inf" : fmt::format("{:.0f}", std::max(lowest(type), -exact));
+}
+
+std::string most_text(ElementType type) {
+  return is_float(type) ? "inf" : fmt::format("{:.0f}", std::min(highest(type), exact));
+}
+
 /// Writes the statements of one reduction.
 class ReductionWriter {
  public:
-  ReductionWriter(const Network& network, const Operator& op) : op_(op), type_(network.tensors[op.outputs[0]].type) {
+  ReductionWriter(const Network& network, const Operator& op)
+      : op_(op), type_(network.tensors[op.outputs[0]].type), element_(network.tensors[op.inputs[0]].type) {
     const Shape& shape = network.tensors[op.inputs[0]].shape;
     const auto reduced = reduced_axes(op, shape.size());
     const bool keep = attribute(op, "keepdims", std::int64_t{1}) != 0;
@@ -85,12 +96,14 @@ class ReductionWriter {
     const bool greatest = op_.type == "ArgMax";
     generated_.tensors["positions"] = op_.inputs[1];
     generated_.temporaries = {"extreme"};
-    const auto extreme = access("extreme", target_), y = access("y", target_), x = access("x", source_);
+    if (!is_float(element_)) generated_.temporary_type = element_;
+    const auto extreme = access("extreme", target_), y = access("y", target_);
+    const auto x = is_float(element_) ? fmt::format("fp32({})", access("x", source_)) : access("x", source_);
     const auto none = last ? std::int64_t{-1} : count_;
-    add("{} = {}", extreme, greatest ? "-inf" : "inf");
-    add("{} {} fp32({})", extreme, greatest ? "max=" : "min=", x);
+    add("{} = {}", extreme, greatest ? least_text(element_) : most_text(element_));
+    add("{} {} {}", extreme, greatest ? "max=" : "min=", x);
     add("{} = {}", y, none);
-    add("{} {} select(fp32({}) == {}, positions[{}], {})", y, last ? "max=" : "min=", x, extreme, along_, none);
+    add("{} {} select({} == {}, positions[{}], {})", y, last ? "max=" : "min=", x, extreme, along_, none);
     return std::move(generated_);
   }
 
@@ -103,19 +116,18 @@ class ReductionWriter {
   }
 
   std::string filled(const char* text, const std::string& value) const {
-    constexpr double exact = 9007199254740992.0;  // what a statement can say
     auto result = fmt::format(fmt::runtime(text), value);
     const auto replace = [&](const std::string& word, const std::string& by) {
       if (const auto at = result.find(word); at != std::string::npos) result.replace(at, word.size(), by);
     };
     replace("COUNT", std::to_string(count_));
-    replace("LOWEST", is_float(type_) ? "-inf" : fmt::format("{:.0f}", std::max(lowest(type_), -exact)));
-    replace("HIGHEST", is_float(type_) ? "inf" : fmt::format("{:.0f}", std::min(highest(type_), exact)));
+    replace("LOWEST", least_text(type_));
+    replace("HIGHEST", most_text(type_));
     return result;
   }
 
   const Operator& op_;
-  ElementType type_;
+  ElementType type_, element_;  ///< of the result, of what is reduced
   Generated generated_;
   Texts source_, target_;
   std::string along_;  ///< the last reduced iterator

@@ -212,7 +212,7 @@ bool Builder::append_generated(const Operator& op) {
   for (const auto& [key, tensor] : generated.tensors) expansion.names[key] = operand_name(tensor);
   for (const auto& [key, value] : generated.outside) declared_[expansion.names.at(key)].second.outside = value;
   for (const auto& key : generated.temporaries) {
-    expansion.names[key] = declare(fmt::format("{}{}", key, temporaries_++), ElementType::fp32, {});
+    expansion.names[key] = declare(fmt::format("{}{}", key, temporaries_++), generated.temporary_type, {});
   }
   for (const auto& text : generated.statements) add_text(expand(text, expansion));
   return true;

@@ -74,6 +74,7 @@ class OnnxImporter {
   GraphAround around();
   OnnxNode read_node(const onnx::NodeProto& proto);
   void add_results(OnnxNode& node, const onnx::NodeProto& proto);
+  void warn_of_wider_type(const OnnxNode& node);
   void add_operator(OnnxNode& node, const std::vector<TensorId>& outputs);
   void add_reshaped_operator(OnnxNode& node, const std::vector<TensorId>& outputs);
   TensorId define(const std::string& name, Tensor tensor);
@@ -279,6 +280,7 @@ OnnxNode OnnxImporter::read_node(const onnx::NodeProto& proto) {
   OnnxNode node;
   node.file = &file_;
   node.proto = &proto;
+  node.types = &types_;
   node.op.type = proto.op_type();
   for (const auto& attribute : proto.attribute()) {
     if (auto value = read_attribute(attribute)) node.op.attributes[attribute.name()] = *std::move(value);
@@ -361,6 +363,7 @@ void OnnxImporter::import_inlined(const std::vector<onnx::NodeProto>& nodes) {
 GraphAround OnnxImporter::around() {
   return {file_.opset, [this](const std::string& name) -> const Tensor& { return network_.tensor(find(name)); },
           [this](const std::vector<onnx::NodeProto>& nodes) { import_inlined(nodes); },
+          [this](const std::string& name) { uses_[name]; },
           [this](const std::string& what) { network_.warnings.push_back(what); }};
 }
 
@@ -412,7 +415,19 @@ void OnnxImporter::compare_declared(const char* what, const onnx::ValueInfoProto
                                           declaration.name(), fmt::join(sizes, ","), fmt::join(tensor.shape, ",")));
 }
 
+/// A network has no type of its own for these (element_type_of).
+void OnnxImporter::warn_of_wider_type(const OnnxNode& node) {
+  const auto to = static_cast<int>(node.get_int("to", 0));
+  const bool wider =
+      to == onnx::TensorProto::UINT16 || to == onnx::TensorProto::UINT32 || to == onnx::TensorProto::UINT64;
+  if (node.op.type != "Cast" || !wider) return;
+  network_.warnings.push_back(
+      fmt::format("'{}': values beyond {} stay as they are", node.op.name,
+                  onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(to))));
+}
+
 void OnnxImporter::add_operator(OnnxNode& node, const std::vector<TensorId>& outputs) {
+  warn_of_wider_type(node);
   if (node.computed_in) return add_reshaped_operator(node, outputs);
   node.op.outputs = outputs;
   network_.operators.push_back(std::move(node.op));
@@ -421,8 +436,8 @@ void OnnxImporter::add_operator(OnnxNode& node, const std::vector<TensorId>& out
 void OnnxImporter::add_reshaped_operator(OnnxNode& node, const std::vector<TensorId>& outputs) {
   const auto& result = node.results[0];
   const auto name = node.op.name;
-  const auto before = define(name + ".in", {"", result.type, *node.computed_in, nullptr, std::nullopt});
-  const auto after = define(name + ".out", {"", result.type, *node.computed_in, nullptr, std::nullopt});
+  const auto before = network_.add({name + ".in", result.type, *node.computed_in, nullptr, std::nullopt});
+  const auto after = network_.add({name + ".out", result.type, *node.computed_in, nullptr, std::nullopt});
   network_.operators.push_back({name + ".flatten", "Reshape", {node.op.inputs[0]}, {before}, {}});
   node.op.inputs = {before};
   node.op.outputs = {after};

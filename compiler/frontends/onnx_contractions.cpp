@@ -25,6 +25,8 @@ void infer_gemm(OnnxNode& node) {
   if (a[1] != b[0]) do_not_fit(a, b);
   const Shape y = {a[0], b[1]};
   if (node.has_input(2) && broadcast(y, node.shape(2)) != y) do_not_fit(y, node.shape(2));
+  const bool scaled = node.get("alpha", 1.0) != 1 || (node.has_input(2) && node.get("beta", 1.0) != 1);
+  if (scaled && !is_float(node.input(0).type)) throw Error("alpha and beta of integers are not supported");
   node.result(node.input(0).type, y);
 }
 
@@ -177,6 +179,8 @@ void infer_einsum(OnnxNode& node) {
   }
   Shape shape;
   for (const char letter : result[0]) {
+    if (std::ranges::count(result[0], letter) > 1)
+      throw Error("Einsum equation '" + equation + "': a letter stands twice in the result");
     if (!extents.contains(letter)) throw Error("Einsum equation '" + equation + "': unknown letter in the result");
     shape.push_back(extents[letter]);
   }

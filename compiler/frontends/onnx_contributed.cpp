@@ -62,7 +62,7 @@ class Expansion {
     quantise(op.output(0), 0);
   }
 
-  /// a, b, c: c in units of both scales' product, which no one says. The result is real without a scale.
+  /// a, b, c: c in units of alpha times both scales' product, which no one says. The result is real without a scale.
   void gemm() {
     const auto* transposed = find_attribute(node_.attribute(), "transB");
     const bool transposes = transposed != nullptr && transposed->i() != 0;
@@ -71,7 +71,7 @@ class Expansion {
       const std::string scale = add("Mul", {input(1), input(4)}, "scale").output(0);
       onnx::NodeProto& cast = add("Cast", {input(6)}, "sums");
       add_attribute(cast, "to", onnx::AttributeProto::INT).set_i(onnx::TensorProto::FLOAT);
-      operands.push_back(add("Mul", {cast.output(0), scale}, "bias").output(0));
+      operands.push_back(add("Mul", {cast.output(0), in_alphas(scale)}, "bias").output(0));
     }
     const bool quantises = !input(7).empty();
     onnx::NodeProto& op = add("Gemm", operands, "real");
@@ -81,6 +81,18 @@ class Expansion {
   }
 
  private:
+  /// A scale times a Gemm's alpha, which multiplies only its product.
+  std::string in_alphas(const std::string& scale) {
+    const auto* alpha = find_attribute(node_.attribute(), "alpha");
+    if (alpha == nullptr || alpha->f() == 1) return scale;
+    onnx::TensorProto value;
+    value.set_data_type(onnx::TensorProto::FLOAT);
+    value.add_float_data(alpha->f());
+    const std::string name = fmt::format("{}:alpha", node_.output(0));
+    *result_.Add() = constant_node(name, std::move(value));
+    return add("Mul", {scale, name}, "scaled").output(0);
+  }
+
   std::string input(int i) const { return i < node_.input_size() ? node_.input(i) : std::string(); }
 
   onnx::NodeProto& add(const std::string& op, const std::vector<std::string>& inputs, const std::string& what) {

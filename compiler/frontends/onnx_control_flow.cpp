@@ -217,6 +217,7 @@ class Unrolling {
     std::vector<onnx::NodeProto> nodes;
     names.define_all(body.node());
     for (const auto& node : body.node()) nodes.push_back(names.rename(node));
+    for (const auto& output : body.output()) around_.use(names(output.name()));
     around_.import(nodes);
   }
 

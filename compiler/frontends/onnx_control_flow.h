@@ -17,6 +17,7 @@ struct GraphAround {
   int opset = 0;
   std::function<const Tensor&(const std::string& name)> tensor;           ///< defined so far
   std::function<void(const std::vector<onnx::NodeProto>& nodes)> import;  ///< in their order
+  std::function<void(const std::string& name)> use;                       ///< a tensor that is still to be made
   std::function<void(const std::string& what)> warn;
 };
 

@@ -41,8 +41,10 @@ void infer_comparison(OnnxNode& node) { node.result(ElementType::u8, broadcast(n
 /// `to` is the type of the second input.
 void infer_cast_like(OnnxNode& node) {
   const auto type = node.input(1).type;
-  if (type == ElementType::u8 && is_float(node.input(0).type)) throw Error("a cast of real numbers to uint8 or bool");
+  const int to = node.types->of(node.proto->input(1));
+  if (to == 0 && type == ElementType::u8) throw Error("a cast to what may be uint8 or bool");
   node.op.type = "Cast";
+  if (to != 0) node.op.attributes["to"] = std::int64_t{to};
   node.keep_inputs(1);
   node.result(type, node.shape(0));
 }

@@ -100,7 +100,9 @@ void infer_transpose(OnnxNode& node) {
   const auto perm = node.get("perm", reversed);
   if (perm.size() != x.size()) throw Error(fmt::format("perm has {} entries for {}", perm.size(), to_string(x)));
   auto sorted = normalise_axes(perm, x.size());
-  if (!std::equal(sorted.begin(), sorted.end(), reversed.rbegin())) throw Error("perm is no permutation");
+  if (std::ranges::any_of(perm, [](auto index) { return index < 0; }) ||
+      !std::equal(sorted.begin(), sorted.end(), reversed.rbegin()))
+    throw Error("perm is no permutation");
   Shape shape(x.size());
   for (std::size_t d = 0; d < x.size(); ++d) shape[d] = x[static_cast<std::size_t>(perm[d])];
   node.op.attributes["perm"] = perm;

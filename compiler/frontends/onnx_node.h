@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/frontends/onnx_file.h"
+#include "compiler/frontends/onnx_types.h"
 #include "compiler/network/network.h"
 
 namespace accord {
@@ -21,6 +22,7 @@ struct ResultType {
 struct OnnxNode {
   const OnnxFile* file = nullptr;
   const onnx::NodeProto* proto = nullptr;
+  const OnnxTypes* types = nullptr;
   Operator op;                        ///< attributes; `inputs` parallel to `inputs` below
   std::vector<const Tensor*> inputs;  ///< null where absent
   std::size_t output_count = 0;       ///< up to the last named one

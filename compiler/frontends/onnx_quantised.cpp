@@ -1,7 +1,10 @@
 // Shapes of the operators of quantised models.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "archdsl/source/error.h"
 #include "compiler/frontends/onnx_node.h"
@@ -19,8 +22,15 @@ void expect_scale(const OnnxNode& node, std::size_t i) {
   }
 }
 
+void expect_count(const OnnxNode& node, std::size_t i, std::initializer_list<std::int64_t> counts) {
+  const std::int64_t given = element_count(node.shape(i));
+  if (std::ranges::count(counts, given) > 0) return;
+  throw Error(fmt::format("input {} has {} elements; {} expected", i, given, fmt::join(counts, " or ")));
+}
+
 void normalise_quantisation_axis(OnnxNode& node) {
   expect_scale(node, 1);
+  if (node.has_input(2)) expect_count(node, 2, {element_count(node.shape(1))});
   if (node.get_int("block_size", 0) != 0) throw Error("scales per block are not supported");
   const auto& scale = node.shape(1);
   if (element_count(scale) == 1) {
@@ -36,6 +46,9 @@ void normalise_quantisation_axis(OnnxNode& node) {
 
 void infer_quantize(OnnxNode& node) {
   normalise_quantisation_axis(node);
+  const bool of_16_bits = node.has_input(2) && node.types->of(node.proto->input(2)) == onnx::TensorProto::UINT16;
+  if (of_16_bits || node.get_int("output_dtype", 0) == onnx::TensorProto::UINT16)
+    throw Error("quantisation to uint16 is not supported");
   const auto asked = static_cast<int>(node.get_int("output_dtype", 0));
   const auto otherwise = asked == 0 ? ElementType::u8 : element_type_of(asked);
   node.result(node.has_input(2) ? node.input(2).type : otherwise, node.shape(0));
@@ -49,6 +62,8 @@ void infer_dequantize(OnnxNode& node) {
 /// x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias?: the window is that of Conv.
 void infer_qlinear_conv(OnnxNode& node) {
   for (const std::size_t i : {1, 4, 6}) expect_scale(node, i);
+  for (const std::size_t i : {1, 2, 6, 7}) expect_count(node, i, {1});
+  for (const std::size_t i : {4, 5}) expect_count(node, i, {1, node.shape(3).empty() ? 1 : node.shape(3)[0]});
   OnnxNode conv = node;
   conv.op.type = "Conv";
   conv.inputs = {node.inputs[0], node.inputs[3]};

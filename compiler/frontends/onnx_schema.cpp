@@ -53,7 +53,7 @@ void check_attributes(const onnx::NodeProto& node, int opset) {
     if (attribute.type() == onnx::AttributeProto::FLOAT && std::isnan(attribute.f())) {
       throw Error(fmt::format("attribute '{}' is no number", known->first));
     }
-    if (attribute.type() == known->second.type || attribute.type() == onnx::AttributeProto::UNDEFINED) continue;
+    if (attribute.type() == known->second.type) continue;
     throw Error(fmt::format("attribute '{}' is {}, not {}", known->first, name_of(attribute.type()),
                             name_of(known->second.type)));
   }

@@ -59,6 +59,13 @@ void OnnxTypes::declare(const std::string& tensor, int onnx_type) {
   types_[tensor] = onnx::Utils::DataTypeUtils::ToType(type);
 }
 
+int OnnxTypes::of(const std::string& tensor) const {
+  const auto known = types_.find(tensor);
+  if (known == types_.end()) return 0;
+  const onnx::TypeProto& type = onnx::Utils::DataTypeUtils::ToTypeProto(known->second);
+  return type.has_tensor_type() ? type.tensor_type().elem_type() : 0;
+}
+
 void OnnxTypes::check(const onnx::NodeProto& node, int opset) {
   const onnx::OpSchema* const schema = schema_of(node, opset);
   if (schema == nullptr) return;

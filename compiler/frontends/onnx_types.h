@@ -14,6 +14,9 @@ class OnnxTypes {
  public:
   void declare(const std::string& tensor, int onnx_type);
 
+  /// TensorProto.DataType; 0: nothing is known.
+  int of(const std::string& tensor) const;
+
   /// Error where an input has a type that ONNX does not allow there, or another one than the inputs that must be like
   /// it. Learns the types of the results. Operators that the ONNX library does not know are not looked at.
   void check(const onnx::NodeProto& node, int opset);

@@ -180,6 +180,8 @@ void infer_conv_transpose(OnnxNode& node) {
       whole = std::max(whole, wanted[d]);
       split_padding(window, d, whole - wanted[d], mode == "SAME_UPPER");
     } else if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
+      extra[d] += std::max<std::int64_t>(plane[d] * window.strides[d] - whole, 0);
+      whole = std::max(whole, plane[d] * window.strides[d]);
       split_padding(window, d, whole - plane[d] * window.strides[d], mode == "SAME_UPPER");
     }
     results[d] = whole - window.begin[d] - window.end[d];

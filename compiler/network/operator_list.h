@@ -29,6 +29,13 @@ class OperatorList {
                      std::vector<TensorId> inputs, Shape shape, std::map<std::string, Attribute> attributes = {},
                      TensorId result = no_tensor);
 
+  /// The same of something that only moves elements of its first input, of whatever type.
+  TensorId move(const std::string& type, const std::string& what, std::vector<TensorId> inputs, Shape shape,
+                std::map<std::string, Attribute> attributes) {
+    const ElementType element = network_.tensor(inputs.front()).type;
+    return add_typed(element, type, what, std::move(inputs), std::move(shape), std::move(attributes));
+  }
+
   TensorId reshape(const std::string& what, TensorId x, Shape shape, TensorId result = no_tensor);
 
   /// A parameter in another shape; a constant stays one.

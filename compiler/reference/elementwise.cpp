@@ -178,7 +178,14 @@ void where(const OperatorCall& call) {
   store_all(call.outputs[0], result);
 }
 
+/// To a boolean, which is a u8 here, whatever is not 0 is 1.
 void cast(const OperatorCall& call) {
+  constexpr std::int64_t to_bool = 9;  // onnx.proto, TensorProto.DataType
+  if (attribute(call.op, "to", std::int64_t{0}) == to_bool) {
+    auto values = load_as<double>(call.inputs[0]);
+    for (double& value : values) value = value != 0 ? 1 : 0;
+    return store_all(call.outputs[0], values);
+  }
   if (call.inputs[0].type == call.outputs[0].type || !is_float(call.inputs[0].type)) {
     if (is_float(call.outputs[0].type)) return store_all(call.outputs[0], load_as<float>(call.inputs[0]));
     return store_all(call.outputs[0], load_as<std::int64_t>(call.inputs[0]));

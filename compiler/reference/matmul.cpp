@@ -79,6 +79,7 @@ void gemm_canonical(const OperatorCall& call) {
 }
 
 /// ONNX Gemm: alpha * A' * B' + beta * C.
+template <typename T>
 void gemm_imported(const OperatorCall& call) {
   const Shape &as = call.inputs[0].shape, &bs = call.inputs[1].shape, &ys = call.outputs[0].shape;
   const bool trans_a = attribute(call.op, "transA", std::int64_t{0}) != 0;
@@ -86,33 +87,34 @@ void gemm_imported(const OperatorCall& call) {
   if (as.size() != 2 || bs.size() != 2 || ys.size() != 2) fail_shapes();
   const std::int64_t rows = ys[0], columns = ys[1], length = as[trans_a ? 0 : 1];
   if (as[trans_a ? 1 : 0] != rows || bs[trans_b ? 1 : 0] != length || bs[trans_b ? 0 : 1] != columns) fail_shapes();
-  const auto x = load_as<float>(call.inputs[0]);
+  const auto x = load_as<T>(call.inputs[0]);
   const RightMatrix right = trans_b ? RightMatrix{0, length, 1} : RightMatrix{0, 1, columns};
-  multiply<float>(call, x.data(), strided(rows, trans_a ? 1 : length), strided(length, trans_a ? rows : 1), right,
-                  columns, nullptr, 0);
-  const auto alpha = static_cast<float>(attribute(call.op, "alpha", 1.0));
-  const auto beta = static_cast<float>(attribute(call.op, "beta", 1.0));
-  auto y = load_as<float>(view(call.outputs[0]));
-  const auto c = call.has_input(2) ? load_as<float>(call.inputs[2]) : std::vector<float>{0};
+  multiply<T>(call, x.data(), strided(rows, trans_a ? 1 : length), strided(length, trans_a ? rows : 1), right, columns,
+              nullptr, 0);
+  const auto alpha = static_cast<T>(attribute(call.op, "alpha", 1.0));
+  const auto beta = static_cast<T>(attribute(call.op, "beta", 1.0));
+  auto y = load_as<T>(view(call.outputs[0]));
+  const auto c = call.has_input(2) ? load_as<T>(call.inputs[2]) : std::vector<T>{0};
   const auto c_index = broadcast_indices(call.has_input(2) ? call.inputs[2].shape : Shape{}, ys);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = alpha * y[i] + beta * c[static_cast<std::size_t>(c_index[i])];
-  store_all(call.outputs[0], y);
+  store_range<T>(call.outputs[0], 0, y);
 }
 
-/// Canonical weights are [N, K], which an imported Gemm says by transB alone.
+/// Weights [N, K] and a bias [N], alone: leading dimensions of x stay.
 bool is_canonical(const OperatorCall& call) {
   for (const char* key : {"transA", "alpha", "beta"}) {
     if (call.op.attributes.contains(key)) return false;
   }
-  if (!is_float(call.outputs[0].type)) return true;
-  const Shape imported = {call.inputs[0].shape.back(), call.outputs[0].shape.back()};
-  return attribute(call.op, "transB", std::int64_t{call.inputs[1].shape != imported}) != 0;
+  const bool per_column = !call.has_input(2) || call.inputs[2].shape == Shape{call.outputs[0].shape.back()};
+  return per_column && attribute(call.op, "transB", std::int64_t{0}) != 0;
 }
 
 void gemm(const OperatorCall& call) {
   if (call.inputs[0].shape.empty() || call.outputs[0].shape.empty()) fail_shapes();
-  if (!is_canonical(call)) return gemm_imported(call);
-  with_sum_type(call.outputs[0].type, [&](auto zero) { gemm_canonical<decltype(zero)>(call); });
+  const bool canonical = is_canonical(call);
+  with_sum_type(call.outputs[0].type, [&](auto zero) {
+    canonical ? gemm_canonical<decltype(zero)>(call) : gemm_imported<decltype(zero)>(call);
+  });
 }
 
 Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }

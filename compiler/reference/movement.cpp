@@ -72,13 +72,16 @@ void split(const OperatorCall& call) {
   const TensorView& x = call.inputs[0];
   const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{0}), x.shape.size());
   const std::int64_t in_row = row_bytes(x, axis);
+  const Ints parts = attribute(call.op, "split", Ints{});
   std::int64_t at = 0;
-  for (Value& y : call.outputs) {
-    const std::int64_t row = y.shape.empty() ? 0 : row_bytes(view(y), axis);
+  for (std::size_t o = 0; o < call.outputs.size(); ++o) {
+    Value& y = call.outputs[o];
+    const bool absent = y.shape.empty();
+    const std::int64_t row = absent ? 0 : row_bytes(view(y), axis);
     for (std::int64_t i = 0; row && i * row < static_cast<std::int64_t>(y.data.size()); ++i) {
       std::memcpy(y.data.data() + i * row, x.data + i * in_row + at, static_cast<std::size_t>(row));
     }
-    at += row;
+    at += absent && o < parts.size() ? parts[o] * (in_row / x.shape[axis]) : row;
   }
   if (at != in_row) throw Error("outputs do not add up to the input");
 }

@@ -92,6 +92,16 @@ std::vector<float> channel_parameter(const OperatorCall& call, std::size_t index
   return load_as<float>(call.inputs[index]);
 }
 
+/// A parameter of the dims that are normalised, broadcast to these.
+std::vector<float> broadcast_parameter(const OperatorCall& call, std::size_t index, const Shape& normalised) {
+  if (!call.has_input(index)) return std::vector<float>(static_cast<std::size_t>(element_count(normalised)), 0.0f);
+  const auto given = load_as<float>(call.inputs[index]);
+  std::vector<float> all;
+  for (const auto at : broadcast_indices(call.inputs[index].shape, normalised))
+    all.push_back(given[static_cast<std::size_t>(at)]);
+  return all;
+}
+
 void batch_normalization(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
   const std::int64_t channels = shape.size() > 1 ? shape[1] : 1;
@@ -140,10 +150,10 @@ void instance_normalization(const OperatorCall& call) {
 void layer_normalization(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
   const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{-1}), shape.size());
-  const std::int64_t inner = element_count({shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end()});
+  const Shape normalised(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end());
+  const std::int64_t inner = element_count(normalised);
   const auto epsilon = static_cast<float>(attribute(call.op, "epsilon", 1e-5));
-  const auto scale = channel_parameter(call, 1, inner);
-  const auto bias = call.has_input(2) ? channel_parameter(call, 2, inner) : std::vector<float>(scale.size());
+  const auto scale = broadcast_parameter(call, 1, normalised), bias = broadcast_parameter(call, 2, normalised);
   auto x = load_as<float>(call.inputs[0]);
   std::vector<float> means, deviations;
   for (std::int64_t row = 0; inner && row < static_cast<std::int64_t>(x.size()) / inner; ++row) {
@@ -163,9 +173,10 @@ void layer_normalization(const OperatorCall& call) {
 void rms_normalization(const OperatorCall& call) {
   const Shape& shape = call.inputs[0].shape;
   const std::size_t axis = normalise_axis(attribute(call.op, "axis", std::int64_t{-1}), shape.size());
-  const std::int64_t inner = element_count({shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end()});
+  const Shape normalised(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end());
+  const std::int64_t inner = element_count(normalised);
   const double epsilon = attribute(call.op, "epsilon", 1e-5);
-  const auto scale = channel_parameter(call, 1, inner);
+  const auto scale = broadcast_parameter(call, 1, normalised);
   auto x = load_as<float>(call.inputs[0]);
   for (float* row = x.data(); inner && row != x.data() + x.size(); row += inner) {
     double squares = 0;

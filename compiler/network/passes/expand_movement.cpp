@@ -30,7 +30,7 @@ void take(Network& network, const Operator& op, const IndexOf& index_of, std::ve
     if (!moved) continue;
     shape[axis] = target[axis];
     const auto by = network.add(make_constant(op.name + ".indices", {target[axis]}, indices));
-    x = list.add("Gather", "axis" + std::to_string(axis), {x, by}, shape, {{"axis", static_cast<std::int64_t>(axis)}});
+    x = list.move("Gather", "axis" + std::to_string(axis), {x, by}, shape, {{"axis", static_cast<std::int64_t>(axis)}});
   }
   list.add("Identity", "", {x}, target, {}, op.outputs[0]);
 }
@@ -68,7 +68,8 @@ void blocks(Network& network, const Operator& op, std::vector<Operator>& operato
   }
   Shape moved;
   for (const auto axis : perm) moved.push_back(split[static_cast<std::size_t>(axis)]);
-  const auto y = list.add("Transpose", "blocks", {list.reshape("split", op.inputs[0], split)}, moved, {{"perm", perm}});
+  const auto y =
+      list.move("Transpose", "blocks", {list.reshape("split", op.inputs[0], split)}, moved, {{"perm", perm}});
   list.reshape("", y, network.tensor(op.outputs[0]).shape, op.outputs[0]);
 }
 
@@ -98,11 +99,9 @@ void trilu(Network& network, const Operator& op, std::vector<Operator>& operator
 void expand_movement(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    // A recurrent cell may leave its first output out.
-    const bool real = op.outputs[0] != no_tensor && network.tensor(op.outputs[0]).type == ElementType::fp32;
-    if (real && op.type == "Pad" && attribute(op, "mode", std::string("constant")) != "constant") {
+    if (op.type == "Pad" && attribute(op, "mode", std::string("constant")) != "constant") {
       pad(network, op, operators);
-    } else if (real && (op.type == "DepthToSpace" || op.type == "SpaceToDepth")) {
+    } else if (op.type == "DepthToSpace" || op.type == "SpaceToDepth") {
       blocks(network, op, operators);
     } else if (op.type == "Trilu") {
       trilu(network, op, operators);

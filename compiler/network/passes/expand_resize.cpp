@@ -92,7 +92,7 @@ class ResizeExpansion {
     for (const auto& tap : taps) {
       const auto name = "axis" + std::to_string(axis) + "." + std::to_string(&tap - taps.data());
       const auto indices = network_.add(make_constant(op_.name + "." + name + ".indices", {out}, tap.index));
-      auto part = list_.add("Gather", name, {x, indices}, shape, {{"axis", static_cast<std::int64_t>(axis)}});
+      auto part = list_.move("Gather", name, {x, indices}, shape, {{"axis", static_cast<std::int64_t>(axis)}});
       if (mode_ == "nearest") return part;
       part = list_.binary("Mul", name + ".weighted", part, list_.constant(name + ".weight", line, tap.weight));
       sum = sum == no_tensor ? part : list_.binary("Add", name + ".sum", sum, part);
@@ -112,7 +112,8 @@ class ResizeExpansion {
 void expand_resize(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    if (op.type == "Resize" && network.tensor(op.outputs[0]).type == ElementType::fp32) {
+    const bool real = op.type == "Resize" && network.tensor(op.outputs[0]).type == ElementType::fp32;
+    if (real || (op.type == "Resize" && attribute(op, "mode", std::string("nearest")) == "nearest")) {
       ResizeExpansion(network, op, operators).run();
     } else {
       operators.push_back(std::move(op));

@@ -152,9 +152,14 @@ bool multiplies_matrix(const Network& network, const Operator& op) {
   return w.size() >= 2 && x.size() >= w.size() && element_count(w) == w[w.size() - 1] * w[w.size() - 2];
 }
 
-/// A Gemm that keeps leading dimensions is one already, and one of integers.
+/// A Gemm that keeps leading dimensions is one already, and one of integers that says no more than transB and a bias.
 bool is_canonical(const Network& network, const Operator& gemm) {
-  return network.tensor(gemm.inputs[0]).shape.size() != 2 || network.tensor(gemm.outputs[0]).type != ElementType::fp32;
+  if (network.tensor(gemm.inputs[0]).shape.size() != 2) return true;
+  const Tensor& y = network.tensor(gemm.outputs[0]);
+  const bool plain = attribute(gemm, "transB", std::int64_t{0}) != 0 && attribute(gemm, "transA", std::int64_t{0}) == 0;
+  const bool biased = gemm.inputs.size() > 2 && gemm.inputs[2] != no_tensor;
+  const bool per_column = !biased || network.tensor(gemm.inputs[2]).shape == Shape{y.shape[1]};
+  return y.type != ElementType::fp32 && plain && per_column;
 }
 
 }  // namespace

@@ -522,7 +522,7 @@ TEST_CASE("do operators of a group compute together what they compute one by one
 TEST_CASE("do sums that nothing follows have the result's own name") {
   std::mt19937 engine(seed);
   OperatorCase test({random_i8({3, 8}, engine), random_i8({5, 8}, engine), random_i8({3, 5}, engine)});
-  const auto acc = test.add("Gemm", {0, 1}, ElementType::i32, {3, 5});
+  const auto acc = test.add("Gemm", {0, 1}, ElementType::i32, {3, 5}, {{"transB", std::int64_t{1}}});
   const auto sum = test.add("Accumulate", {acc, 2}, ElementType::i32, {3, 5}, {{"axis", std::int64_t{1}}});
   const Work work = instantiate(test.network, {0, 1}, CodeletLibrary::shipped());
   const int target = work.program.statements.back().target.operand;

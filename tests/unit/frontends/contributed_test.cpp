@@ -65,6 +65,12 @@ TEST_CASE("do onnxruntime's quantised operators mean what ONNX's own, written ou
       "zr = DequantizeLinear(zq, xs, xz) wr = DequantizeLinear(w, ws, wz) br = DequantizeLinear(b, bs) rr = Gemm "
       "<transB = 1> (zr, wr, br)" +
           stored);
+  // The bias is in units of alpha times both scales (onnxruntime's ContribOperators.md).
+  check_same(
+      "rq = QGemm <alpha = 0.5, transB = 1> (zq, xs, xz, w, ws, wz, b, rs, rz)",
+      "zr = DequantizeLinear(zq, xs, xz) wr = DequantizeLinear(w, ws, wz) half = Constant <value = float {0.5}> () "
+      "bs2 = Mul(bs, half) br = DequantizeLinear(b, bs2) rr = Gemm <alpha = 0.5, transB = 1> (zr, wr, br)" +
+          stored);
 }
 
 TEST_CASE("is a quantised operator of onnxruntime refused that lacks an input or wants its channels last") {
