@@ -5,7 +5,8 @@
 namespace accord::sim {
 
 void Timeline::remember_last() {
-  if (before_.size() >= 256) before_.erase(before_.begin(), before_.begin() + 128);
+  constexpr std::size_t most_remembered = 4096;  // an in-order machine's transfer may leave as many gaps for the next
+  if (before_.size() >= most_remembered) before_.erase(before_.begin(), before_.begin() + most_remembered / 2);
   before_.push_back(last_);
 }
 

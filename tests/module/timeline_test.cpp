@@ -25,6 +25,13 @@ TEST_CASE("do later requests fill the gaps that earlier ones left") {
   CHECK(timeline.reserve(8, 1).first == 27);
 }
 
+TEST_CASE("does what comes late find each of very many gaps, and no other cycle") {
+  constexpr Cycle gaps = 1500;
+  Timeline timeline;
+  for (Cycle i = 0; i <= gaps; ++i) timeline.reserve(10 * i, 9);
+  for (Cycle i = 0; i < gaps; ++i) CHECK(timeline.reserve(0, 1).first == 10 * i + 9);
+}
+
 TEST_CASE("does a timeline agree with a set of cycles") {
   constexpr unsigned seed = 11;
   INFO("seed ", seed);
@@ -33,6 +40,9 @@ TEST_CASE("does a timeline agree with a set of cycles") {
   std::set<Cycle> busy;
   for (int i = 0; i < 2000; ++i) {
     const Cycle earliest = static_cast<Cycle>(random() % 3000), cycles = static_cast<Cycle>(random() % 6 + 1);
+    Cycle free = earliest;
+    for (Cycle n = 0; n < cycles;) n = busy.contains(free + n) ? (free += n + 1, 0) : n + 1;
+    REQUIRE(timeline.stretch(earliest, cycles) == free);
     Cycle at = earliest, taken = 0, first = -1;
     for (; taken < cycles; ++at) {
       if (!busy.insert(at).second) continue;

@@ -438,6 +438,9 @@ TEST_CASE("do reductions' codelets mean their functions over any axes") {
       check_operator(type, {random_i32({3, 4, 2}, engine, 2), positions}, ElementType::i64, {3, 2},
                      {{"axis", std::int64_t{1}}, {"keepdims", std::int64_t{0}}, {"select_last_index", last}});
     }
+    const Value close =
+        make_value(ElementType::i64, {4}, std::vector<std::int64_t>{16777216, 16777217, 16777216, 16777217});
+    check_operator(type, {close, positions}, ElementType::i64, {1}, {{"axis", std::int64_t{0}}});
   }
 }
 
