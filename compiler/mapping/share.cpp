@@ -117,7 +117,8 @@ class Sharing {
     for (const auto time : {&Dram::cl, &Dram::rp, &Dram::rcd}) part.*time /= users;
   }
 
-  /// Ports of an off-chip memory that cannot serve all parts at their links' rate.
+  /// Ports of an off-chip memory that cannot serve all parts at their links' rate, as a link that all of a part's
+  /// routes pass.
   void share_ports(Route& route) {
     for (const int end : {route.source, route.target}) {
       const Memory& memory = architecture_.memories[end];
@@ -129,7 +130,11 @@ class Sharing {
       wire.clock = memory.clock;
       wire.period = word_period(memory);
       share_way(wire.period, users);
-      if (bytes_per_cycle(wire) < bytes_per_cycle(architecture_, route)) add_link(route, wire);
+      if (bytes_per_cycle(wire) >= bytes_per_cycle(architecture_, route)) continue;
+      const auto [at, fresh] = ports_.try_emplace({end, end == route.source}, architecture_.links.size());
+      if (fresh) architecture_.links.push_back(wire);
+      route.links.push_back(static_cast<int>(at->second));
+      route.backward.push_back(false);
     }
   }
 
@@ -165,6 +170,7 @@ class Sharing {
   const std::vector<const Site*>& parts_;
   std::vector<Footing> footings_;
   std::map<int, std::int64_t> memory_users_;
+  std::map<std::pair<int, bool>, std::size_t> ports_;  ///< links that stand for a memory's ports, read or written
 };
 
 }  // namespace
@@ -192,8 +198,7 @@ const std::vector<SharedTiles>& SharedMachines::reading(const Mapping& mapping, 
                      {static_cast<std::int64_t>(use), static_cast<std::int64_t>(mapping.uses[use].role)}};
   for (const auto& loop : mapping.spatial) {
     const bool counts = tells_apart(mapping.uses[use], loop);
-    const bool even = mapping.extent[loop.iterator] % loop.part == 0;
-    readers.second.insert(readers.second.end(), {turns(mapping, loop), loop.step, counts ? 1 : 0, even ? 1 : 0});
+    readers.second.insert(readers.second.end(), {turns(mapping, loop), loop.step, counts ? 1 : 0});
   }
   const auto [at, fresh] = readings_.try_emplace(std::move(readers));
   if (fresh) at->second = typical(readings_of(whole_, mapping, use));
