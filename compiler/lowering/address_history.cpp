@@ -1,6 +1,9 @@
 #include "compiler/lowering/address_history.h"
 
+#include <algorithm>
 #include <bit>
+#include <cassert>
+#include <set>
 
 #include "archdsl/tensor/rounding.h"
 
@@ -9,30 +12,55 @@ namespace {
 
 constexpr std::int64_t most_words = 1 << 14;  // told apart in one memory: order is coarser in larger ones, never lost
 
+/// By memory, the units with a route or an operand there.
+std::vector<std::set<int>> users_of_memories(const Architecture& architecture) {
+  std::vector<std::set<int>> users(architecture.memories.size());
+  for (int u = 0; u < static_cast<int>(architecture.units.size()); ++u) {
+    const auto touch = [&](int memory) {
+      if (memory >= 0) users[static_cast<std::size_t>(memory)].insert(u);
+    };
+    for (const Route& route : architecture.units[u].routes) {
+      touch(route.source);
+      touch(route.target);
+      std::ranges::for_each(route.also, touch);
+    }
+    for (const Capability& capability : architecture.units[u].capabilities) {
+      for (const CapabilityOperand& operand : capability.operands) touch(operand.memory);
+    }
+  }
+  return users;
+}
+
 }  // namespace
 
-AddressHistory::AddressHistory(const Architecture& architecture) : units_(static_cast<int>(architecture.units.size())) {
-  for (const Memory& memory : architecture.memories) {
+AddressHistory::AddressHistory(const Architecture& architecture) {
+  const auto users = users_of_memories(architecture);
+  for (std::size_t m = 0; m < architecture.memories.size(); ++m) {
+    const Memory& memory = architecture.memories[m];
     Words words;
+    words.users.assign(users[m].begin(), users[m].end());
     if (!memory.off_chip) {
       const auto least = std::max<std::int64_t>(memory.word, ceil_div(memory.capacity, most_words));
       words.shift = std::bit_width(static_cast<std::uint64_t>(least)) - 1;
       const std::int64_t count = (memory.capacity >> words.shift) + 1;
-      words.last.assign(static_cast<std::size_t>(count * units_ * 2), -1);
+      words.last.assign(static_cast<std::size_t>(count) * words.users.size() * 2, -1);
     }
     memories_.push_back(std::move(words));
   }
-  for (int unit = 0; unit < units_; ++unit) {
-    memories_.push_back({0, std::vector<std::int64_t>(static_cast<std::size_t>(units_ * 2), -1)});
-  }
+  // What a unit holds is a memory of its own.
+  for (int unit = 0; unit < static_cast<int>(architecture.units.size()); ++unit)
+    memories_.push_back({0, {unit}, std::vector<std::int64_t>(2, -1)});
 }
 
 void AddressHistory::record(std::int64_t id, int unit, std::span<const AddressRange> ranges) {
   for (const auto& range : ranges) {
-    each_word(range, [&](const std::int64_t* word) {
-      auto* slots = memories_[range.memory].last.data() + (word - memories_[range.memory].last.data());
-      if (range.reads) slots[2 * unit] = id;
-      if (range.writes) slots[2 * unit + 1] = id;
+    Words& words = memories_[range.memory];
+    const auto user = std::ranges::lower_bound(words.users, unit) - words.users.begin();
+    assert(std::ranges::binary_search(words.users, unit));
+    each_word(words, range, [&](std::size_t first) {
+      std::int64_t* const last = words.last.data() + first + 2 * user;
+      if (range.reads) last[0] = id;
+      if (range.writes) last[1] = id;
     });
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,11 +21,14 @@ class AddressHistory {
   void before(int unit, std::span<const AddressRange> ranges, Fn&& fn) const {
     for (const auto& range : ranges) {
       const bool in_place = range.reads && range.writes;
-      each_word(range, [&](const std::int64_t* word) {
-        for (int u = 0; u < units_; ++u) {
-          const std::int64_t read = word[2 * u], written = word[2 * u + 1];
-          if (written >= 0) fn(written, u != unit || (range.reads && !in_place));
-          if (read >= 0 && (range.writes || u == unit)) fn(read, u != unit);
+      const Words& words = memories_[range.memory];
+      const std::size_t users = words.users.size();
+      each_word(words, range, [&](std::size_t first) {
+        for (std::size_t s = 0; s < users; ++s) {
+          const int user = words.users[s];
+          const std::int64_t read = words.last[first + 2 * s], written = words.last[first + 2 * s + 1];
+          if (written >= 0) fn(written, user != unit || (range.reads && !in_place));
+          if (read >= 0 && (range.writes || user == unit)) fn(read, user != unit);
         }
       });
     }
@@ -35,20 +39,20 @@ class AddressHistory {
  private:
   struct Words {
     int shift = 0;                   ///< log2 of the bytes told apart
-    std::vector<std::int64_t> last;  ///< [word][unit][read, written]; -1: none
+    std::vector<int> users;          ///< units that can touch it, ascending
+    std::vector<std::int64_t> last;  ///< [word][user][read, written]; -1: none
   };
 
+  /// Calls fn with the place in `last` of each word's first user.
   template <typename Fn>
-  void each_word(const AddressRange& range, Fn&& fn) const {
-    const Words& words = memories_[range.memory];
-    const std::int64_t step = 2 * units_;
-    const std::int64_t end = static_cast<std::int64_t>(words.last.size()) / step;
+  static void each_word(const Words& words, const AddressRange& range, Fn&& fn) {
+    const auto step = static_cast<std::int64_t>(2 * words.users.size());
+    const std::int64_t end = step == 0 ? 0 : static_cast<std::int64_t>(words.last.size()) / step;
     const std::int64_t first = std::max<std::int64_t>(range.low >> words.shift, 0);
     const std::int64_t last = std::min((range.high - 1) >> words.shift, end - 1);
-    for (std::int64_t w = first; w <= last; ++w) fn(words.last.data() + w * step);
+    for (std::int64_t w = first; w <= last; ++w) fn(static_cast<std::size_t>(w * step));
   }
 
-  int units_;
   std::vector<Words> memories_;
 };
 
