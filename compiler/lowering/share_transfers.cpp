@@ -41,7 +41,7 @@ class Weaver {
   OpList run() {
     for (;;) {
       bool alone = false;
-      std::map<int, std::vector<std::size_t>> waiting;  // lists, by the load that they want
+      Waiting waiting;
       for (std::size_t l = 0; l < lists_.size(); ++l) {
         if (next_[l] == lists_[l].ops.size()) continue;
         const int load = equal_.of(l, next_[l]);
@@ -61,6 +61,7 @@ class Weaver {
 
  private:
   using Place = std::tuple<int, std::int64_t, std::int64_t>;
+  using Waiting = std::map<int, std::vector<std::size_t>>;  ///< lists, by the load that they want
 
   /// Buffers of several lists in one place are one.
   void add_buffer(std::size_t list, const Buffer& buffer) {
@@ -85,8 +86,6 @@ class Weaver {
   }
 
   LowOp& take_next(std::size_t list) { return take(woven_, lists_[list], next_[list]++, buffers_[list]); }
-
-  using Waiting = std::map<int, std::vector<std::size_t>>;
 
   /// What all are there for that want it. False: nothing.
   bool load_all(const Waiting& waiting) {

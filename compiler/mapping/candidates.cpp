@@ -275,12 +275,26 @@ void Enumerator::visit_main(const Match& match) {
   if (cut_) reason(fmt::format("{} has more than {} assignments; the others were left out", label, most_assignments));
 }
 
-/// One text for all units that are alike.
+/// One text for all capabilities that are rejected alike, of units that are alike the first.
 std::vector<std::string> Enumerator::texts_of(const std::vector<Rejection>& rejections) const {
-  std::vector<std::string> texts;
+  constexpr std::size_t most_named = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const auto& r : rejections) {
-    const auto first = machine_.elements.alike(r.unit, r.index).front();
-    if (first == std::pair(r.unit, r.index)) texts.push_back(r.capability + " " + r.reason);
+    if (machine_.elements.alike(r.unit, r.index).front() != std::pair(r.unit, r.index)) continue;
+    auto known = std::ranges::find(reasons, r.reason, [](const auto& entry) { return entry.first; });
+    if (known == reasons.end()) known = reasons.insert(known, {r.reason, {}});
+    known->second.push_back(r.capability);
+  }
+  std::vector<std::string> texts;
+  for (auto& [why, names] : reasons) {
+    const std::size_t more = names.size() > most_named ? names.size() - most_named : 0;
+    names.resize(names.size() - more);
+    if (names.size() == 1) {
+      texts.push_back(names.front() + " " + why);
+    } else {
+      texts.push_back(
+          fmt::format("{}: {}{}", why, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+    }
   }
   return texts;
 }
