@@ -52,7 +52,7 @@ void drop_long(const Compilation& compilation, LayerPlan& layer) {
 }
 
 /// Many times what a search tries, should most have no legal tiles.
-constexpr std::size_t most_kept = 512;
+constexpr std::size_t most_kept = 4096;
 
 }  // namespace
 

@@ -112,7 +112,7 @@ class Reading {
   /// Whether all is as it would be for each part alone.
   bool apart() const {
     const bool own = std::ranges::all_of(holders_, [](const auto& held) { return held.second == 1; });
-    return own && !only_multicasts_ && (!comes_ || machine_.multicasts.empty());
+    return own && !only_multicasts_ && (!comes_ || (machine_.multicasts.empty() && !share_mover()));
   }
 
   /// Nothing where a multicast would bring some part what it does not want.
@@ -137,11 +137,18 @@ class Reading {
       }
     }
     for (std::size_t part = 0; part < result.size(); ++part) result[part].places = places_.at(ways_[part].memory);
-    if (comes_ && made.size() < sites_.size()) relieve(made, result);
+    if (comes_ && (made.size() < sites_.size() || share_mover())) relieve(made, result);
     return result;
   }
 
  private:
+  /// Whether one mover makes several parts' transfers.
+  bool share_mover() const {
+    std::set<int> movers;
+    for (const Way& way : ways_) movers.insert(way.hop.unit);
+    return movers.size() < ways_.size();
+  }
+
   /// Where several parts have a memory together, one transfer brings what they read to a place that they share, unless
   /// each needs its own.
   std::vector<std::vector<std::size_t>> groups() const {
