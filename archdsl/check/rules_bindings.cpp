@@ -20,21 +20,63 @@ Span span_of(int bits, bool is_signed) {
   return {0, std::ldexp(1.0, bits) - 1};
 }
 
-Span span_of(const Isa& isa, const Mnemonic& mnemonic, const Binding& binding) {
-  Span span{static_cast<double>(binding.bias), static_cast<double>(binding.bias)};
-  if (binding.base != Binding::Base::none) {
-    const Register& base = *register_of(isa, binding.reg);
-    const Span values = span_of(base.bits, base.is_signed);
-    span = {span.low + values.low, span.high + values.high};
+/// What bindings can give. A register holds no more than 0, with which it begins, and what sets it, where nothing else
+/// writes it.
+class BindingValues {
+ public:
+  explicit BindingValues(const Isa& isa) : isa_(isa), registers_(static_cast<std::size_t>(isa.register_count)) {
+    for (const Mnemonic& mnemonic : isa.mnemonics) {
+      for (const RegisterUpdate& update : mnemonic.updates) add(mnemonic, update);
+    }
   }
-  if (binding.field >= 0) {
+
+  Span of(const Mnemonic& mnemonic, const Binding& binding) const {
+    Span span = constant_and_field(mnemonic, binding);
+    if (binding.base == Binding::Base::none) return span;
+    const Register& base = *register_of(isa_, binding.reg);
+    Span values = span_of(base.bits, base.is_signed);
+    const Known& known = registers_[static_cast<std::size_t>(binding.reg)];
+    if (known.set && !known.otherwise && !any_otherwise_)
+      values = {std::max(values.low, known.values.low), std::min(values.high, known.values.high)};
+    return {span.low + values.low, span.high + values.high};
+  }
+
+ private:
+  struct Known {
+    bool set = false;        ///< from fields, to these values
+    bool otherwise = false;  ///< written in another way
+    Span values;
+  };
+
+  static Span constant_and_field(const Mnemonic& mnemonic, const Binding& binding) {
+    const auto bias = static_cast<double>(binding.bias);
+    if (binding.field < 0) return {bias, bias};
     const Field& field = mnemonic.fields[static_cast<std::size_t>(binding.field)];
     const Span values = span_of(field.bits, field.is_signed);
     const auto unit = static_cast<double>(binding.unit);
-    span = {span.low + values.low * unit, span.high + values.high * unit};
+    return {bias + values.low * unit, bias + values.high * unit};
   }
-  return span;
-}
+
+  void add(const Mnemonic& mnemonic, const RegisterUpdate& update) {
+    if (update.base == Binding::Base::none) return;
+    if (update.base != Binding::Base::fixed_register) {
+      any_otherwise_ = true;  // a field chooses which
+      return;
+    }
+    Known& known = registers_[static_cast<std::size_t>(update.reg)];
+    if (mnemonic.meaning != Meaning::set || update.amount.base != Binding::Base::none) {
+      known.otherwise = true;
+      return;
+    }
+    const Span values = constant_and_field(mnemonic, update.amount);
+    known.set = true;
+    known.values = {std::min(known.values.low, values.low), std::max(known.values.high, values.high)};
+  }
+
+  const Isa& isa_;
+  std::vector<Known> registers_;
+  bool any_otherwise_ = false;
+};
 
 /// Legal values of an argument; strides and scalars may be anything.
 struct Legal {
@@ -84,11 +126,11 @@ void check_reaches(Elaboration& elaboration, std::size_t index, const Legal& leg
 }
 
 /// The legal arguments come first in the order of bindings: they are named and checked by position.
-void check_arguments(Elaboration& elaboration, std::size_t index, const std::vector<Legal>& legal) {
-  const Isa& isa = elaboration.architecture.isa;
-  const Mnemonic& mnemonic = isa.mnemonics[index];
+void check_arguments(Elaboration& elaboration, const BindingValues& possible, std::size_t index,
+                     const std::vector<Legal>& legal) {
+  const Mnemonic& mnemonic = elaboration.architecture.isa.mnemonics[index];
   for (std::size_t a = 0; a < legal.size(); ++a) {
-    const Span reach = span_of(isa, mnemonic, mnemonic.arguments[a]);
+    const Span reach = possible.of(mnemonic, mnemonic.arguments[a]);
     if (reach.low <= legal[a].values.high && reach.high >= legal[a].values.low) {
       if (legal[a].memory) check_reaches(elaboration, index, legal[a], mnemonic.arguments[a], reach);
       continue;
@@ -101,9 +143,9 @@ void check_arguments(Elaboration& elaboration, std::size_t index, const std::vec
 }
 
 /// A float scalar is given as the bits of an fp32; what is shorter holds hardly any number.
-void check_float_scalars(Elaboration& elaboration, std::size_t index, const Capability& capability) {
-  const Isa& isa = elaboration.architecture.isa;
-  const Mnemonic& mnemonic = isa.mnemonics[index];
+void check_float_scalars(Elaboration& elaboration, const BindingValues& possible, std::size_t index,
+                         const Capability& capability) {
+  const Mnemonic& mnemonic = elaboration.architecture.isa.mnemonics[index];
   const Span bits = span_of(32, false);
   const auto is_scalar = [](const CapabilityOperand& operand) { return operand.memory < 0; };
   auto argument = mnemonic.arguments.end() - std::ranges::count_if(capability.operands, is_scalar);
@@ -111,7 +153,7 @@ void check_float_scalars(Elaboration& elaboration, std::size_t index, const Capa
     if (!is_scalar(capability.operands[i])) continue;
     const Binding& binding = *argument++;
     const bool constant = binding.field < 0 && binding.base == Binding::Base::none;
-    const Span reach = span_of(isa, mnemonic, binding);
+    const Span reach = possible.of(mnemonic, binding);
     const Operand& operand = capability.program.operands[i];
     if (constant || !is_float(operand.type) || reach.high >= bits.high) continue;
     elaboration.scope.reporter().report(
@@ -124,10 +166,10 @@ void check_float_scalars(Elaboration& elaboration, std::size_t index, const Capa
 }
 
 /// Semaphores are numbered from 0.
-void check_semaphore_numbers(Elaboration& elaboration, std::size_t index) {
+void check_semaphore_numbers(Elaboration& elaboration, const BindingValues& possible, std::size_t index) {
   const Architecture& architecture = elaboration.architecture;
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
-  const double reach = span_of(architecture.isa, mnemonic, mnemonic.arguments[0]).high + 1;
+  const double reach = possible.of(mnemonic, mnemonic.arguments[0]).high + 1;
   if (architecture.sync.kind != Sync::Kind::semaphores || reach >= architecture.sync.semaphores) return;
   elaboration.scope.reporter().report("short-field", elaboration.mnemonic_places[index],
                                       fmt::format("semaphore of `{}` reaches {:.0f} of the {} semaphores",
@@ -138,20 +180,21 @@ void check_semaphore_numbers(Elaboration& elaboration, std::size_t index) {
 
 void check_bindings(Elaboration& elaboration) {
   const Architecture& architecture = elaboration.architecture;
+  const BindingValues possible(architecture.isa);
   for (std::size_t i = 0; i < architecture.isa.mnemonics.size(); ++i) {
     const Mnemonic& mnemonic = architecture.isa.mnemonics[i];
     const auto unit = static_cast<std::size_t>(mnemonic.unit);
     if (mnemonic.meaning == Meaning::transfer) {
       check_arguments(
-          elaboration, i,
+          elaboration, possible, i,
           legal_arguments(architecture, architecture.units[unit].routes[static_cast<std::size_t>(mnemonic.route)]));
     } else if (mnemonic.meaning == Meaning::run) {
       const Capability& capability =
           architecture.units[unit].capabilities[static_cast<std::size_t>(mnemonic.capability)];
-      check_arguments(elaboration, i, legal_arguments(architecture, capability));
-      check_float_scalars(elaboration, i, capability);
+      check_arguments(elaboration, possible, i, legal_arguments(architecture, capability));
+      check_float_scalars(elaboration, possible, i, capability);
     } else if (mnemonic.meaning == Meaning::wait || mnemonic.meaning == Meaning::signal) {
-      check_semaphore_numbers(elaboration, i);
+      check_semaphore_numbers(elaboration, possible, i);
     }
   }
 }
