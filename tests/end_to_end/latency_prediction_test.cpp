@@ -15,6 +15,17 @@ TEST_CASE("are layers predicted where few requests wait long for their answers")
   check_predictions(loaded(replaced(slow, "in_flight: 16", "in_flight: 4")), {.mean = 0.08, .worst = 0.2});
 }
 
+TEST_CASE("are layers predicted of which one mover with few requests under way serves all parts") {
+  const std::string cluster = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/cluster.yaml");
+  TopologyLayer layer = square_conv("grouped", 36, 16, 36, 3);
+  layer.groups = 12;
+  for (const std::string cores : {"3", "12"}) {
+    CAPTURE(cores);
+    const std::string so_many = replaced(cluster, "\"value\": 6,", "\"value\": " + cores + ",");
+    check_predictions(loaded(so_many), {layer}, {.mean = 0.3, .worst = 0.3});
+  }
+}
+
 TEST_CASE("do loads and stores pass a crossbar side by side, as they do a duplex bus") {
   const std::string bus = "bus: {kind: link, width: \"${bandwidth}\", duplex: true}";
   for (const char* kind : {"duplex", "crossbar"}) {
