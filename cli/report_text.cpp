@@ -174,9 +174,10 @@ void print_verdict(const RunReport& report, std::ostream& out) {
   }
   for (const auto& hazard : report.hazards | std::views::take(most_lines)) {
     const auto when = report.timed ? fmt::format(" at cycle {}", hazard.cycle) : "";
-    fmt::print(out, "HAZARD  {}{}, instruction {} ({}), layer '{}', {}{}{}: {}\n", hazard.kind, when,
-               hazard.instruction, hazard.mnemonic, hazard.layer, hazard.statement,
-               hazard.statement.empty() ? "" : ", ", hazard.where, hazard.message);
+    const auto who = hazard.instruction < 0 ? hazard.mnemonic
+                                            : fmt::format("instruction {} ({})", hazard.instruction, hazard.mnemonic);
+    fmt::print(out, "HAZARD  {}{}, {}, layer '{}', {}{}{}: {}\n", hazard.kind, when, who, hazard.layer,
+               hazard.statement, hazard.statement.empty() ? "" : ", ", hazard.where, hazard.message);
   }
   if (report.hazards.size() > most_lines) {
     fmt::print(out, "HAZARD  and {} more; --json gives them all\n", report.hazards.size() - most_lines);

@@ -209,7 +209,7 @@ class Simulation {
   // The last operations' ends may lie behind all events.
   sim::Time close(sim::Machine& machine) {
     const sim::Time total = machine.close();
-    if (total.at > options_.most_cycles && !hazards_.fatal) run_.out_of_time(total, -1, -1);
+    if (total.at > run_.most_cycles && !hazards_.fatal) run_.out_of_time(total, -1, -1);
     return total;
   }
 

@@ -20,8 +20,8 @@ Span span_of(int bits, bool is_signed) {
   return {0, std::ldexp(1.0, bits) - 1};
 }
 
-/// What bindings can give. A register holds no more than 0, with which it begins, and what sets it, where nothing else
-/// writes it.
+/// What bindings can give. A register begins with 0; where nothing but fields set it, it holds what these can give, and
+/// all that fits into it where that wraps.
 class BindingValues {
  public:
   explicit BindingValues(const Isa& isa) : isa_(isa), registers_(static_cast<std::size_t>(isa.register_count)) {
@@ -36,8 +36,9 @@ class BindingValues {
     const Register& base = *register_of(isa_, binding.reg);
     Span values = span_of(base.bits, base.is_signed);
     const Known& known = registers_[static_cast<std::size_t>(binding.reg)];
-    if (known.set && !known.otherwise && !any_otherwise_)
-      values = {std::max(values.low, known.values.low), std::min(values.high, known.values.high)};
+    const bool wraps = known.values.low < values.low || known.values.high > values.high;
+    const bool by_field = binding.base == Binding::Base::fixed_register && known.set && !known.otherwise;
+    if (by_field && !any_otherwise_ && !wraps) values = known.values;
     return {span.low + values.low, span.high + values.high};
   }
 

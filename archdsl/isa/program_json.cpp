@@ -298,8 +298,12 @@ std::size_t values_in(const json& value) {
 
 }  // namespace
 
+void count_values(const json& value, std::size_t& values) {
+  values += values_in(value);
+  if (values > most_values) throw Error("the program has too many symbols, layers or stages for its file");
+}
+
 std::string print_json(const json& value) {
-  if (values_in(value) > most_values) throw Error("the program has too many symbols, layers or labels for its file");
   try {
     return value.dump();
   } catch (const json::exception&) {

@@ -20,6 +20,9 @@ Symbol symbol_from_json(const nlohmann::json& json);
 /// Bounded in nesting; throws Error.
 nlohmann::json parse_json(std::string_view text);
 
+/// Adds to `values` what one text of a list holds; throws Error where that is more than `parse_json` takes.
+void count_values(const nlohmann::json& json, std::size_t& values);
+
 /// Throws Error where a string is not UTF-8.
 std::string print_json(const nlohmann::json& json);
 

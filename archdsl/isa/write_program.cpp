@@ -196,9 +196,12 @@ class Writer {
   template <typename T>
   void json_section(const char* name, const std::vector<T>& list) {
     std::string text = "[";
+    std::size_t values = 2;  // the list's own
     for (const T& element : list) {
       if (text.size() > 1) text += ",\n ";
-      text += print_json(to_json(element));
+      const nlohmann::json json = to_json(element);
+      count_values(json, values);
+      text += print_json(json);
     }
     const std::string& kept = keep(std::move(text += "]\n"));
     if (kept.size() > elf::most_json) throw Error(fmt::format("section {} exceeds {} bytes", name, elf::most_json));

@@ -90,7 +90,8 @@ class ReductionWriter {
     return std::move(generated_);
   }
 
-  /// The first (or last) position whose element is the extreme one.
+  /// The first (or last) position whose element is the extreme one. Integers begin with an element: what a statement
+  /// can say does not reach all of them.
   Generated position_of_extreme() {
     const bool last = attribute(op_, "select_last_index", std::int64_t{0}) != 0;
     const bool greatest = op_.type == "ArgMax";
@@ -99,8 +100,13 @@ class ReductionWriter {
     if (!is_float(element_)) generated_.temporary_type = element_;
     const auto extreme = access("extreme", target_), y = access("y", target_);
     const auto x = is_float(element_) ? fmt::format("fp32({})", access("x", source_)) : access("x", source_);
+    Texts at_first = source_;
+    std::ranges::replace(at_first, along_, "0");
     const auto none = last ? std::int64_t{-1} : count_;
-    add("{} = {}", extreme, greatest ? least_text(element_) : most_text(element_));
+    if (is_float(element_))
+      add("{} = {}", extreme, greatest ? "-inf" : "inf");
+    else
+      add("{} = {}", extreme, access("x", at_first));
     add("{} {} {}", extreme, greatest ? "max=" : "min=", x);
     add("{} = {}", y, none);
     add("{} {} select({} == {}, positions[{}], {})", y, last ? "max=" : "min=", x, extreme, along_, none);

@@ -92,7 +92,7 @@ void gemm_imported(const OperatorCall& call) {
   multiply<T>(call, x.data(), strided(rows, trans_a ? 1 : length), strided(length, trans_a ? rows : 1), right, columns,
               nullptr, 0);
   const auto alpha = static_cast<T>(attribute(call.op, "alpha", 1.0));
-  const auto beta = static_cast<T>(attribute(call.op, "beta", 1.0));
+  const auto beta = static_cast<T>(call.has_input(2) ? attribute(call.op, "beta", 1.0) : 0.0);
   auto y = load_as<T>(view(call.outputs[0]));
   const auto c = call.has_input(2) ? load_as<T>(call.inputs[2]) : std::vector<T>{0};
   const auto c_index = broadcast_indices(call.has_input(2) ? call.inputs[2].shape : Shape{}, ys);

@@ -53,7 +53,7 @@ void check_image(const Image& image, std::int64_t capacity) {
 
 namespace {
 
-constexpr std::int64_t most_zeros = std::int64_t{16} << 30;  ///< that take no memory but their marks, an eighth of it
+constexpr std::int64_t most_zeros = std::int64_t{16} << 30;  ///< zeros take no memory, their marks an eighth of theirs
 
 /// What nothing has touched is 0 already.
 void load_zeros(std::int64_t address, std::int64_t length, ByteStore& store) {

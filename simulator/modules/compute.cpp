@@ -21,7 +21,7 @@ void Compute::begin(Operation& operation, Time at) {
   DependenceGraph& graph = run_.graph;
   const OperationShape& shape = *operation.shape;
   const Delay start(Cause::start, index(), shape.start), interval(Cause::interval, index(), shape.interval);
-  const Time reading = graph.later(graph.after(at, start), entered_);
+  const Time reading = graph.later(graph.after(at, start), read_until_);
   Time read = graph.after(reading, interval), begun = reading;
   free_ = graph.after(at, interval);
   for (const AccessShape& access : shape.accesses) {
@@ -37,14 +37,14 @@ void Compute::begin(Operation& operation, Time at) {
     if (!access.writes) continue;
     operation.done = graph.later(operation.done, memory(access.memory).access(true, operation, access, writing).end);
   }
+  free_ = graph.later_after(read, -start, free_);
   account_.spend(Leaves::working, at + shape.useful);
   account_.spend(Leaves::padding, at + shape.interval);
   account_.spend(Leaves::port, free_);
-  free_ = graph.later_after(read, -start, free_);
-  entered_ = read;
+  read_until_ = read;
   if (!run_.in_order) {
     ++operation.holds;
-    run_.agenda.add({entered_, operation.id, &operation, -1, 0, 0});
+    run_.agenda.add({read_until_, operation.id, &operation, -1, 0, 0});
   }
   resolve(operation);
 }

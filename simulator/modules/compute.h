@@ -17,7 +17,7 @@ class Compute final : public UnitModule {
   Time first_written(Time begun, Time read, Time done, Time reading, const OperationShape& shape);
 
   Time free_;
-  Time entered_;  ///< when all that has begun will have been read
+  Time read_until_;  ///< when all that has begun will have been read
 };
 
 }  // namespace accord::sim

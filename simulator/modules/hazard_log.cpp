@@ -27,6 +27,19 @@ void HazardLog::report(std::string kind, Cycle cycle, std::int64_t instruction, 
   hazards_.push_back(std::move(hazard));
 }
 
+void HazardLog::report_host(std::string kind, Cycle cycle, int layer, const std::string& name, std::string message) {
+  constexpr std::int64_t before_all = -2;  // instructions, and -1, which stands for none
+  if (hazards_.size() >= most_hazards || !known_.emplace(kind, before_all - layer).second) return;
+  Hazard hazard;
+  hazard.kind = std::move(kind);
+  hazard.cycle = cycle;
+  hazard.instruction = -1;
+  hazard.mnemonic = "host";
+  hazard.layer = name;
+  hazard.message = std::move(message);
+  hazards_.push_back(std::move(hazard));
+}
+
 std::string HazardLog::describe(std::int64_t instruction, int mnemonic) const {
   if (mnemonic < 0) return fmt::format("instruction {}", instruction);
   return fmt::format("instruction {} ({})", instruction,

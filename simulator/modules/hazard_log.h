@@ -20,6 +20,9 @@ class HazardLog {
   /// `mnemonic` -1: none could be decoded.
   void report(std::string kind, Cycle cycle, std::int64_t instruction, int mnemonic, std::string message);
 
+  /// Of the host's work for a layer: once per kind and layer.
+  void report_host(std::string kind, Cycle cycle, int layer, const std::string& name, std::string message);
+
   /// "store at instruction 17 (mvout)".
   std::string describe(std::int64_t instruction, int mnemonic) const;
 

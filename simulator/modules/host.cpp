@@ -297,17 +297,17 @@ Touched touched(const Symbol& symbol, const Access& access, const std::vector<It
 }  // namespace
 
 /// Of symbols that the work does not write itself; where more might be touched than is read, nothing is said.
-std::vector<std::string> Host::unwritten(const PreparedProgram& prepared, const std::vector<Tensor*>& operands) {
+std::set<std::string> Host::unwritten(const PreparedProgram& prepared, const std::vector<Tensor*>& operands) {
   std::set<const Place*> written;
   for (std::size_t o = 0; o < operands.size(); ++o) {
     if (prepared.uses[o].writes) written.insert(operands[o]->place);
   }
-  std::vector<std::string> names;
+  std::set<std::string> names;
   for (std::size_t o = 0; o < operands.size(); ++o) {
     const Place* const place = operands[o]->place;
     if (place == nullptr || written.contains(place) || !place->symbol->split.empty()) continue;
     const Touched read = touched(*place->symbol, prepared.uses[o].access, prepared.program.iterators);
-    if (read.exact && !is_symbol_written(read.symbol, *place->store)) names.push_back(place->symbol->name);
+    if (read.exact && !is_symbol_written(read.symbol, *place->store)) names.insert(place->symbol->name);
   }
   return names;
 }
@@ -324,7 +324,7 @@ void Host::mark_writes(const PreparedProgram& prepared, const std::vector<Tensor
   }
 }
 
-std::vector<std::string> Host::execute(const HostWork& work) {
+std::set<std::string> Host::execute(const HostWork& work) {
   const PreparedProgram prepared(parse(work));
   const auto& iterators = prepared.program.iterators;
   if (std::ranges::any_of(iterators, [](const Iterator& iterator) { return iterator.extent <= 0; })) return {};
@@ -338,7 +338,7 @@ std::vector<std::string> Host::execute(const HostWork& work) {
     }
     operands.push_back(&tensor);
   }
-  std::vector<std::string> missing;
+  std::set<std::string> missing;
   if (checks_reads_) missing = unwritten(prepared, operands);
   for (std::size_t s = 0; s < prepared.kernels.size(); ++s) execute(prepared, s, operands);
   mark_writes(prepared, operands);

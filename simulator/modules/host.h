@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ class Host {
 
   /// Names of symbols of which the work reads what nothing has written. Throws Error on statements that do not parse,
   /// name unknown symbols, or write beyond a shape.
-  std::vector<std::string> execute(const HostWork& work);
+  std::set<std::string> execute(const HostWork& work);
 
  private:
   /// An operand while the work is done.
@@ -41,7 +42,7 @@ class Host {
   static void copy_split(Tensor& tensor, const std::vector<Tensor>& before);
   static void execute(const PreparedProgram& prepared, std::size_t statement, const std::vector<Tensor*>& operands);
 
-  static std::vector<std::string> unwritten(const PreparedProgram& prepared, const std::vector<Tensor*>& operands);
+  static std::set<std::string> unwritten(const PreparedProgram& prepared, const std::vector<Tensor*>& operands);
   static void mark_writes(const PreparedProgram& prepared, const std::vector<Tensor*>& operands);
 
   std::map<std::string, Place> symbols_;

@@ -10,9 +10,9 @@
 
 namespace accord::sim {
 
-/// When layers end, and what belongs to each. A layer ends with its last operation, or where that is known only after
-/// accounts have been charged further (a loop around the layer may have come to it once more), with what is charged;
-/// its cycles reach back to the end of the layer that ended before.
+/// When layers end, and what belongs to each. A layer ends with its last operation, but not before time that an account
+/// has charged already (where a loop around the layer might have come to it once more); its cycles reach back to the
+/// end of the layer that ended before.
 class Layers {
  public:
   struct Totals {

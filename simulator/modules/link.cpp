@@ -11,7 +11,8 @@ namespace accord::sim {
 
 namespace {
 
-/// Cycles: what starts meanwhile finds ports taken by requests that are presented later.
+/// Cycles. The further a link looks ahead the more seldom it wakes, and the longer what starts meanwhile finds ports
+/// taken by requests that are presented later.
 constexpr Cycle farthest_ahead = 64;
 
 }  // namespace

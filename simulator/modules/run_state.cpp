@@ -11,18 +11,19 @@ namespace accord::sim {
 namespace {
 
 /// Whether a transfer within one memory writes what it also reads, unless byte by byte to where it lies: what it moves
-/// then hangs on the size and order of its requests.
+/// then depends on the size and order of its requests.
 bool reads_what_it_writes(const Operation& operation) {
   const OperationShape& shape = *operation.shape;
   if (!shape.placements.empty() || shape.walk.gather >= 0) return false;
   const AccessShape& source = shape.accesses[0];
-  const bool in_place = std::ranges::all_of(shape.walk.dims, [](const auto& dim) { return dim.source == dim.target; });
+  const bool in_place =
+      std::ranges::all_of(shape.walk.dims, [](const auto& dim) { return dim.count == 1 || dim.source == dim.target; });
   const std::int64_t low = operation.low(source), high = low + source.footprint.extent;
   std::vector<std::pair<std::int64_t, std::int64_t>> read;  // first byte, end
   for (const AccessShape& target : targets_of(shape)) {
     const std::int64_t written = operation.low(target);
     const bool apart = written >= high || written + target.footprint.extent <= low;
-    if (target.memory != source.memory || apart || (in_place && written == low)) continue;
+    if (target.memory != source.memory || apart || (in_place && operation.base[1] + shape.walk.target == low)) continue;
     if (read.empty()) {
       for_each_run(source.footprint, operation.base[0],
                    [&](std::int64_t address, std::int64_t n) { read.emplace_back(address, address + n); });
@@ -48,7 +49,8 @@ bool RunState::bind(const Decoded& decoded, std::span<const std::int64_t> argume
   std::string error;
   if (binder.bind(decoded.mnemonic, decoded.unit, arguments, operation, error)) {
     if (checks_hazards && reads_what_it_writes(operation))
-      hazards.report("race", now, decoded.index, decoded.mnemonic, "writes what it also reads, request by request");
+      hazards.report("race", now, decoded.index, decoded.mnemonic,
+                     "writes bytes that it also reads: what it moves depends on its requests");
     if (operation.shape->least_cycles <= most_cycles - now) return true;
     out_of_time(now, decoded.index, decoded.mnemonic);
     return false;

@@ -27,7 +27,8 @@ class Semaphores {
   /// The token that took the count over the maximum by `now`; nullptr where none did.
   const Token* overflow(int semaphore, Cycle now) const;
 
-  /// Units that are to hear of tokens: of each that is given until they have taken one, for it may be an earlier one.
+  /// Units that are to hear of each token until they have taken one: a token that is given later may have an earlier
+  /// time.
   const std::vector<int>& waiters(int semaphore) const { return waiters_[static_cast<std::size_t>(semaphore)]; }
   void add_waiter(int semaphore, int unit);
   void remove_waiter(int semaphore, int unit) { std::erase(waiters_[static_cast<std::size_t>(semaphore)], unit); }

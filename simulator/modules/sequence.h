@@ -21,7 +21,7 @@ class Sequence {
 
  private:
   bool go_on(Cycle now);
-  void execute(const HostWork& work, Cycle now);
+  void execute(const Stage& stage, Cycle now);
   RunState& run_;
   FrontEnd& front_;
   Host& host_;

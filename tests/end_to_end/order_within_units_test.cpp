@@ -197,3 +197,16 @@ TEST_CASE("does a wait end with the signal that comes first, whichever is known 
     CHECK(std::ranges::count(result.hazards, std::string("semaphore_overflow"), &Hazard::kind) == 0);
   }
 }
+
+TEST_CASE("does a compute unit wait for ports, by name, at each timed fidelity") {
+  const Architecture machine = test::loaded(ordered_covenant());
+  const std::string text =
+      ".image buf 0 zeros 65536\n  relu n=1024, x=0, y=4096\n  relu n=1024, x=8192, y=16384\n  fence\n";
+  for (const Fidelity fidelity : timed_fidelities) {
+    const auto stalls = run_small(machine, text, fidelity).stalls.at("alu");
+    const auto port =
+        std::ranges::find(stalls, std::string("waiting: port"), [](const auto& leaf) { return leaf.first; });
+    REQUIRE(port != stalls.end());
+    CHECK(port->second > 100);  // 64 words of 16 B each time, where the interval is 4
+  }
+}

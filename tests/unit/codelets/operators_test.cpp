@@ -440,6 +440,9 @@ TEST_CASE("do reductions' codelets mean their functions over any axes") {
     }
     const Value close =
         make_value(ElementType::i64, {4}, std::vector<std::int64_t>{16777216, 16777217, 16777216, 16777217});
+    const std::int64_t far = std::numeric_limits<std::int64_t>::min();
+    const Value least = make_value(ElementType::i64, {4}, std::vector<std::int64_t>{far, far + 4096, far, far});
+    check_operator(type, {least, positions}, ElementType::i64, {1}, {{"axis", std::int64_t{0}}});
     check_operator(type, {close, positions}, ElementType::i64, {1}, {{"axis", std::int64_t{0}}});
   }
 }
