@@ -23,7 +23,8 @@ class HomePlanner {
 
   void run() {
     for (auto& layer : compilation_.layers) {
-      if (layer.placement == Placement::machine) widen(layer);
+      // Without mappings, the machine's layer is another's neighbour (LayerAlone).
+      if (layer.placement == Placement::machine && !layer.mappings.empty()) widen(layer);
     }
     const std::vector<bool> copies = MemorySharing(network_, homes_, outside_known_).run(compilation_.layers);
     for (std::size_t l = 0; l < copies.size(); ++l) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "archdsl/source/error.h"
 
@@ -102,13 +103,17 @@ void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, co
   };
   if (code != nullptr && !can_repeat(list)) code = nullptr;
   if (code != nullptr) code->begin(groups_, known_);
-  Places places{count_, std::vector<std::vector<std::int64_t>>(architecture_.units.size())};
+  Places places{count_, count_, std::vector<std::vector<std::int64_t>>(architecture_.units.size())};
+  std::vector<char> waiting(architecture_.units.size(), 0);  // by unit: whether waits of its next operation stand there
   if (!list.ops.empty()) note(layer, label(list.ops.front()));  // what stands before the first operation is the layer's
   for (std::size_t i = 0; i < order.size(); ++i) {
     const OrderedOp& ordered = order[i];
     if (ordered.kind == OrderedOp::Kind::fence) {
       barrier();
-    } else if (ordered.kind != OrderedOp::Kind::operation) {
+    } else if (ordered.kind == OrderedOp::Kind::signal) {
+      write(sync_instruction(ordered));
+    } else if (ordered.kind == OrderedOp::Kind::wait) {
+      if (!std::exchange(waiting[ordered.unit], 1)) places.begins[ordered.unit].push_back(count_);
       write(sync_instruction(ordered));
     } else if (const LoopSpan loops = loops_at(ordered.op); !loops.empty()) {
       emit_loop(list, loops, layer, labels);
@@ -116,15 +121,16 @@ void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, co
     } else {
       const LowOp& op = list.ops[ordered.op];
       note(layer, label(op));
+      if (!std::exchange(waiting[op.unit], 0)) places.begins[op.unit].push_back(count_);
       if (code != nullptr) {
         emit_again(list, ordered.op, *code);
       } else {
         emit_operation(list, op);
       }
-      places.after[op.unit].push_back(count_);
     }
   }
   if (code != nullptr) code->end();
+  places.end = count_;
   if (!map_.empty()) map_.back().count = count_ - map_.back().first;
   insert(late, places);
   places_ = std::move(places);
@@ -135,7 +141,9 @@ void Encoder::insert(const std::vector<LateSignal>& late, Places& places) {
   if (late.empty()) return;
   std::vector<std::pair<std::int64_t, Instruction>> added;  // before the instruction with this number
   for (const auto& signal : late) {
-    const std::int64_t at = places_.after[signal.unit][static_cast<std::size_t>(signal.after)];
+    const auto& begins = places_.begins[signal.unit];
+    const auto next = static_cast<std::size_t>(signal.after) + 1;
+    const std::int64_t at = next < begins.size() ? begins[next] : places_.end;
     added.emplace_back(at, sync_instruction({OrderedOp::Kind::signal, signal.unit, signal.semaphore, 0}));
   }
   std::stable_sort(added.begin(), added.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -158,19 +166,21 @@ void Encoder::insert(const std::vector<LateSignal>& late, Places& places) {
     encode(architecture_.isa, instruction, text_.add());
   }
   copy_until(tail.size());
-  count_ += static_cast<std::int64_t>(added.size());
+  const auto moved = static_cast<std::int64_t>(added.size());
+  count_ += moved;
   for (auto entry = map_.rbegin(); entry != map_.rend(); ++entry) {
     const std::int64_t end = entry->first + entry->count;
     if (end < added.front().first) break;
     // A signal after an entry's last operation belongs to it.
-    const std::int64_t moved = before(end);
+    const std::int64_t moved_end = end + before(end);
     entry->first += before(entry->first);
-    entry->count = end + moved - entry->first;
+    entry->count = moved_end - entry->first;
   }
-  for (auto& unit : places.after) {
-    for (auto& after : unit) after += static_cast<std::int64_t>(added.size());
+  for (auto& unit : places.begins) {
+    for (auto& begin : unit) begin += moved;
   }
-  places.first += static_cast<std::int64_t>(added.size());
+  places.first += moved;
+  places.end += moved;
 }
 
 Encoder::Mark Encoder::mark() const {

@@ -19,10 +19,10 @@ namespace accord {
 /// Turns ordered operations into instructions: fields for what fits them, register settings where they changed.
 class Encoder {
  public:
-  /// Where a list's operations stand: by unit, the instruction after each.
+  /// Where a list's operations stand: by unit, the instruction with which each begins, or its first wait does.
   struct Places {
-    std::int64_t first = 0;
-    std::vector<std::vector<std::int64_t>> after;
+    std::int64_t first = 0, end = 0;
+    std::vector<std::vector<std::int64_t>> begins;
   };
 
   Encoder(const Architecture& architecture, const Limits& limits);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/lowering/dispatch.h"
+
 namespace accord {
 
 namespace {
@@ -80,8 +82,24 @@ bool Continuation::find_lead(const OpList& list) {
   return conflicts;
 }
 
-Continuation::Ordered Continuation::with_semaphores(const OpList& list) {
+/// Where more units wait for each other than their queues hold, instructions may come later for it than behind a fence.
+Continuation::Ordered Continuation::with_semaphores(const OpList& list, KnownSchedules& known) {
   auto added = synchroniser_.add(list, schedule_.order, earlier_);
+  if (added.across > 0 && !schedule_.done.empty() && fills_a_queue(architecture_, added.order)) {
+    const std::int64_t at_once = dispatched_end(architecture_, list, schedule_, added.order, dispatched_, 0);
+    const Schedule& alone = known.of(list, architecture_, {});
+    auto fenced = synchroniser_.add(list, alone.order, {}, Synchroniser::Start::behind_fence);
+    const std::int64_t fence = dispatched_end(architecture_, list, alone, fenced.order, done_, done_);
+    if (fence < at_once) {
+      fenced_ = true;
+      lead_ = {};
+      schedule_ = alone;
+      last_dispatch_ = dispatched(list);
+      added = std::move(fenced);
+    } else {
+      added = synchroniser_.add(list, schedule_.order, earlier_);
+    }
+  }
   positions_ = std::move(added.positions);
   return {std::move(added.order), std::move(added.late)};
 }
@@ -97,7 +115,7 @@ Continuation::Ordered Continuation::order(const OpList& list, KnownSchedules& kn
   }
   schedule_ = known.of(list, architecture_, lead_);
   last_dispatch_ = schedule_.done.empty() ? done_ : dispatched(list);
-  if (kind == Sync::Kind::semaphores) return with_semaphores(list);
+  if (kind == Sync::Kind::semaphores) return with_semaphores(list, known);
   for (const std::uint32_t op : schedule_.order) {
     ordered.order.push_back({OrderedOp::Kind::operation, list.ops[op].unit, -1, op});
   }

@@ -40,7 +40,7 @@ class Continuation {
 
  private:
   bool find_lead(const OpList& list);
-  Ordered with_semaphores(const OpList& list);
+  Ordered with_semaphores(const OpList& list, KnownSchedules& known);
   std::int64_t dispatched(const OpList& list) const;
   void ranges_of(const OpList& list, std::size_t op);
   std::span<const AddressRange> touched(std::size_t op) const {

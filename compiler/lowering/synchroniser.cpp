@@ -1,6 +1,7 @@
 #include "compiler/lowering/synchroniser.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/lowering/buffer_history.h"
 
@@ -81,35 +82,48 @@ std::int64_t Synchroniser::place_next(int unit) {
 
 namespace {
 
-/// What stands before or after the operation at a place of the list's order.
+/// What stands before the operation at a place of the list's order.
 struct Inserted {
   std::uint32_t place = 0;
   OrderedOp op;
 };
 
-/// Appends the list's operations in order, each between what stands `before` it, by place, and `after` it.
-void weave(const OpList& list, const std::vector<std::uint32_t>& order, const std::vector<Inserted>& before,
-           std::vector<Inserted> after, std::vector<OrderedOp>& to) {
-  std::ranges::stable_sort(after, {}, &Inserted::place);
-  auto wait = before.begin();
-  auto signal = after.cbegin();
+/// Appends the list's operations in order, before each of them the signals and then the waits that stand there.
+void weave(const OpList& list, const std::vector<std::uint32_t>& order, const std::vector<Inserted>& waits,
+           std::vector<Inserted> signals, std::vector<OrderedOp>& to) {
+  std::ranges::stable_sort(signals, {}, &Inserted::place);
+  auto wait = waits.begin();
+  auto signal = signals.cbegin();
   for (std::uint32_t place = 0; place < order.size(); ++place) {
-    for (; wait != before.end() && wait->place == place; ++wait) to.push_back(wait->op);
+    for (; signal != signals.cend() && signal->place == place; ++signal) to.push_back(signal->op);
+    for (; wait != waits.end() && wait->place == place; ++wait) to.push_back(wait->op);
     to.push_back({OrderedOp::Kind::operation, list.ops[order[place]].unit, -1, order[place]});
-    for (; signal != after.cend() && signal->place == place; ++signal) to.push_back(signal->op);
   }
+}
+
+/// By place in the order: where the unit's next operation stands.
+std::vector<std::uint32_t> next_of_units(const OpList& list, const std::vector<std::uint32_t>& order, int units) {
+  const auto end = static_cast<std::uint32_t>(order.size());
+  std::vector<std::uint32_t> next(order.size()), newest(static_cast<std::size_t>(units), end);
+  for (std::uint32_t place = end; place-- > 0;) next[place] = std::exchange(newest[list.ops[order[place]].unit], place);
+  return next;
 }
 
 }  // namespace
 
 Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std::uint32_t>& order,
-                                      const Predecessors& earlier) {
+                                      const Predecessors& earlier, Start start) {
   const auto units = static_cast<std::size_t>(units_);
   state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<Knowledge>(units), std::vector<bool>(units, true),
             kept_.semaphores, kept_.taken};
   Added added;
+  if (start == Start::behind_fence) {
+    pass_all(state_);
+    added.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
+  }
   added.positions.resize(list.ops.size());
-  std::vector<Inserted> before, after;
+  std::vector<Inserted> waits, signals;
+  const std::vector<std::uint32_t> next = next_of_units(list, order, units_);
   std::vector<OrderedOp> first;  // signals of units that have done nothing in the list before
   std::vector<std::uint32_t> place_of(list.ops.size());
   std::vector<Needed> needed(static_cast<std::size_t>(units_));
@@ -126,7 +140,9 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
       if (position > last.position) last = {position, index};
     };
     history.dependences(list.ops[op], [&](std::int64_t p) { need(list.ops[p].unit, added.positions[p], p); });
-    for (const auto& [other, position] : earlier.of(op)) need(other, position, -1);
+    if (start == Start::at_once) {
+      for (const auto& [other, position] : earlier.of(op)) need(other, position, -1);
+    }
     std::ranges::sort(others);
     for (const int other : others) {
       const Needed& last = needed[other];
@@ -139,13 +155,14 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
       const Known known = idle ? Known(kept_.clocks[other]) : at(last.op >= 0 ? state_ : kept_, other, place);
       const int semaphore = number(other, unit, known);
       if (semaphore < 0) {
-        before.push_back({turn, {OrderedOp::Kind::fence, -1, -1, 0}});
+        waits.push_back({turn, {OrderedOp::Kind::fence, -1, -1, 0}});
         pass_all(state_);
         break;
       }
-      before.push_back({turn, {OrderedOp::Kind::wait, unit, semaphore, 0}});
+      waits.push_back({turn, {OrderedOp::Kind::wait, unit, semaphore, 0}});
+      added.across += last.op < 0 ? 1 : 0;
       if (last.op >= 0) {
-        after.push_back({place_of[last.op], {OrderedOp::Kind::signal, other, semaphore, 0}});
+        signals.push_back({std::min(next[place_of[last.op]], turn), {OrderedOp::Kind::signal, other, semaphore, 0}});
       } else if (idle) {
         first.push_back({OrderedOp::Kind::signal, other, semaphore, 0});
       } else {
@@ -158,8 +175,8 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
     added.positions[op] = place_next(unit);
     history.record(list.ops[op], op);
   }
-  added.order = std::move(first);
-  weave(list, order, before, std::move(after), added.order);
+  added.order.insert(added.order.end(), first.begin(), first.end());
+  weave(list, order, waits, std::move(signals), added.order);
   return added;
 }
 

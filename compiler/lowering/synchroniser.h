@@ -10,7 +10,8 @@
 
 namespace accord {
 
-/// A signal that a list before must still send: after the operation with this number among the unit's in that list.
+/// A signal that a list before must still send: after the operation with this number among the unit's in that list, and
+/// before what its next one waits for.
 struct LateSignal {
   int unit = -1;
   std::int64_t after = 0;
@@ -44,7 +45,9 @@ class Predecessors {
 
 /// Lists that run one after another on a machine with semaphores, without waiting for all of the one before. To each
 /// list it adds what the order of operations on different units needs: a signal after each operation that another unit
-/// must see done, a wait before the operation that must see it; none that an earlier wait already implies. One
+/// must see done, a wait before the operation that must see it; none that an earlier wait already implies. A signal
+/// comes as late as it can, right before its wait or its unit's next operation: until the operation is done it takes a
+/// place in the unit's queue, and what does not fit there holds up all other units' instructions. One
 /// semaphore per ordered pair of units; more where a signal might come while the others are at their greatest count; a
 /// fence where there are none left.
 class Synchroniser {
@@ -52,13 +55,17 @@ class Synchroniser {
   /// `max`: greatest count of a semaphore.
   Synchroniser(int units, int semaphores, std::int64_t max);
 
+  enum class Start { at_once, behind_fence };
+
   struct Added {
     std::vector<OrderedOp> order;
     std::vector<LateSignal> late;         ///< to the list before
     std::vector<std::int64_t> positions;  ///< by operation: place in its unit's order, over all lists
+    std::int64_t across = 0;              ///< waits for lists before
   };
-  /// Orders the list after those kept.
-  Added add(const OpList& list, const std::vector<std::uint32_t>& order, const Predecessors& earlier);
+  /// Orders the list after those kept. Behind a fence, which `order` begins with, it waits for none of them.
+  Added add(const OpList& list, const std::vector<std::uint32_t>& order, const Predecessors& earlier,
+            Start start = Start::at_once);
 
   /// The list added last stays; without this the next one takes its place.
   void keep() { kept_ = std::move(state_); }

@@ -113,12 +113,16 @@ Sequence in_sequence(const std::vector<OpList>& lists, const Semaphores& semapho
     auto added = synchroniser.add(list, schedule(list, four_at_once).order, earlier);
     synchroniser.keep();
     for (const auto& signal : added.late) {
+      // Before what the unit's next operation waits for, or at the list's end.
       std::int64_t left = signal.after;
-      const auto after = std::find_if(last.begin(), last.end(), [&](const OrderedOp& op) {
+      auto after = std::find_if(last.begin(), last.end(), [&](const OrderedOp& op) {
         return op.kind == OrderedOp::Kind::operation && op.unit == signal.unit && left-- == 0;
       });
       REQUIRE(after != last.end());
-      last.insert(after + 1, {OrderedOp::Kind::signal, signal.unit, signal.semaphore, 0});
+      after = std::find_if(after + 1, last.end(), [&](const OrderedOp& op) {
+        return op.kind != OrderedOp::Kind::signal && op.unit == signal.unit;
+      });
+      last.insert(after, {OrderedOp::Kind::signal, signal.unit, signal.semaphore, 0});
     }
     result.program.insert(result.program.end(), last.begin(), last.end());
     last = std::move(added.order);
@@ -319,6 +323,38 @@ TEST_CASE("does a fence order what no semaphore is left for") {
   using Kind = OrderedOp::Kind;
   CHECK(kinds(1) == std::vector{Kind::operation, Kind::signal, Kind::wait, Kind::operation});
   CHECK(kinds(0) == std::vector{Kind::operation, Kind::fence, Kind::operation});
+}
+
+TEST_CASE("do signals wait outside the queue until they are needed or the unit's next operation comes") {
+  OpList list;
+  list.buffers.resize(3);
+  const auto add = [&](int unit, std::initializer_list<int> reads, std::initializer_list<int> writes) {
+    LowOp op;
+    op.unit = unit;
+    for (const int buffer : reads) op.touch(buffer, false);
+    for (const int buffer : writes) op.touch(buffer, true);
+    list.ops.push_back(op);
+  };
+  add(0, {}, {0});
+  add(1, {}, {1});
+  add(2, {0}, {2});  // waits for unit 0, which does nothing more
+  add(1, {}, {1});
+  add(2, {1}, {2});  // waits for unit 1's second operation
+  Predecessors none;
+  for (std::size_t i = 0; i < list.ops.size(); ++i) none.end_operation();
+  const auto added = Synchroniser(units, 16, 1).add(list, {0, 1, 2, 3, 4}, none);
+  std::vector<std::pair<OrderedOp::Kind, int>> found;
+  for (const auto& op : added.order) found.emplace_back(op.kind, op.unit);
+  using Kind = OrderedOp::Kind;
+  CHECK(found == std::vector<std::pair<Kind, int>>{{Kind::operation, 0},
+                                                   {Kind::operation, 1},
+                                                   {Kind::signal, 0},
+                                                   {Kind::wait, 2},
+                                                   {Kind::operation, 2},
+                                                   {Kind::operation, 1},
+                                                   {Kind::signal, 1},
+                                                   {Kind::wait, 2},
+                                                   {Kind::operation, 2}});
 }
 
 namespace {
