@@ -347,4 +347,12 @@ const LayerSearch& measure_once(Compilation& compilation, SharedMachines& shared
   return search;
 }
 
+std::vector<Mapping> search_again(const Compilation& compilation, LayerPlan layer) {
+  layer.mappings = layer.assignments;
+  SharedMachines shared(compilation.machine);
+  std::vector<Mapping> mappings;
+  for (auto& found : search_layer(compilation, shared, layer).kept) mappings.push_back(std::move(found.mapping));
+  return mappings;
+}
+
 }  // namespace accord

@@ -6,8 +6,11 @@
 
 #include "compiler/compilation.h"
 #include "compiler/encoded_cycles.h"
+#include "compiler/layer_search.h"
 #include "compiler/mapping/constant_home.h"
 #include "compiler/mapping/padding.h"
+#include "compiler/mapping/split.h"
+#include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping_schedule.h"
 #include "compiler/memory_sharing.h"
 #include "compiler/network/passes/graph_index.h"
@@ -30,6 +33,9 @@ class HomePlanner {
     for (std::size_t l = 0; l < copies.size(); ++l) {
       if (copies[l]) copy(compilation_.layers[l]);
     }
+    for (auto& layer : compilation_.layers) {
+      if (layer.placement == Placement::machine && !layer.mappings.empty()) drop_immovable(layer);
+    }
   }
 
  private:
@@ -37,6 +43,8 @@ class HomePlanner {
   bool widen(const LayerPlan& layer, const Mapping& mapping);
   void rely(const WorkOperand& operand, const Use& use, const std::vector<std::int64_t>& extents);
   static void copy(LayerPlan& layer);
+  bool can_move(const LayerPlan& layer, const Mapping& mapping) const;
+  void drop_immovable(LayerPlan& layer);
   bool never_negative(TensorId tensor);
   double outside_for(const LayerPlan& layer, const Use& use);
 
@@ -181,6 +189,33 @@ void HomePlanner::rely(const WorkOperand& operand, const Use& use, const std::ve
 void HomePlanner::copy(LayerPlan& layer) {
   layer.placement = Placement::host;
   layer.reason = "rearranges data that cannot share memory";
+}
+
+/// Whether transfers can move the mapping's tiles as the tensors lie now.
+bool HomePlanner::can_move(const LayerPlan& layer, const Mapping& mapping) const {
+  const Mapping part = mapping.spatial.empty() ? mapping : parts_of(compilation_.machine, mapping).front();
+  const Work& work = work_of(layer.work, part);
+  Geometry geometry(compilation_.machine, network_, work, homes_, part);
+  return measure(compilation_.machine, geometry, work, part).error.empty();
+}
+
+/// Margins for a reader tear apart what another mapping takes side by side. A layer that is left without mappings is
+/// searched again, for such as need no margins besides.
+void HomePlanner::drop_immovable(LayerPlan& layer) {
+  const auto immovable = [&](const Mapping& mapping) { return !can_move(layer, mapping); };
+  std::erase_if(layer.mappings, immovable);
+  if (!layer.mappings.empty()) return;
+  layer.mappings = search_again(compilation_, layer);
+  std::map<TensorId, Home> homes;
+  for (const WorkOperand& operand : layer.work.operands) {
+    if (operand.tensor != no_tensor && !operand.constant) homes.emplace(operand.tensor, homes_[operand.tensor]);
+  }
+  std::erase_if(layer.mappings, [&](const Mapping& mapping) {
+    return is_wider(layer, mapping, homes) || !widen(layer, mapping) || immovable(mapping);
+  });
+  if (!layer.mappings.empty()) return;
+  layer.placement = Placement::host;
+  layer.reason = "its tensors lie with margins that others need, as which no transfer can move its tiles";
 }
 
 }  // namespace
