@@ -30,6 +30,9 @@ constexpr std::size_t kept = 3;     // per capability, for the case that an enco
 constexpr std::size_t further = 3;  // less are these of a capability's further ways to match
 constexpr std::size_t varied = 4;   // assignments that are tried otherwise, too
 constexpr std::size_t varied_further = 1;
+constexpr std::size_t varied_kinds = 32;  // more, where gaps on chip cost so much that they hide what is quick
+constexpr double alike = 0.005;           // of cycles: a difference that tells no kinds apart
+constexpr double by_far = 0.95;
 constexpr double unseen = 1.25;   // times the sums with hardware loops, which leave out what turns wait for
 constexpr double compact = 0.95;  // times the prediction of short hardware loops: of longer or none, only what is below
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
@@ -103,13 +106,11 @@ class Variants {
       const bool is_further = main_way(mapping) > 0;
       auto& of_kind = tried[is_further];
       if (of_kind.size() == (is_further ? varied_further : varied) || !of_kind.insert(index).second) continue;
-      most_ = mapping.predicted_cycles;
-      vary(index, mapping);
-      most_ = unseen * mapping.predicted_cycles;
-      search(index, alternating(mapping));
-      if (const auto other = search(index, without_loops(mapping))) {
-        most_ = std::max(other->predicted_cycles, mapping.predicted_cycles);
-        vary(index, *other);
+      vary_all(index, mapping);
+    }
+    if (gaps_cost_much(known)) {
+      for (const auto& [index, mapping] : unlike(known)) {
+        if (tried[false].insert(index).second) vary_all(index, mapping);
       }
     }
     std::ranges::stable_sort(found_, {}, predicted_of);
@@ -117,6 +118,43 @@ class Variants {
   }
 
  private:
+  bool gaps_cost_much(const std::vector<SearchResult::Found>& known) const {
+    return std::ranges::any_of(found_, [&](const SearchResult::Found& found) {
+      return std::ranges::any_of(found.mapping.uses, &Use::dense) &&
+             predicted_of(found) < by_far * predicted_of(known.front());
+    });
+  }
+
+  /// Of the first way to match, those whose instructions take least, one of each kind: most differ in nothing but the
+  /// order in which a dim counts its iterators.
+  std::vector<SearchResult::Found> unlike(const std::vector<SearchResult::Found>& known) const {
+    std::map<std::tuple<std::int64_t, bool, std::int64_t>, const SearchResult::Found*> kinds;
+    std::set<std::size_t> seen;
+    for (const auto& found : known) {
+      const Mapping& mapping = found.mapping;
+      if (main_way(mapping) > 0 || !seen.insert(found.assignment).second) continue;
+      const bool windowed = std::ranges::any_of(mapping.uses, &Use::windowed);
+      const auto about = std::llround(std::log(mapping.predicted_cycles) / std::log1p(alike));
+      kinds.try_emplace({compute_bound(problem_.machine, mapping), windowed, about}, &found);
+    }
+    std::vector<SearchResult::Found> result;
+    for (const auto& [kind, found] : kinds) {
+      if (result.size() < varied_kinds) result.push_back(*found);
+    }
+    return result;
+  }
+
+  void vary_all(std::size_t index, const Mapping& mapping) {
+    most_ = mapping.predicted_cycles;
+    vary(index, mapping);
+    most_ = unseen * mapping.predicted_cycles;
+    search(index, alternating(mapping));
+    if (const auto other = search(index, without_loops(mapping))) {
+      most_ = std::max(other->predicted_cycles, mapping.predicted_cycles);
+      vary(index, *other);
+    }
+  }
+
   void vary(std::size_t index, const Mapping& mapping) {
     const bool waits = most_ > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
     const auto dense = waits ? search(index, with_dense_tiles(problem_, mapping)) : std::nullopt;
