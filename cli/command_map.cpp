@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -19,19 +20,21 @@
 namespace accord {
 namespace {
 
-/// The layers whose result or whose operator is called so; all where no name is given.
-std::vector<LayerChoices> chosen_layers(std::vector<LayerChoices> layers, const Network& network,
-                                        const std::string& wanted) {
-  if (wanted.empty()) return layers;
+/// Whether the layer's result or one of its operators is called so.
+bool is_called(const LayerChoices& layer, const Network& network, const std::string& name) {
+  return layer.name == name || std::ranges::any_of(layer.plan.group.operators, [&](int op) {
+           return network.operators[static_cast<std::size_t>(op)].name == name;
+         });
+}
+
+/// The layers that are called so; all where no name is given.
+std::vector<LayerChoices> chosen_layers(Compilation& compilation, const std::string& wanted) {
+  if (wanted.empty()) return explore(compilation);
+  const auto is_wanted = [&](const LayerChoices& layer) { return is_called(layer, compilation.network, wanted); };
+  std::vector<LayerChoices> layers = explore(compilation, is_wanted);
   std::vector<std::string> names;
   for (const LayerChoices& layer : layers) names.push_back(layer.name);
-  std::erase_if(layers, [&](const LayerChoices& layer) {
-    if (layer.name == wanted) return false;
-    for (const int op : layer.plan.group.operators) {
-      if (network.operators[static_cast<std::size_t>(op)].name == wanted) return false;
-    }
-    return true;
-  });
+  std::erase_if(layers, [&](const LayerChoices& layer) { return !is_wanted(layer); });
   if (layers.empty()) {
     const std::string near = did_you_mean(wanted, names);
     throw Error(fmt::format("--layer {}: the model has no such layer{}{}", wanted, near.empty() ? "" : "; ", near));
@@ -50,8 +53,7 @@ Exit run_command(const MapCommand& command) {
   options.measure = measure_cycles;
   const Progress progress(Progress::wanted(command.progress));
   Compilation compilation(architecture, numeric, options);
-  auto explored = explore(compilation);
-  const auto layers = chosen_layers(std::move(explored), compilation.network, command.layer);
+  const auto layers = chosen_layers(compilation, command.layer);
   std::vector<std::optional<LayerRun>> runs(layers.size());
   auto json = nlohmann::json{{"arch", architecture.name}, {"model", model.name}, {"layers", nlohmann::json::array()}};
   for (std::size_t i = 0; i < layers.size(); ++i) {

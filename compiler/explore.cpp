@@ -62,7 +62,7 @@ void search(const Compilation& compilation, SharedMachines& shared, LayerChoices
 
 }  // namespace
 
-std::vector<LayerChoices> explore(Compilation& compilation) {
+std::vector<LayerChoices> explore(Compilation& compilation, const std::function<bool(const LayerChoices&)>& wanted) {
   compilation.lists_assignments = true;
   group_pass(compilation);
   place_pass(compilation);
@@ -82,7 +82,7 @@ std::vector<LayerChoices> explore(Compilation& compilation) {
     if (!plan.mappings.empty()) {
       match_statement(compilation.architecture, plan.work, plan.mappings[0].steps[0].statement, &layer.rejections);
     }
-    if (plan.placement == Placement::machine) search(compilation, shared, layer);
+    if (plan.placement == Placement::machine && (!wanted || wanted(layer))) search(compilation, shared, layer);
     layers.push_back(std::move(layer));
   }
   return layers;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -30,8 +31,10 @@ struct LayerChoices {
   double divided = std::numeric_limits<double>::infinity();
 };
 
-/// The layers of `compilation` (nothing run on it yet), each searched alone, its tensors off chip.
-std::vector<LayerChoices> explore(Compilation& compilation);
+/// The layers of `compilation` (nothing run on it yet), each searched alone, its tensors off chip. `wanted`: those that
+/// are searched; all where it is empty.
+std::vector<LayerChoices> explore(Compilation& compilation,
+                                  const std::function<bool(const LayerChoices&)>& wanted = {});
 
 /// Runs the passes on `compilation` (nothing run on it yet) that choose chains of layers: `Compilation::chains` and
 /// `refused_chains`.

@@ -303,8 +303,17 @@ class CapabilityReader {
       std::size_t offset = 0;
       const auto end = std::from_chars(message.data() + 1, message.data() + message.size(), offset).ptr;
       const auto text = message.substr(static_cast<std::size_t>(end - message.data()) + 2);
-      report("bad-formula", scope_.place_of(*node, *resolved, offset, 1), std::string(text));
+      report("bad-formula", scope_.place_of(*node, *resolved, offset, 1), std::string(text), unheld(text));
     }
+  }
+
+  /// A hint where the message is of an operand's load that is not held.
+  std::string unheld(std::string_view message) const {
+    for (const Operand& operand : capability_.program.operands) {
+      if (message.find(fmt::format("`{}.load`", operand.name)) == std::string_view::npos) continue;
+      return fmt::format("`{0}.load` is 1 where an instruction loads `{0}`, which needs `held: true`", operand.name);
+    }
+    return {};
   }
 
   Elaboration& elaboration_;

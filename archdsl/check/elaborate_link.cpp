@@ -48,7 +48,7 @@ Arbitration parse_arbitration(const std::string& word) {
 /// Bytes per cycle, or a bandwidth, which need not be a whole number of bytes per cycle.
 void read_width(Elaboration& elaboration, const MapReader& reader, Link& link) {
   const Node* const node = reader.find("width");
-  const auto quantity = node ? elaboration.scope.quantity(*node, "width") : std::nullopt;
+  const auto quantity = node ? elaboration.scope.quantity(*node, "width", Dimension::bytes) : std::nullopt;
   if (!quantity || quantity->dimension != Dimension::bytes_per_second) {
     if (quantity) link.width = reader.rate("width");
     return;

@@ -14,7 +14,8 @@ MapReader::MapReader(Scope& scope, const Node& node, std::string_view rule, std:
   if (valid_) {
     check_keys();
   } else {
-    scope.reporter().report("wrong-form", node.place, fmt::format("{} must be a map, not {}", what_, describe(node.kind)));
+    scope.reporter().report("wrong-form", node.place,
+                            fmt::format("{} must be a map, not {}", what_, describe(node.kind)));
   }
 }
 
@@ -24,6 +25,14 @@ void MapReader::report_missing(const KeyRule& key) const {
   scope_.reporter().report("missing-key", had ? removed->place : node_.place,
                            fmt::format("{} needs the key `{}`{}", what_, key.key, had ? ", which is removed here" : ""),
                            key.example.empty() ? "" : fmt::format("such as `{}: {}`", key.key, key.example));
+}
+
+/// The key of the maps that may stand here which has this one; empty: none.
+std::string MapReader::owner_of(std::string_view text) const {
+  for (const KeyRule& key : rule_.keys) {
+    if (key.form == Form::map && !key.map.empty() && map_rule(key.map).find(text)) return std::string(key.key);
+  }
+  return {};
 }
 
 void MapReader::check_keys() {
@@ -40,12 +49,14 @@ void MapReader::check_keys() {
                                fmt::format("doc is a single value, not {}", describe(entry.value.kind)));
     }
     if (rule_.find(entry.key.text)) continue;
-    const std::string near = nearest(entry.key.text, free);
+    const std::string near = nearest(entry.key.text, free), owner = owner_of(entry.key.text);
     const bool words = entry.key.text.find(' ') != std::string::npos;
     scope_.reporter().report("unknown-key", entry.key.place, fmt::format("{} has no key `{}`", what_, entry.key.text),
-                             words          ? "inside braces a comma ends the value before it: quote that text"
-                             : near.empty() ? fmt::format("known here: {}", fmt::join(free, ", "))
-                                            : fmt::format("did you mean `{}`?", near));
+                             words            ? "inside braces a comma ends the value before it: quote that text"
+                             : !owner.empty() ? fmt::format("`{}` has it (`{}: {{{}: ..}}`); known here: {}", owner,
+                                                            owner, entry.key.text, fmt::join(free, ", "))
+                             : near.empty()   ? fmt::format("known here: {}", fmt::join(free, ", "))
+                                              : fmt::format("did you mean `{}`?", near));
   }
 }
 

@@ -348,6 +348,8 @@ std::string suggest_unit(std::string_view text) {
   if (digits == 0 || digits == std::string_view::npos) return {};
   const std::size_t unit = text.find_first_not_of(' ', digits);
   if (unit == std::string_view::npos) return {};
+  const std::string_view bits = text.substr(unit);
+  if (bits == "bit" || bits == "bits") return "a unit of bits there is not: 8 bits are `1 B`";
   std::vector<std::string> names;
   for (const Unit& known : units) names.emplace_back(known.name);
   const std::string near = nearest(text.substr(unit), names);

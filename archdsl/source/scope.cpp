@@ -189,10 +189,10 @@ std::optional<std::string> Scope::text(const Node& node, std::string_view what) 
   return std::move(resolved->text);
 }
 
-std::optional<Quantity> Scope::quantity(const Node& node, std::string_view what) {
+std::optional<Quantity> Scope::quantity(const Node& node, std::string_view what, Dimension expected) {
   const auto value = text(node, what);
   if (!value) return std::nullopt;
-  return parse(node, *value, what, Dimension::none);
+  return parse(node, *value, what, expected);
 }
 
 std::optional<Quantity> Scope::parse(const Node& node, const std::string& text, std::string_view what,

@@ -73,7 +73,8 @@ class Scope {
 
   /// The resolved text of a single value.
   std::optional<std::string> text(const Node& node, std::string_view what);
-  std::optional<Quantity> quantity(const Node& node, std::string_view what);
+  /// `expected`: for the diagnostic.
+  std::optional<Quantity> quantity(const Node& node, std::string_view what, Dimension expected = Dimension::none);
   std::optional<std::int64_t> integer(const Node& node, std::string_view what, Range range);
   std::optional<std::int64_t> bytes(const Node& node, std::string_view what, Range range);
   /// A plain number or `20 cycles`, or a time, which the clock turns into cycles, rounded up.
@@ -142,6 +143,7 @@ class MapReader {
  private:
   const KeyRule& rule(std::string_view key) const;
   std::int64_t fallback(const KeyRule& key) const;
+  std::string owner_of(std::string_view text) const;
   void check_keys();
   void report_missing(const KeyRule& key) const;
 

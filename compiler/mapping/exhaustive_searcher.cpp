@@ -78,8 +78,9 @@ SearchResult ExhaustiveSearcher::search(const SearchProblem& problem) const {
     }
     total += TilingSpace(problem.machine, problem.assignments[i]).count(limit_ - total);
     if (total > limit_) {
-      const auto& op = problem.network.operators[problem.work.operators.front()];
-      throw Error(fmt::format("exhaustive search: '{}' has more than {} mappings", op.name, limit_));
+      const auto& last = problem.network.operators[problem.work.operators.back()];
+      const std::string& layer = problem.network.tensor(last.outputs.front()).name;
+      throw Error(fmt::format("exhaustive search: '{}' has more than {} mappings", layer, limit_));
     }
     std::string reason;
     auto best = AssignmentSearch(problem, problem.assignments[i], kept_).run(reason);
