@@ -33,7 +33,8 @@ constexpr std::size_t varied_further = 1;
 constexpr std::size_t varied_kinds = 32;  // more, where gaps on chip cost so much that they hide what is quick
 constexpr double alike = 0.005;           // of cycles: a difference that tells no kinds apart
 constexpr double by_far = 0.95;
-constexpr double unseen = 1.25;   // times the sums with hardware loops, which leave out what turns wait for
+constexpr double worthwhile = 0.9;  // times the quickest of the first ones' variants: of the others, only what is below
+constexpr double unseen = 1.25;     // times the sums with hardware loops, which leave out what turns wait for
 constexpr double compact = 0.95;  // times the prediction of short hardware loops: of longer or none, only what is below
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
 constexpr double quicker_by_far = 0.9;  // times the prediction over all elements: over fewer, only what is below
@@ -109,8 +110,9 @@ class Variants {
       vary_all(index, mapping);
     }
     if (gaps_cost_much(known)) {
+      const double least = worthwhile * predicted_of(*std::ranges::min_element(found_, {}, predicted_of));
       for (const auto& [index, mapping] : unlike(known)) {
-        if (tried[false].insert(index).second) vary_all(index, mapping);
+        if (tried[false].insert(index).second) vary_all(index, mapping, least);
       }
     }
     std::ranges::stable_sort(found_, {}, predicted_of);
@@ -144,13 +146,14 @@ class Variants {
     return result;
   }
 
-  void vary_all(std::size_t index, const Mapping& mapping) {
-    most_ = mapping.predicted_cycles;
+  /// Variants that are predicted to take less than `least` cycles.
+  void vary_all(std::size_t index, const Mapping& mapping, double least = std::numeric_limits<double>::infinity()) {
+    most_ = std::min(mapping.predicted_cycles, least);
     vary(index, mapping);
-    most_ = unseen * mapping.predicted_cycles;
+    most_ = std::min(unseen * mapping.predicted_cycles, least);
     search(index, alternating(mapping));
     if (const auto other = search(index, without_loops(mapping))) {
-      most_ = std::max(other->predicted_cycles, mapping.predicted_cycles);
+      most_ = std::min(std::max(other->predicted_cycles, mapping.predicted_cycles), least);
       vary(index, *other);
     }
   }
