@@ -21,14 +21,15 @@ struct Edge {
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Edge>;
 
-Graph build(const Architecture& architecture) {
+Graph build(const Architecture& architecture, const std::function<bool(const Hop&)>& drivable) {
   Graph graph(architecture.memories.size());
   for (std::size_t u = 0; u < architecture.units.size(); ++u) {
     const auto& routes = architecture.units[u].routes;
     for (std::size_t r = 0; r < routes.size(); ++r) {
       if (routes[r].gather) continue;  // needs a list of indices, which a path cannot know
-      const Edge edge = {
-          {static_cast<int>(u), static_cast<int>(r)}, bytes_per_cycle(architecture, routes[r]), routes[r].also.size()};
+      const Hop hop{static_cast<int>(u), static_cast<int>(r)};
+      if (drivable && !drivable(hop)) continue;
+      const Edge edge = {hop, bytes_per_cycle(architecture, routes[r]), routes[r].also.size()};
       const auto source = static_cast<std::size_t>(routes[r].source);
       boost::add_edge(source, static_cast<std::size_t>(routes[r].target), edge, graph);
       for (const int also : routes[r].also) boost::add_edge(source, static_cast<std::size_t>(also), edge, graph);
@@ -86,12 +87,14 @@ std::vector<Best> paths_from(const Graph& graph, std::size_t source) {
 }  // namespace
 
 struct ComponentGraph::Impl {
-  explicit Impl(const Architecture& architecture) : graph(build(architecture)), known(architecture.memories.size()) {}
+  Impl(const Architecture& architecture, const std::function<bool(const Hop&)>& drivable)
+      : graph(build(architecture, drivable)), known(architecture.memories.size()) {}
   const Graph graph;
   std::vector<std::vector<Best>> known;  ///< by source, by target; empty: not asked for yet
 };
 
-ComponentGraph::ComponentGraph(const Architecture& architecture) : impl_(std::make_unique<Impl>(architecture)) {}
+ComponentGraph::ComponentGraph(const Architecture& architecture, const std::function<bool(const Hop&)>& drivable)
+    : impl_(std::make_unique<Impl>(architecture, drivable)) {}
 
 ComponentGraph::~ComponentGraph() = default;
 ComponentGraph::ComponentGraph(ComponentGraph&&) noexcept = default;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct Hop {
 /// array's elements few ever are. Boost.Graph stays behind this facade.
 class ComponentGraph {
  public:
-  explicit ComponentGraph(const Architecture& architecture);
+  /// `drivable`: which transfers lead anywhere; all where it is empty.
+  explicit ComponentGraph(const Architecture& architecture, const std::function<bool(const Hop&)>& drivable = {});
   ~ComponentGraph();
   ComponentGraph(ComponentGraph&&) noexcept;
   ComponentGraph& operator=(ComponentGraph&&) noexcept;

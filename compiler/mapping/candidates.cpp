@@ -109,14 +109,24 @@ bool may_count(const Work& work, const Capability& capability, const Match& matc
 }
 
 /// Makes each chain's count a multiple of what its dim asks for: of its iterators the one grows that adds the fewest
-/// points, the innermost of equals.
+/// points, the innermost of equals. What one step adds may be too much for another: until all agree.
 bool Enumerator::pad_extents(Mapping& mapping) {
   mapping.extent.clear();
   for (const auto& it : work_.program.iterators) mapping.extent.push_back(it.extent);
+  std::vector<std::int64_t> before;
+  while (before != mapping.extent) {
+    before = mapping.extent;
+    if (!pad_once(mapping)) return false;
+  }
+  return true;
+}
+
+bool Enumerator::pad_once(Mapping& mapping) {
   for (const auto& step : mapping.steps) {
     const Capability& capability = machine_.capability(step.match);
+    const RunLimits& limits = *machine_.limits.run(step.match.unit, step.match.capability);
     for (std::size_t d = 0; d < step.chains.size(); ++d) {
-      const CapabilityDim& dim = capability.dims[d];
+      const CapabilityDim& dim = limits.dims[d];
       const std::int64_t unit = std::max(dim.multiple, dim.minimum);
       if (unit == 1) continue;
       if (step.chains[d].empty()) {
@@ -244,7 +254,7 @@ void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<st
     for (std::size_t d = 0; d < chains.size(); ++d) {
       if (!dim_counts(match, static_cast<int>(d), it)) continue;
       // A single one makes up the count where a capability does more than one at least, and nothing else does.
-      const CapabilityDim& dim = machine_.capability(match).dims[d];
+      const CapabilityDim& dim = machine_.limits.run(match.unit, match.capability)->dims[d];
       if (one && (std::max(dim.multiple, dim.minimum) == 1 || !chains[d].empty())) continue;
       if (!chains[d].empty() && work_.program.iterators[chains[d].front()].extent == 1) continue;
       if (blocks != nullptr && !chains[d].empty() && !has_room(match, static_cast<int>(d), *blocks)) continue;

@@ -18,7 +18,10 @@ namespace accord {
 /// What leads where on a machine, and what of it is alike: all that does not ask how quick anything is.
 struct Topology {
   Topology(const Architecture& architecture, const Limits& limits)
-      : graph(architecture), elements(architecture, limits), multicasts(architecture, limits), spread(architecture) {}
+      : graph(architecture, [&](const Hop& hop) { return limits.route(hop.unit, hop.route) != nullptr; }),
+        elements(architecture, limits),
+        multicasts(architecture, limits),
+        spread(architecture) {}
   ComponentGraph graph;
   Elements elements;
   Multicasts multicasts;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -134,7 +135,7 @@ class DivisionLister {
       const RunLimits& limits = *machine_.limits.run(step.match.unit, step.match.capability);
       for (std::size_t d = 0; d < step.chains.size(); ++d) {
         if (step.chains[d].empty() || step.chains[d].back() != it) continue;
-        least = std::max({least, limits.dims[d].multiple, limits.dims[d].minimum});
+        least = std::lcm(least, std::max(limits.dims[d].multiple, limits.dims[d].minimum));
         whole = std::max(whole, limits.dims[d].maximum / limits.dims[d].multiple * limits.dims[d].multiple);
       }
     }

@@ -32,12 +32,13 @@ std::string text_of(const Capability& capability, const RunLimits& limits) {
     text += ";";
   }
   for (const auto& dim : limits.dims) text += fmt::format("{}..{}/{};", dim.minimum, dim.maximum, dim.multiple);
+  for (const std::int64_t unit : limits.units) text += fmt::format("{};", unit);
   return text + capability.start.text() + ";" + capability.interval.text() + ";" + capability.drain.text();
 }
 
 std::string text_of(const Route& route, const RouteLimits& limits) {
-  std::string text =
-      fmt::format("{} {} {} {};", limits.source_unit, limits.target_unit, route.pad.has_value(), route.also.size());
+  std::string text = fmt::format("{} {} {} {} {} {};", limits.source_unit, limits.target_unit, limits.source_steps,
+                                 limits.target_steps, route.pad.has_value(), route.also.size());
   for (const auto& dim : limits.walk) {
     text += fmt::format("{} {} {};", dim.max, text_of(dim.source), text_of(dim.target));
   }

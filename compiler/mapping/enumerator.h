@@ -66,6 +66,7 @@ class Enumerator {
   int accumulator_depth(int memory) const;
   std::vector<std::vector<int>> follow(const Mapping& mapping, const Match& match) const;
   bool pad_extents(Mapping& mapping);
+  bool pad_once(Mapping& mapping);
   bool padding_adds_nothing(const Mapping& mapping);
   void reason(const std::string& text) { seen_.insert(text); }
   const Statement& statement(int index) const { return work_.program.statements[index]; }

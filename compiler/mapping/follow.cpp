@@ -47,20 +47,20 @@ std::vector<std::vector<int>> Enumerator::follow(const Mapping& mapping, const M
       }
     }
   }
-  // Output iterators that the main step loops over may still fill a dim that is left.
-  for (std::size_t d = 0; d < capability.dims.size(); ++d) {
-    if (!chains[d].empty()) continue;
-    for (std::size_t it = 0; it < work_.program.iterators.size(); ++it) {
-      const std::vector<int> chain = {static_cast<int>(it)};
-      const bool used = std::any_of(main.chains.begin(), main.chains.end(), [&](const auto& c) {
-        return std::find(c.begin(), c.end(), static_cast<int>(it)) != c.end();
-      });
-      const bool used_here = std::any_of(chains.begin(), chains.end(), [&](const auto& c) {
-        return std::find(c.begin(), c.end(), static_cast<int>(it)) != c.end();
-      });
-      if (!used && !used_here && work_.program.iterators[it].extent > 1 &&
-          depends(statement(roles_.main).target, static_cast<int>(it)) && accepts(d, chain) && same_wires(d, -1)) {
-        chains[d] = chain;
+  // Output iterators that the main step loops over may still fill a dim that is left; such of one, a dim that counts
+  // several at least.
+  for (const std::int64_t least : {2, 1}) {
+    for (std::size_t d = 0; d < capability.dims.size(); ++d) {
+      const CapabilityDim& dim = machine_.limits.run(match.unit, match.capability)->dims[d];
+      if (!chains[d].empty() || (least == 1 && std::max(dim.multiple, dim.minimum) == 1)) continue;
+      for (std::size_t it = 0; it < work_.program.iterators.size(); ++it) {
+        const std::vector<int> chain = {static_cast<int>(it)};
+        const auto counts = [&](const std::vector<int>& c) { return std::ranges::find(c, chain.front()) != c.end(); };
+        const bool used = std::ranges::any_of(main.chains, counts), used_here = std::ranges::any_of(chains, counts);
+        if (!used && !used_here && work_.program.iterators[it].extent >= least &&
+            depends(statement(roles_.main).target, static_cast<int>(it)) && accepts(d, chain) && same_wires(d, -1)) {
+          chains[d] = chain;
+        }
       }
     }
   }

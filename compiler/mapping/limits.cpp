@@ -21,7 +21,7 @@ std::int64_t greatest(const Isa& isa, const Mnemonic& mnemonic, const Binding& b
   if (binding.field >= 0) {
     const Field& field = mnemonic.fields[binding.field];
     const std::int64_t raw = top(field.bits, field.is_signed);
-    value += raw > (std::int64_t{1} << 40) ? raw : raw * binding.unit;
+    value += raw > (std::int64_t{1} << 40) / binding.unit ? raw : raw * binding.unit;
   }
   if (binding.base != Binding::Base::none) {
     for (const Register& reg : isa.registers) {
@@ -100,6 +100,19 @@ RouteLimits limit_route(const Architecture& architecture, int index, int unit) {
   return limits;
 }
 
+/// Counts that the binding gives: one alone, or multiples of its unit from its bias on. A bias between multiples is
+/// left to encoding.
+void limit_counts(const Isa& isa, const Binding& binding, CapabilityDim& dim) {
+  if (is_constant(binding)) {
+    if (binding.bias >= dim.minimum && binding.bias <= dim.maximum) dim.minimum = dim.maximum = binding.bias;
+    return;
+  }
+  const std::int64_t unit = unit_of(isa, binding), multiple = std::lcm(dim.multiple, unit);
+  if (binding.bias % unit != 0 || multiple > dim.maximum || binding.bias > dim.maximum) return;
+  dim.multiple = multiple;
+  dim.minimum = std::max(dim.minimum, binding.bias);
+}
+
 RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
   const Capability& capability = architecture.units[unit].capabilities[mnemonic.capability];
@@ -107,6 +120,7 @@ RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   for (std::size_t d = 0; d < limits.dims.size(); ++d) {
     CapabilityDim& dim = limits.dims[d];
     dim.maximum = std::min(dim.maximum, greatest(architecture.isa, mnemonic, mnemonic.arguments[d]));
+    limit_counts(architecture.isa, mnemonic.arguments[d], dim);
     const std::int64_t padded = std::max(dim.multiple, dim.minimum);  // counts come in multiples of it
     dim.maximum = std::max(dim.maximum / padded * padded, dim.minimum);
   }

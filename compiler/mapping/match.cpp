@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
 
 namespace accord {
@@ -100,9 +101,20 @@ class Unifier {
       const bool same = bindings[operand]->kind == OperandMatch::Kind::constant && bindings[operand]->constant == value;
       return same ? std::optional(bindings) : std::nullopt;
     }
+    if (!can_carry(operand, value)) return std::nullopt;
     Bindings extended = bindings;
     extended[operand] = OperandMatch{OperandMatch::Kind::constant, {}, value};
     return extended;
+  }
+
+  /// Whether the operand's type has the number, up to rounding to what tensors have. A limit beyond the type may be the
+  /// type's own where results have no more range.
+  bool can_carry(int operand, double value) const {
+    const ElementType type = capability_.program.operands[operand].type;
+    const ElementType result = capability_.program.operands[pattern_.target.operand].type;
+    if (std::isinf(value) && lowest(type) <= lowest(result) && highest(type) >= highest(result)) return true;
+    if (is_float(type)) return bytes(type) > 1 || round_to(type, value) == value;
+    return value == std::trunc(value) && value >= lowest(type) && value <= highest(type);
   }
 
   bool unify_access(int operand, const Expr& s, const Bindings& bindings, const Continue& then) const {
@@ -160,10 +172,28 @@ bool read_shape(const Capability& capability, Match& match) {
   if (statements.size() == 1) return true;
   if (statements.size() != 2 || statements[0].reduction != Reduction::assign) return false;
   const auto value = constant_of(*statements[0].value);
-  if (!value || statements[0].target.operand != statements[1].target.operand) return false;
+  if (!value || statements[0].target != statements[1].target) return false;
   match.initialises = true;
   match.initial = *value;
   return true;
+}
+
+/// Why operands of the pattern lie where no chains of loops lead: empty: they do not. Each is read at one place, which
+/// counts from the instruction's address on.
+std::string misplaced(const Capability& capability, const Statement& pattern) {
+  std::vector<Access> accesses = pattern.accesses;
+  accesses.push_back(pattern.target);
+  std::vector<const Access*> first(capability.operands.size(), nullptr);
+  for (const Access& access : accesses) {
+    const std::string& name = capability.program.operands[access.operand].name;
+    const Access*& known = first[access.operand];
+    if (known != nullptr && *known != access) return fmt::format("reads `{}` at two places", name);
+    known = &access;
+    if (capability.operands[access.operand].memory < 0) continue;
+    if (std::ranges::any_of(access.indices, [](const AffineIndex& index) { return index.offset != 0; }))
+      return fmt::format("counts an index of `{}` from a constant", name);
+  }
+  return "";
 }
 
 /// Every way to match: factors may change places, and any of them may take the identity.
@@ -178,6 +208,8 @@ std::vector<Match> match_capability(const Capability& capability, const Work& wo
     return {};
   }
   const Statement& pattern = capability.program.statements.back();
+  reason = misplaced(capability, pattern);
+  if (!reason.empty()) return {};
   if (pattern.reduction != subject.reduction) {
     reason = fmt::format("has {}, not {}", to_string(pattern.reduction), to_string(subject.reduction));
     return {};

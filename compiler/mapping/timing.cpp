@@ -309,18 +309,7 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
   const std::size_t held = static_cast<std::size_t>(
       std::count_if(capability.operands.begin(), capability.operands.end(), [](const auto& o) { return o.held; }));
   values.resize(shape.dims.size() + held, 1);
-  // Every combination of whole and remaining chunks of the dims.
-  const std::size_t combinations = std::size_t{1} << shape.dims.size();
-  for (std::size_t c = 0; c < combinations; ++c) {
-    std::int64_t count = around;
-    for (std::size_t d = 0; d < shape.dims.size() && count > 0; ++d) {
-      const auto& dim = shape.dims[d];
-      const std::int64_t rest = dim.flat % dim.maximum;
-      const bool remainder = (c >> d & 1) != 0;
-      count *= remainder ? (rest != 0 ? 1 : 0) : dim.flat / dim.maximum;
-      values[d] = remainder ? rest : dim.maximum;
-    }
-    if (count == 0) continue;
+  const auto add = [&](std::int64_t count) {
     total.instructions += count;
     const PortLoads loads = port_loads(machine, mapping, plan, shape, views, box, values);
     const std::int64_t working = working_cycles(machine, mapping, step, shape, views, box, values, loads);
@@ -334,7 +323,22 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
       total.dram[use.role == UseRole::output ? 1 : 0] += requests.dram * static_cast<double>(count);
     };
     each_request(machine, mapping, step, shape, views, box, values, asked);
-  }
+  };
+  // Every combination of whole and remaining chunks of the dims that has instructions.
+  const auto visit = [&](auto&& self, std::size_t d, std::int64_t count) -> void {
+    if (d == shape.dims.size()) return add(count);
+    const auto& dim = shape.dims[d];
+    const std::int64_t whole = dim.flat / dim.maximum, rest = dim.flat % dim.maximum;
+    if (whole > 0) {
+      values[d] = dim.maximum;
+      self(self, d + 1, count * whole);
+    }
+    if (rest > 0) {
+      values[d] = rest;
+      self(self, d + 1, count);
+    }
+  };
+  visit(visit, 0, around);
   return total;
 }
 

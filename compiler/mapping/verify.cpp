@@ -138,7 +138,9 @@ std::string Verifier::step_dims(const StatementPlan& step) const {
     }
     if (unit == 1) continue;
     if (chain.empty()) return fmt::format("dim {} must be at least {}", capability.dims[d].name, unit);
-    for (int level = -1; level < mapping_.levels; ++level) {
+    // Behind the main step the others work on the sums' boxes.
+    const int last = &step == &mapping_.steps.front() ? mapping_.levels - 1 : std::max(target_level(mapping_), 0);
+    for (int level = -1; level <= last; ++level) {
       std::int64_t count = 1;
       for (const int it : chain) count *= level < 0 ? mapping_.extent[it] : mapping_.tile[level][it];
       if (count % unit != 0) {
