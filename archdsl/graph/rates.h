@@ -43,12 +43,6 @@ inline std::int64_t latency_of(const Memory& memory) {
   return memory.period.cycles(memory.latency) + (memory.dram ? memory.dram->period.cycles(memory.dram->cl) : 0);
 }
 
-/// Reference cycles from a word's arrival until it is written, beside what its port takes; of DRAM where its row is
-/// open.
-inline std::int64_t write_latency_of(const Memory& memory) {
-  return memory.dram ? memory.dram->period.cycles(memory.dram->cwl) : 0;
-}
-
 /// Between two words at one port; of DRAM, two bursts on a channel's data bus.
 inline const Period& word_period(const Memory& memory) {
   return memory.dram ? memory.dram->burst_period : memory.period;

@@ -189,26 +189,20 @@ std::int64_t Contention::pass(const LowOp& op, int stretches, std::int64_t from)
   const Way& way = way_of(op);
   const auto earliest = static_cast<double>(from);
   double wait = 0;
-  for (const Crossed& crossed : way) {
-    const bool opens = crossed.dram != nullptr && !served_[crossed.lane].knows(stream_of(op, crossed));
-    wait = std::max(wait, lanes_[crossed.lane].wait(earliest) + (opens ? opening(*crossed.dram) : 0));
-  }
+  for (const Crossed& crossed : way) wait = std::max(wait, lanes_[crossed.lane].wait(earliest));
   for (const Crossed& crossed : way) {
     lanes_[crossed.lane].take(earliest, crossed.cycles(op) / stretches + met(crossed, op, stretches));
   }
   return static_cast<std::int64_t>(std::ceil(wait));
 }
 
-Contention::Stream Contention::stream_of(const LowOp& op, const Crossed& crossed) const {
-  const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(op.mnemonic)];
-  const bool transfer = mnemonic.meaning == Meaning::transfer;
-  return {transfer ? mnemonic.route : -1 - mnemonic.capability, op.image != 0, crossed.writes};
-}
-
 double Contention::met(const Crossed& crossed, const LowOp& op, int stretches) {
   if (crossed.dram == nullptr) return 0;
+  const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(op.mnemonic)];
+  const bool transfer = mnemonic.meaning == Meaning::transfer;
+  const Stream stream{transfer ? mnemonic.route : -1 - mnemonic.capability, op.image != 0, crossed.writes};
   const double batches = static_cast<double>(op.batches) / stretches;
-  return std::min(batches, 1.0) * served_[crossed.lane].meet(*crossed.dram, stream_of(op, crossed), op.unit);
+  return std::min(batches, 1.0) * served_[crossed.lane].meet(*crossed.dram, stream, op.unit);
 }
 
 double Contention::Served::meet(const Memory& memory, const Stream& stream, int unit) {

@@ -57,7 +57,6 @@ class Contention {
     /// Cycles lost to others as one more of the stream's batches comes: while it waits for its row, other movers that
     /// go the same direction are served.
     double meet(const Memory& memory, const Stream& stream, int unit);
-    bool knows(const Stream& stream) const { return std::ranges::find(streams, stream) != streams.end(); }
   };
 
   using Way = std::vector<Crossed>;
@@ -71,7 +70,6 @@ class Contention {
   std::int64_t turns(const LowOp& op) const;
   int in_flight(const LowOp& op) const;
 
-  Stream stream_of(const LowOp& op, const Crossed& crossed) const;
   /// What one of the operation's stretches loses to others in a DRAM.
   double met(const Crossed& crossed, const LowOp& op, int stretches);
 

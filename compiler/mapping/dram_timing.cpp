@@ -143,8 +143,6 @@ double reopening(const Memory& memory, double others) {
   return reference_cycles(part, static_cast<double>(part.rp + part.rcd)) * (1 - std::pow(elsewhere, others));
 }
 
-double opening(const Memory& memory) { return reference_cycles(*memory.dram, static_cast<double>(memory.dram->rcd)); }
-
 DramTraffic& DramTraffic::operator+=(const DramTraffic& other) {
   cycles += other.cycles;
   batches += other.batches;

@@ -44,9 +44,6 @@ double turnaround(const Memory& memory, bool write);
 /// in between: precharge and activation, where one of them lies in the same bank.
 double reopening(const Memory& memory, double others);
 
-/// Reference cycles that a stream's first batch waits for its row.
-double opening(const Memory& memory);
-
 /// What a stream takes of a channel.
 struct DramTraffic {
   double cycles = 0;   ///< alone (`dram_cycles`)

@@ -13,7 +13,7 @@ std::int64_t hop_latency(const Architecture& architecture, const Hop& hop) {
   const Unit& unit = architecture.units[hop.unit];
   const Route& route = unit.routes[hop.route];
   return unit.period.cycles(unit.setup) + latency_of(architecture.memories[route.source]) +
-         way_latency(architecture, route) + write_latency_of(architecture.memories[route.target]);
+         way_latency(architecture, route);
 }
 
 namespace {
