@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "compiler/mapping/elements.h"
 #include "compiler/mapping/parallel_movers.h"
 #include "compiler/mapping/step_bound.h"
+#include "compiler/mapping/verify.h"
 #include "compiler/network/parallel.h"
 #include "compiler/refine.h"
 
@@ -31,8 +33,8 @@ constexpr std::size_t further = 3;  // less are these of a capability's further 
 constexpr std::size_t varied = 4;   // assignments that are tried otherwise, too
 constexpr std::size_t varied_further = 1;
 constexpr std::size_t varied_kinds = 32;  // more, where gaps on chip cost so much that they hide what is quick
-constexpr double alike = 0.005;           // of cycles: a difference that tells no kinds apart
-constexpr double by_far = 0.95;
+constexpr double alike = 0.005;           // of cycles: steps in which they tell kinds apart
+constexpr double by_far = 0.95;           // times what gaps take: a variant without that shows what they cost
 constexpr double worthwhile = 0.9;  // times the quickest of the first ones' variants: of the others, only what is below
 constexpr double unseen = 1.25;     // times the sums with hardware loops, which leave out what turns wait for
 constexpr double compact = 0.95;  // times the prediction of short hardware loops: of longer or none, only what is below
@@ -130,14 +132,16 @@ class Variants {
   /// Of the first way to match, those whose instructions take least, one of each kind: most differ in nothing but the
   /// order in which a dim counts its iterators.
   std::vector<SearchResult::Found> unlike(const std::vector<SearchResult::Found>& known) const {
-    std::map<std::tuple<std::int64_t, bool, std::int64_t>, const SearchResult::Found*> kinds;
+    std::map<std::tuple<std::int64_t, bool, std::int64_t, std::pair<int, int>, int>, const SearchResult::Found*> kinds;
     std::set<std::size_t> seen;
     for (const auto& found : known) {
       const Mapping& mapping = found.mapping;
       if (main_way(mapping) > 0 || !seen.insert(found.assignment).second) continue;
       const bool windowed = std::ranges::any_of(mapping.uses, &Use::windowed);
       const auto about = std::llround(std::log(mapping.predicted_cycles) / std::log1p(alike));
-      kinds.try_emplace({compute_bound(problem_.machine, mapping), windowed, about}, &found);
+      kinds.try_emplace(
+          {compute_bound(problem_.machine, mapping), windowed, about, main_capability(mapping), mapping.detour},
+          &found);
     }
     std::vector<SearchResult::Found> result;
     for (const auto& [kind, found] : kinds) {
@@ -159,7 +163,8 @@ class Variants {
   }
 
   void vary(std::size_t index, const Mapping& mapping) {
-    const bool waits = most_ > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
+    const double bound = static_cast<double>(compute_bound(problem_.machine, mapping));
+    const bool waits = mapping.predicted_cycles > waiting * bound;
     const auto dense = waits ? search(index, with_dense_tiles(problem_, mapping)) : std::nullopt;
     search(index, on_parallel_movers(problem_, dense ? *dense : mapping));
   }
@@ -393,6 +398,10 @@ std::vector<Mapping> search_again(const Compilation& compilation, LayerPlan laye
   SharedMachines shared(compilation.machine);
   std::vector<Mapping> mappings;
   for (auto& found : search_layer(compilation, shared, layer).kept) mappings.push_back(std::move(found.mapping));
+  for (const Mapping& mapping : mappings) {
+    const std::string wrong = verify(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
+    if (!wrong.empty()) throw std::logic_error("a mapping that was found does not verify: " + wrong);
+  }
   return mappings;
 }
 

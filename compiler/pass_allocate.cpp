@@ -193,25 +193,30 @@ void HomePlanner::copy(LayerPlan& layer) {
 
 /// Whether transfers can move the mapping's tiles as the tensors lie now.
 bool HomePlanner::can_move(const LayerPlan& layer, const Mapping& mapping) const {
-  const Mapping part = mapping.spatial.empty() ? mapping : parts_of(compilation_.machine, mapping).front();
-  const Work& work = work_of(layer.work, part);
-  Geometry geometry(compilation_.machine, network_, work, homes_, part);
-  return measure(compilation_.machine, geometry, work, part).error.empty();
+  const auto moves = [&](const Mapping& part) {
+    const Work& work = work_of(layer.work, part);
+    Geometry geometry(compilation_.machine, network_, work, homes_, part);
+    return measure(compilation_.machine, geometry, work, part).error.empty();
+  };
+  if (mapping.spatial.empty()) return moves(mapping);
+  const auto parts = parts_of(compilation_.machine, mapping);
+  return moves(parts.front()) && moves(parts.back());
 }
 
 /// Margins for a reader tear apart what another mapping takes side by side. A layer that is left without mappings is
-/// searched again, for such as need no margins besides.
+/// searched again, for such as take all homes as they are.
 void HomePlanner::drop_immovable(LayerPlan& layer) {
   const auto immovable = [&](const Mapping& mapping) { return !can_move(layer, mapping); };
   std::erase_if(layer.mappings, immovable);
   if (!layer.mappings.empty()) return;
   layer.mappings = search_again(compilation_, layer);
-  std::map<TensorId, Home> homes;
-  for (const WorkOperand& operand : layer.work.operands) {
-    if (operand.tensor != no_tensor && !operand.constant) homes.emplace(operand.tensor, homes_[operand.tensor]);
-  }
   std::erase_if(layer.mappings, [&](const Mapping& mapping) {
-    return is_wider(layer, mapping, homes) || !widen(layer, mapping) || immovable(mapping);
+    const Homes homes = homes_;
+    const std::set<TensorId> known = outside_known_;
+    const bool as_they_are = widen(layer, mapping) && homes_ == homes && outside_known_ == known;
+    homes_ = homes;
+    outside_known_ = known;
+    return !as_they_are || immovable(mapping);
   });
   if (!layer.mappings.empty()) return;
   layer.placement = Placement::host;

@@ -10,7 +10,8 @@ namespace accord {
 
 /// When a list ends that is dispatched in this order from cycle `from` on, no operation sooner than its schedule says:
 /// waits and signals take issue slots and places in queues as well, and what finds no place holds up all that comes
-/// after it. A wait is over when it is dispatched; that for which an operation waits longest its schedule knows.
+/// after it. A wait is over when it is dispatched; that for which an operation waits longest its schedule knows. Queues
+/// are empty at first, and fences within the list are passed over.
 /// `shift`: of the schedule's cycles.
 std::int64_t dispatched_end(const Architecture& architecture, const OpList& list, const Schedule& schedule,
                             std::span<const OrderedOp> order, std::int64_t from, std::int64_t shift);

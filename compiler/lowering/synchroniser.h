@@ -46,8 +46,8 @@ class Predecessors {
 /// Lists that run one after another on a machine with semaphores, without waiting for all of the one before. To each
 /// list it adds what the order of operations on different units needs: a signal after each operation that another unit
 /// must see done, a wait before the operation that must see it; none that an earlier wait already implies. A signal
-/// comes as late as it can, right before its wait or its unit's next operation: until the operation is done it takes a
-/// place in the unit's queue, and what does not fit there holds up all other units' instructions. One
+/// comes as late as it can, right before its wait or its unit's next operation: until the operation has begun it takes
+/// a place in the unit's queue, and what does not fit there holds up all other units' instructions. One
 /// semaphore per ordered pair of units; more where a signal might come while the others are at their greatest count; a
 /// fence where there are none left.
 class Synchroniser {
