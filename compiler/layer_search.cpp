@@ -163,8 +163,8 @@ class Variants {
   }
 
   void vary(std::size_t index, const Mapping& mapping) {
-    const double bound = static_cast<double>(compute_bound(problem_.machine, mapping));
-    const bool waits = mapping.predicted_cycles > waiting * bound;
+    // What has to be beaten, not the mapping's own prediction: near the bound there is little to gain.
+    const bool waits = most_ > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
     const auto dense = waits ? search(index, with_dense_tiles(problem_, mapping)) : std::nullopt;
     search(index, on_parallel_movers(problem_, dense ? *dense : mapping));
   }
