@@ -178,8 +178,8 @@ bool read_shape(const Capability& capability, Match& match) {
   return true;
 }
 
-/// Why operands of the pattern lie where no chains of loops lead: empty: they do not. Each is read at one place, which
-/// counts from the instruction's address on.
+/// Why no mapping leads to the pattern's operands; empty: one may. Each must be read at one place, which counts from
+/// the instruction's address on.
 std::string misplaced(const Capability& capability, const Statement& pattern) {
   std::vector<Access> accesses = pattern.accesses;
   accesses.push_back(pattern.target);
