@@ -393,16 +393,21 @@ const LayerSearch& measure_once(Compilation& compilation, SharedMachines& shared
   return search;
 }
 
-std::vector<Mapping> search_again(const Compilation& compilation, LayerPlan layer) {
-  layer.mappings = layer.assignments;
-  SharedMachines shared(compilation.machine);
-  std::vector<Mapping> mappings;
-  for (auto& found : search_layer(compilation, shared, layer).kept) mappings.push_back(std::move(found.mapping));
-  for (const Mapping& mapping : mappings) {
+void check_mappings(const Compilation& compilation, const LayerPlan& layer) {
+  for (const auto& mapping : layer.mappings) {
     const std::string wrong = verify(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
     if (!wrong.empty()) throw std::logic_error("a mapping that was found does not verify: " + wrong);
   }
-  return mappings;
+}
+
+std::vector<Mapping> search_again(const Compilation& compilation, LayerPlan layer) {
+  layer.mappings = layer.assignments;
+  SharedMachines shared(compilation.machine);
+  const LayerSearch search = search_layer(compilation, shared, layer);
+  layer.mappings.clear();
+  for (const auto& found : search.kept) layer.mappings.push_back(found.mapping);
+  check_mappings(compilation, layer);
+  return std::move(layer.mappings);
 }
 
 }  // namespace accord

@@ -43,6 +43,10 @@ const LayerSearch& search_once(Compilation& compilation, SharedMachines& shared,
 /// The same, measured.
 const LayerSearch& measure_once(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer);
 
+/// That the layer's mappings, which have tiles, are right ones (`verify`): a searcher that finds another is a fault of
+/// ours, std::logic_error.
+void check_mappings(const Compilation& compilation, const LayerPlan& layer);
+
 /// Mappings of the layer's promising assignments as its tensors lie now, which may be otherwise than when it was
 /// searched; none where nothing is found.
 std::vector<Mapping> search_again(const Compilation& compilation, LayerPlan layer);

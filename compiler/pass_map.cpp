@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <stdexcept>
 
 #include "compiler/layer_search.h"
 #include "compiler/mapping/searcher.h"
 #include "compiler/mapping/split.h"
-#include "compiler/mapping/verify.h"
 
 namespace accord {
 namespace {
@@ -40,14 +38,6 @@ std::vector<Mapping> promising(const std::vector<Mapping>& assignments, const La
   return result;
 }
 
-/// A searcher that finds a wrong mapping is a fault of ours.
-void check(const Compilation& compilation, const LayerPlan& layer) {
-  for (const auto& mapping : layer.mappings) {
-    const std::string wrong = verify(compilation.machine, compilation.network, layer.work, compilation.homes, mapping);
-    if (!wrong.empty()) throw std::logic_error("a mapping that was found does not verify: " + wrong);
-  }
-}
-
 }  // namespace
 
 void map_pass(Compilation& compilation) {
@@ -65,7 +55,7 @@ void map_pass(Compilation& compilation) {
     }
     layer.assignments = promising(layer.mappings, found);
     adopt(layer.mappings, found.kept);
-    check(compilation, layer);
+    check_mappings(compilation, layer);
   }
 }
 
