@@ -85,6 +85,7 @@ std::optional<Dram> DramReader::part() const {
   dram.clock_hz = clock_hz_ = read_clock();
   for (const DramFigure& kind : dram_figures()) dram.*kind.value = read(kind);
   dram.window = reader_.integer("window");
+  dram.write_queue = reader_.integer("write_queue");
   dram.interleave = interleave_of(reader_.word("interleave"));
   if (sound_) check(dram);
   if (!sound_) return std::nullopt;

@@ -23,7 +23,8 @@ const std::string& clock_name(const Architecture& a, int clock) {
 json to_json(const ClockDomain& c) { return {{"name", c.name}, {"hz", c.hz}, {"crossing", c.crossing}}; }
 
 json to_json(const Dram& d) {
-  json dram = {{"clock", d.clock_hz}, {"window", d.window}, {"interleave", name(d.interleave)}};
+  json dram = {
+      {"clock", d.clock_hz}, {"window", d.window}, {"write_queue", d.write_queue}, {"interleave", name(d.interleave)}};
   for (const DramFigure& figure : dram_figures()) dram[figure.name] = d.*figure.value;
   return dram;
 }

@@ -133,6 +133,7 @@ class ComponentWriter {
   void write_parameters(pugi::xml_node list, const Dram& dram) const {
     add_parameter(list, "dram_clock", dram.clock_hz);
     add_parameter(list, "dram_window", dram.window);
+    add_parameter(list, "dram_write_queue", dram.write_queue);
     add_parameter(list, "dram_interleave", std::string(name(dram.interleave)));
     for (const DramFigure& figure : dram_figures())
       add_parameter(list, fmt::format("dram_{}", figure.name).c_str(), dram.*figure.value);

@@ -179,6 +179,7 @@ class Importer {
     Dram dram;
     dram.clock_hz = t.real("dram_clock");
     dram.window = t.integer("dram_window", 16, 1, 256);
+    dram.write_queue = t.integer("dram_write_queue", 64, 1, 1024);
     if (const auto given = t.parameters.find("dram_interleave"); given != t.parameters.end()) {
       if (given->second != "group" && given->second != "row" && given->second != "bank")
         throw Error(fmt::format("component {}: dram_interleave is group, row or bank, not {}", t.name, given->second));

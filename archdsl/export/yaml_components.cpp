@@ -20,8 +20,9 @@ std::string clock_text(const Architecture& a, int clock) { return yaml_scalar(na
 
 std::string dram_entry(const Memory& m) {
   const Dram& dram = *m.dram;
-  std::string text = fmt::format("dram: {{channels: {}, window: {}, interleave: {}, clock: {} Hz", m.banks, dram.window,
-                                 name(dram.interleave), yaml_number(dram.clock_hz));
+  std::string text =
+      fmt::format("dram: {{channels: {}, window: {}, write_queue: {}, interleave: {}, clock: {} Hz", m.banks,
+                  dram.window, dram.write_queue, name(dram.interleave), yaml_number(dram.clock_hz));
   for (const DramFigure& figure : dram_figures())
     text +=
         fmt::format(", {}: {}{}", figure.name, dram.*figure.value, figure.unit == DramFigure::Unit::bytes ? " B" : "");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -18,6 +19,7 @@ struct Dram {
   /// Where consecutive bursts of a channel lie: in its bank groups in turn, in one row, in all its banks in turn.
   Interleave interleave = Interleave::group;
   std::int64_t window = 1;        ///< column commands of a channel that something may still be put before
+  std::int64_t write_queue = 1;   ///< bursts that a channel's controller keeps until it writes several in one go
   std::int64_t width = 1;         ///< bytes per transfer of a channel
   std::int64_t burst = 1;         ///< transfers per column command
   std::int64_t burst_cycles = 1;  ///< clocks that a burst takes on the data bus
@@ -36,6 +38,11 @@ struct Dram {
   /// From `period`.
   Period make_burst_period() const;
   std::int64_t burst_bytes() const { return width * burst; }
+  /// Writes that wait, at which the controller turns to them, at which it does where there is nothing to read, and how
+  /// many it writes then. gem5 (src/mem/MemCtrl.py) has the same shares, and the number.
+  std::int64_t write_high() const { return (85 * write_queue + 99) / 100; }
+  std::int64_t write_low() const { return (write_queue + 1) / 2; }
+  std::int64_t write_batch() const { return std::min<std::int64_t>(write_high(), 16); }
   /// Column command to the earliest precharge.
   std::int64_t recovery(bool write) const { return write ? cwl + burst_cycles + wr : rtp; }
 };
@@ -48,7 +55,7 @@ struct DramFigure {
   Unit unit;
 };
 
-/// All but the clock, the interleaving and the window.
+/// All but the clock, the interleaving, the window and the queue.
 std::span<const DramFigure> dram_figures();
 
 /// `group`, `row`, `bank`.

@@ -129,6 +129,13 @@ constexpr std::array dram = {
             .fallback = "16",
             .range = {1, 256},
             .example = "32"},
+    KeyRule{.key = "write_queue",
+            .form = Form::integer,
+            .meaning = "Bursts that a channel's controller keeps to write them 16 at a time, once 85 % of its places "
+                       "are taken, or half of them where there is nothing to read.",
+            .fallback = "64",
+            .range = {1, 1024},
+            .example = "64"},
     KeyRule{.key = "interleave",
             .form = Form::word,
             .meaning = "Where consecutive bursts of a channel lie: in its bank groups in turn, in one row as long as "

@@ -170,9 +170,14 @@ const Contention::Way& Contention::way_of(const LowOp& op) const {
 }
 
 double Contention::Crossed::cycles(const LowOp& op) const {
-  if (dram != nullptr) return op.dram;
   const double one = static_cast<double>(ceil_div(op.request, width)) * beat;
   return op.requests * (rounded ? std::ceil(one) : one);
+}
+
+double Contention::Crossed::posted() const {
+  if (dram == nullptr || !writes) return 0;
+  const double burst = static_cast<double>(dram->word * dram->banks) / peak_rate(*dram);
+  return static_cast<double>(dram->dram->write_queue) * burst;
 }
 
 int Contention::in_flight(const LowOp& op) const { return std::max(architecture_.units[op.unit].in_flight, 1); }
@@ -189,31 +194,41 @@ std::int64_t Contention::pass(const LowOp& op, int stretches, std::int64_t from)
   const Way& way = way_of(op);
   const auto earliest = static_cast<double>(from);
   double wait = 0;
-  for (const Crossed& crossed : way) wait = std::max(wait, lanes_[crossed.lane].wait(earliest));
+  for (const Crossed& crossed : way) wait = std::max(wait, lanes_[crossed.lane].wait(earliest) - crossed.posted());
   for (const Crossed& crossed : way) {
-    lanes_[crossed.lane].take(earliest, crossed.cycles(op) / stretches + met(crossed, op, stretches));
+    const double cycles = crossed.dram != nullptr ? met(crossed, op, stretches) : crossed.cycles(op) / stretches;
+    if (cycles > 0) lanes_[crossed.lane].take(earliest, cycles);
   }
   return static_cast<std::int64_t>(std::ceil(wait));
 }
 
 double Contention::met(const Crossed& crossed, const LowOp& op, int stretches) {
-  if (crossed.dram == nullptr) return 0;
   const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(op.mnemonic)];
   const bool transfer = mnemonic.meaning == Meaning::transfer;
   const Stream stream{transfer ? mnemonic.route : -1 - mnemonic.capability, op.image != 0, crossed.writes};
-  const double batches = static_cast<double>(op.batches) / stretches;
-  return std::min(batches, 1.0) * served_[crossed.lane].meet(*crossed.dram, stream, op.unit);
+  return served_[crossed.lane].meet(*crossed.dram, stream, op.unit, static_cast<double>(op.dram) / stretches,
+                                    static_cast<double>(op.batches) / stretches);
 }
 
-double Contention::Served::meet(const Memory& memory, const Stream& stream, int unit) {
+double Contention::Served::meet(const Memory& memory, const Stream& stream, int unit, double cycles, double batches) {
   auto& alike = units[stream.writes ? 1 : 0];
   alike.insert(unit);
   const auto last = std::ranges::find(streams, stream);
-  double lost = reopening(memory, static_cast<double>(last - streams.begin())) / static_cast<double>(alike.size());
-  if (!streams.empty() && streams.front().writes != stream.writes) lost += turnaround(memory, stream.writes);
+  const double row = reopening(memory, static_cast<double>(last - streams.begin())) / static_cast<double>(alike.size());
+  const bool first = stream.writes && !streams.empty() && !streams.front().writes;
   if (last != streams.end()) streams.erase(last);
   streams.insert(streams.begin(), stream);
-  return lost;
+  cycles += std::min(batches, 1.0) * row;
+  if (!stream.writes) return cycles;
+  turns |= first;
+  waiting += cycles;
+  due += batches;
+  if (due < 1) return 0;
+  const double all = waiting + (turns ? turnarounds(memory) : 0);
+  due -= std::floor(due);
+  waiting = 0;
+  turns = false;
+  return all;
 }
 
 }  // namespace accord

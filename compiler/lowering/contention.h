@@ -38,7 +38,8 @@ class Contention {
     bool rounded = false;          ///< a request takes whole cycles
     const Memory* dram = nullptr;  ///< whose rows and directions requests meet at
     bool writes = false;
-    double cycles(const LowOp& op) const;
+    double cycles(const LowOp& op) const;  ///< of anything but DRAM
+    double posted() const;                 ///< cycles of the lane that it need not wait for
   };
 
   /// Operations that read or write one tensor, as far as operations say: elements with a part of one work each go
@@ -54,9 +55,12 @@ class Contention {
   struct Served {
     std::vector<Stream> streams;         ///< the last first
     std::array<std::set<int>, 2> units;  ///< that have read, written
-    /// Cycles lost to others as one more of the stream's batches comes: while it waits for its row, other movers that
-    /// go the same direction are served.
-    double meet(const Memory& memory, const Stream& stream, int unit);
+    double waiting = 0;                  ///< cycles of what waits to be written
+    double due = 0;                      ///< the batch that it is part of
+    bool turns = false;                  ///< something has been read before it
+    /// Cycles that a stretch takes, with what it loses to others: while it waits for its row, other movers that go the
+    /// same direction are served. What is written takes none until a batch has come together.
+    double meet(const Memory& memory, const Stream& stream, int unit, double cycles, double batches);
   };
 
   using Way = std::vector<Crossed>;
@@ -70,7 +74,7 @@ class Contention {
   std::int64_t turns(const LowOp& op) const;
   int in_flight(const LowOp& op) const;
 
-  /// What one of the operation's stretches loses to others in a DRAM.
+  /// What one of the operation's stretches takes of a DRAM.
   double met(const Crossed& crossed, const LowOp& op, int stretches);
 
   const Architecture& architecture_;

@@ -81,6 +81,21 @@ std::int64_t column_spacing(const Dram& part) {
   return part.groups > 1 && part.interleave != Dram::Interleave::row ? part.ccd_s : part.ccd_l;
 }
 
+/// Bursts that the walk makes. Parts of a burst that are written join in the queue: those of neighbouring runs, and
+/// those of the next walk where the queue keeps all that this one and its like in other parts write meanwhile.
+double bursts_of(const Memory& memory, const DramWalk& walk) {
+  const Dram& part = *memory.dram;
+  const auto word = static_cast<double>(memory.word);
+  const double apart = walk.requests * static_cast<double>(ceil_div(walk.bytes, memory.word));
+  if (!walk.write) return apart;
+  const bool near = !walk.dims.empty() && walk.run < memory.word && walk.dims.front().step < memory.word;
+  const double own = near ? apart * static_cast<double>(walk.dims.front().step) / word : apart;
+  const auto kept = static_cast<double>(part.write_low() * memory.banks);
+  if (walk.joined == 0 || own * static_cast<double>(part.sharers) > kept) return own;
+  const double runs = walk.requests * static_cast<double>(walk.bytes) / static_cast<double>(walk.joined);
+  return std::min(own, runs * static_cast<double>(ceil_div(walk.joined, memory.word)));
+}
+
 constexpr std::int64_t most_visited = 64;  ///< runs, whose words tell how all lie
 
 /// Where the walk's first runs begin, in bytes from the first one.
@@ -101,7 +116,7 @@ std::vector<std::int64_t> first_runs(const DramWalk& walk, std::int64_t most) {
 double dram_cycles(const Memory& memory, const DramWalk& walk) {
   const Dram& part = *memory.dram;
   const auto channels = static_cast<double>(memory.banks);
-  const double bursts = walk.requests * static_cast<double>(ceil_div(walk.bytes, memory.word));
+  const double bursts = bursts_of(memory, walk);
   const Opened opened = opened_by(memory, walk);
   const double abreast = std::max(opened.abreast / channels, 1.0);
   const auto column = static_cast<double>(column_spacing(part));
@@ -126,15 +141,18 @@ double crowding(const Memory& memory, const DramWalk& walk, int in_flight) {
       ++words[static_cast<std::size_t>(word % memory.banks)];
     }
   }
-  const double even = static_cast<double>(ceil_div(all, memory.banks) * memory.dram->sharers);
+  // Parts of divided work read the same tensor, or rows of it, in step: all from the channels that one does.
+  const std::int64_t elsewhere = walk.write ? memory.dram->sharers : 1;
+  const double even = static_cast<double>(ceil_div(all, memory.banks) * elsewhere);
   return std::max(static_cast<double>(std::ranges::max(words)) / even, 1.0);
 }
 
-double turnaround(const Memory& memory, bool write) {
+double turnarounds(const Memory& memory) {
   const Dram& part = *memory.dram;
-  const std::int64_t spacing =
-      write ? part.rtw : part.cwl + part.burst_cycles + (part.groups > 1 ? part.wtr_s : part.wtr_l);
-  return reference_cycles(part, static_cast<double>(std::max<std::int64_t>(spacing - column_spacing(part), 0)));
+  const std::int64_t spacing = column_spacing(part);
+  const std::int64_t to_read = part.cwl + part.burst_cycles + (part.groups > 1 ? part.wtr_s : part.wtr_l);
+  return reference_cycles(part, static_cast<double>(std::max<std::int64_t>(part.rtw - spacing, 0) +
+                                                    std::max<std::int64_t>(to_read - spacing, 0)));
 }
 
 double reopening(const Memory& memory, double others) {
@@ -150,9 +168,11 @@ DramTraffic& DramTraffic::operator+=(const DramTraffic& other) {
 }
 
 DramTraffic dram_traffic(const Memory& memory, const DramWalk& walk, int in_flight) {
-  const double bursts = walk.requests * static_cast<double>(ceil_div(walk.bytes, memory.word));
-  const double channels = std::min(bursts / static_cast<double>(memory.banks), 1.0);
-  return {dram_cycles(memory, walk), channels * std::max(walk.requests / std::max(in_flight, 1), 1.0)};
+  const double on_each = bursts_of(memory, walk) / static_cast<double>(memory.banks);
+  const Dram& part = *memory.dram;
+  const double batches = walk.write ? on_each / static_cast<double>(part.write_batch())
+                                    : std::min(on_each, 1.0) * std::max(walk.requests / std::max(in_flight, 1), 1.0);
+  return {dram_cycles(memory, walk), batches};
 }
 
 void DramMix::add(const DramTraffic& stream, bool write) {
@@ -163,8 +183,7 @@ void DramMix::add(const DramTraffic& stream, bool write) {
 double DramMix::cycles() const {
   const double alone = read_.cycles + written_.cycles, batches = read_.batches + written_.batches;
   if (batches == 0) return 0;
-  const double turns = read_.batches * written_.batches / batches;
-  return alone + turns * (turnaround(memory_, false) + turnaround(memory_, true)) +
+  return alone + std::min(read_.batches, written_.batches) * turnarounds(memory_) +
          batches * reopening(memory_, streams_ - 1);
 }
 

@@ -18,11 +18,13 @@ struct DramWalk {
   double requests = 1;     ///< in all
   std::int64_t bytes = 1;  ///< of each
   bool write = false;
+  std::int64_t joined = 0;  ///< bytes side by side, the run among them, that are written one soon after another
 };
 
 /// Reference cycles for which the walk occupies a DRAM's channels, which bursts of all streams share evenly: the
 /// greatest of
-///  - its bursts, tCCD after each other (tCCD_L where all are in one group), a part of one like a whole one;
+///  - its bursts, tCCD after each other (tCCD_L where all are in one group), a part of one like a whole one, but for
+///    such that the controller's write queue joins;
 ///  - its activates, tRRD after each other and at most four in tFAW;
 ///  - its activates of one bank, max(tRAS, tRCD + recovery) + tRP after each other,
 /// over the share of time that refreshes leave. Rows that the walk comes back to are open still if it visited no more
@@ -35,10 +37,11 @@ double dram_cycles(const Memory& memory, const DramWalk& walk);
 double crowding(const Memory& memory, const DramWalk& walk, int in_flight);
 
 // Streams of several movers, or of several tensors, meet at a channel batch by batch: what a mover has under way at a
-// time is served together. Streams are taken to lie in banks of their own choice, at random.
+// time is read together, and what fills the controller's write queue from its low to its high watermark is written
+// together. Streams are taken to lie in banks of their own choice, at random.
 
-/// Reference cycles that a channel's data bus loses where a batch that is written, or read, follows the other.
-double turnaround(const Memory& memory, bool write);
+/// Reference cycles that a channel's data bus loses to a batch that is written between such that are read.
+double turnarounds(const Memory& memory);
 
 /// Reference cycles that a stream's next batch waits for its row, in the mean, where so many other streams had theirs
 /// in between: precharge and activation, where one of them lies in the same bank.
@@ -56,13 +59,13 @@ struct DramTraffic {
 /// Of an instruction whose mover has `in_flight` requests under way.
 DramTraffic dram_traffic(const Memory& memory, const DramWalk& walk, int in_flight);
 
-/// Streams that share a DRAM throughout, their batches in random order.
+/// Streams that share a DRAM throughout.
 class DramMix {
  public:
   explicit DramMix(const Memory& memory) : memory_(memory) {}
   void add(const DramTraffic& stream, bool write);
-  /// Reference cycles: what all take alone, a turnaround wherever one direction follows the other, and rows that others
-  /// have closed.
+  /// Reference cycles: what all take alone, the turnarounds around every batch that is written while others read, and
+  /// rows that others have closed.
   double cycles() const;
 
  private:

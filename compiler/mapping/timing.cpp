@@ -62,7 +62,7 @@ double awaited_requests(const TransferPiece& piece, double reads, double present
 
 /// What the piece asks of the DRAM at one of its ends.
 DramWalk dram_walk(const TransferPiece& piece, const RequestTiming& requests, bool writes) {
-  DramWalk walk{std::max<std::int64_t>(piece.extent[0], 1), {}, requests.count, requests.bytes, writes};
+  DramWalk walk{std::max<std::int64_t>(piece.extent[0], 1), {}, requests.count, requests.bytes, writes, piece.joined};
   const auto& steps = writes ? piece.target_stride : piece.source_stride;
   for (std::size_t d = 1; d < piece.extent.size(); ++d) {
     if (piece.extent[d] > 1 && steps[d] != 0) walk.dims.push_back({piece.extent[d], steps[d]});
@@ -202,6 +202,20 @@ std::vector<DramWalk::Dim> steps_apart(const Mapping& mapping, const StepShape& 
   return apart;
 }
 
+/// Bytes of the box that lie together where the view has it off chip.
+std::int64_t box_run(const Mapping& mapping, const UseView& view, const Extents& box) {
+  std::int64_t run = bytes(mapping.uses[view.use].type);
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (int it = 0; it < static_cast<int>(box.size()); ++it) {
+      if (box[it] == 1 || view_step(mapping, view, it) != run) continue;
+      run *= box[it];
+      grown = true;
+    }
+  }
+  return run;
+}
+
 /// The requests for an off-chip operand of a mover's capability.
 RequestTiming requests_of(const Machine& machine, const Unit& unit, const OffChipRun& run) {
   RequestTiming requests;
@@ -246,7 +260,8 @@ void each_request(const Machine& machine, const Mapping& mapping, int step, cons
     if (memory.dram) {
       const auto apart = steps_apart(mapping, shape, view, box, formula_values, run.together);
       const bool writes = use.role == UseRole::output;
-      ask(requests, memory, {run.together, apart, requests.count, requests.bytes, writes}, unit);
+      ask(requests, memory, {run.together, apart, requests.count, requests.bytes, writes, box_run(mapping, view, box)},
+          unit);
     }
     fn(use, requests);
   }

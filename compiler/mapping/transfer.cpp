@@ -264,9 +264,23 @@ void grow(const RouteLimits& limits, std::int64_t run, std::int64_t left, std::v
 
 }  // namespace
 
-TransferPlan plan_copy(const RouteLimits& limits, const Copy& original) {
-  Copy copy = original;
-  normalise(copy);
+namespace {
+
+/// Bytes that lie together at the target.
+std::int64_t target_run(const Copy& copy) {
+  std::int64_t run = copy.run;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const CopyDim& dim : copy.dims) {
+      if (dim.extent == 1 || dim.target != run) continue;
+      run *= dim.extent;
+      grown = true;
+    }
+  }
+  return run;
+}
+
+TransferPlan plan_runs(const RouteLimits& limits, const Copy& copy) {
   TransferPlan plan;
   const std::int64_t top = limits.walk[0].max;
   const std::int64_t whole = copy.run / top;
@@ -282,6 +296,16 @@ TransferPlan plan_copy(const RouteLimits& limits, const Copy& original) {
     plan_run(limits, rest, copy.dims, plan);
     shift(plan, from, whole * top, whole * top);
   }
+  return plan;
+}
+
+}  // namespace
+
+TransferPlan plan_copy(const RouteLimits& limits, const Copy& original) {
+  Copy copy = original;
+  normalise(copy);
+  TransferPlan plan = plan_runs(limits, copy);
+  for (TransferPiece& piece : plan.pieces) piece.joined = target_run(copy);
   return plan;
 }
 

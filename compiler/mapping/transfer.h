@@ -31,6 +31,7 @@ struct TransferPiece {
   std::int64_t bytes = 0;         ///< written to the target
   std::int64_t source_bytes = 0;  ///< distinct reads: a stride of 0 is read once
   std::int64_t contiguous = 0;    ///< bytes of one contiguous source run
+  std::int64_t joined = 0;        ///< bytes of one contiguous target run of the whole copy that it is a piece of
 };
 
 /// Sets what the piece writes, reads and has side by side, from its extents and strides.

@@ -11,9 +11,12 @@ class BusyAccount : public StallAccount {
   explicit BusyAccount(const StallAccount& account) : StallAccount(account) {}
 
   void add(Cycle first, Cycle end) {
-    busy_.add(first, end);
-    if (busy_.pieces() > most_pieces) spend_until(settled());
+    keep(first, end);
+    if (full()) spend_until(settled());
   }
+  /// The same, where the caller sees to what is `full`.
+  void keep(Cycle first, Cycle end) { busy_.add(first, end); }
+  bool full() const { return busy_.pieces() > most_pieces; }
   /// Spends the busy cycles before `limit`, and those between them on nothing.
   void spend_until(Cycle limit) {
     busy_.drain(limit, [&](Cycle first, Cycle end) {

@@ -18,6 +18,8 @@ class Datapath {
   UnitModule& unit(std::size_t index) { return *units_[index]; }
   /// Accounts of the covenant's memories, then of its links; none where there is no time.
   virtual std::vector<StallAccount*> accounts() { return {}; }
+  /// When all is where it goes, of a run whose units are done at `end`.
+  virtual Time drained(Time end) { return end; }
   /// Charges what memories and links did before `total`.
   virtual void settle(Cycle total) { (void)total; }
   /// Moves bytes [first, last) of a transfer's walk, or its filled bytes (Agenda::filled).

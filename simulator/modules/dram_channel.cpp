@@ -78,9 +78,9 @@ DramChannel::Place DramChannel::place_of(std::int64_t burst) const {
   return place;
 }
 
-Clock DramChannel::access(bool write, std::int64_t burst, Clock earliest) {
+Clock DramChannel::access(bool write, std::int64_t burst, Clock earliest, Clock opening) {
   const Place place = place_of(burst);
-  Bank& bank = banks_[static_cast<std::size_t>(place.group * part_.banks + place.bank)];
+  Bank& bank = banks_[bank_of(place)];
   Clock at = 0;
   if (use_closing_row(bank, place, write, earliest, at)) return at;
   while (true) {
@@ -89,13 +89,13 @@ Clock DramChannel::access(bool write, std::int64_t burst, Clock earliest) {
       ++hits_;
       break;
     }
-    const Activate activate{activate_slot(bank, place, write, earliest), place.group};
+    const Activate activate{activate_slot(bank, place, write, opening), place.group};
     at = column_slot(place.group, write, std::max(earliest, activate.at + part_.rcd));
     if (epoch(at) == epoch(activate.at)) {
       open(bank, place.row, activate);
       break;
     }
-    earliest = epoch(at) * part_.refi;  // the row would be closed again before the bus is free
+    earliest = opening = epoch(at) * part_.refi;  // the row would be closed again before the bus is free
   }
   bank.closable = std::max(bank.closable, at + part_.recovery(write));
   add({at, place.group, write});
@@ -109,6 +109,11 @@ bool DramChannel::use_closing_row(Bank& bank, const Place& place, bool write, Cl
   ++hits_;
   add({at, place.group, write});
   return true;
+}
+
+bool DramChannel::is_open(std::int64_t burst) const {
+  const Place place = place_of(burst);
+  return banks_[bank_of(place)].row == place.row;
 }
 
 bool DramChannel::is_open(const Bank& bank, std::int64_t row, Clock at) const {

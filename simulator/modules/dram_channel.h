@@ -30,7 +30,15 @@ class DramChannel {
   Place place_of(std::int64_t burst) const;
 
   /// The clock of the burst's column command.
-  Clock access(bool write, std::int64_t burst, Clock earliest);
+  Clock access(bool write, std::int64_t burst, Clock earliest) { return access(write, burst, earliest, earliest); }
+  /// The same where its row may be opened from another clock on.
+  Clock access(bool write, std::int64_t burst, Clock earliest, Clock opening);
+
+  /// Whether the burst's row is the one that its bank opened last.
+  bool is_open(std::int64_t burst) const;
+  bool same_bank(std::int64_t a, std::int64_t b) const { return bank_of(place_of(a)) == bank_of(place_of(b)); }
+  /// Clock of the last column command; 0 before any.
+  Clock last() const { return columns_.empty() ? 0 : columns_.back().at; }
 
   std::int64_t hits() const { return hits_; }
   std::int64_t misses() const { return misses_; }  ///< activates
@@ -54,6 +62,9 @@ class DramChannel {
     Clock closing = 0;  ///< its precharge
   };
 
+  std::size_t bank_of(const Place& place) const {
+    return static_cast<std::size_t>(place.group * part_.banks + place.bank);
+  }
   bool use_closing_row(Bank& bank, const Place& place, bool write, Clock earliest, Clock& at);
   bool is_open(const Bank& bank, std::int64_t row, Clock at) const;
   Clock activate_slot(const Bank& bank, const Place& place, bool write, Clock earliest) const;
@@ -66,7 +77,7 @@ class DramChannel {
   void open(Bank& bank, std::int64_t row, const Activate& activate);
   void add(const Column& column);
 
-  const Dram& part_;
+  Dram part_;
   std::vector<Bank> banks_;              ///< by group, bank
   std::vector<Column> columns_;          ///< ascending; the last ones
   std::vector<Activate> activates_;      ///< ascending; the last ones

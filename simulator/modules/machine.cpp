@@ -83,6 +83,7 @@ void Machine::report_unmatched_signals() {
 Time Machine::close() {
   Time total = controller_ ? controller_->now() : in_order_->now();
   for (const UnitModule* unit : units_) total = run_.graph.later(total, unit->last_done());
+  total = datapath_->drained(total);
   for (const Component& component : components()) total = run_.graph.no_earlier(total, component.account->spent());
   run_.graph.end_at(total);
   datapath_->settle(total);

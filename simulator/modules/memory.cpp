@@ -43,25 +43,58 @@ void MemoryModule::add(TimeSlot& all, const TimeSlot& slot) const {
   all.end = graph_.later(all.end, slot.end);
 }
 
-// A slot reaches from the first column command to the last one's end on the data bus, were that to follow at once; a
-// write also waits for its data to be there. The channels' clock is their own.
+// What is read: from the first column command to the last one's end on the data bus, were that to follow at once. What
+// is written: while the controller takes it, on each channel at the rate of the data bus. The channels' clock is their
+// own.
 TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest) {
   const Dram& part = *spec_.dram;
   const Period clock{part.period.denominator, part.period.numerator};
   const DramChannel::Clock from = clock.cycles(earliest.at);
   DramChannel::Clock first = std::numeric_limits<DramChannel::Clock>::max(), last = from;
   const std::int64_t lowest = address / spec_.word;
-  for (std::int64_t burst = lowest; burst < lowest + bursts; ++burst) {
-    DramChannel& channel = channels_[static_cast<std::size_t>(burst % spec_.banks)];
-    const DramChannel::Clock at = channel.access(write, burst / spec_.banks, from);
+  for (std::int64_t n = 0; n < bursts; ++n) {
+    DramController& channel = channels_[static_cast<std::size_t>((lowest + n) % spec_.banks)];
+    const std::int64_t burst = (lowest + n) / spec_.banks;
+    const DramChannel::Clock at =
+        write ? channel.write(burst, from + n / spec_.banks * part.burst_cycles) : channel.read(burst, from);
+    account_served(channel);
     first = std::min(first, at);
     last = std::max(last, at);
   }
+  if (account_.full()) {
+    settle_channels(clock.cycles(account_.settled()));
+    account_.spend_until(account_.settled());
+  }
   const Cycle begin = std::max<Cycle>(earliest.at, part.period.cycles(first));
-  const Cycle end = part.period.cycles(last + part.burst_cycles + (write ? part.cwl : 0));
+  const Cycle end = std::max(begin, part.period.cycles(last + part.burst_cycles));
   const Time begun = graph_.after(earliest, {Cause::rows, number_, begin - earliest.at});
-  account_.add(begin, end);
   return {begun, graph_.after(begun, {Cause::port, number_, end - begin})};
+}
+
+Cycle MemoryModule::account_served(DramController& channel) {
+  const Dram& part = *spec_.dram;
+  Cycle end = 0;
+  channel.take_served([&](DramChannel::Clock at) {
+    end = std::max(end, part.period.cycles(at + part.burst_cycles));
+    account_.keep(part.period.cycles(at), part.period.cycles(at + part.burst_cycles));
+  });
+  return end;
+}
+
+void MemoryModule::settle_channels(DramChannel::Clock clock) {
+  for (DramController& channel : channels_) {
+    channel.settle(clock);
+    account_served(channel);
+  }
+}
+
+Time MemoryModule::drained(Time end) {
+  Cycle last = 0;
+  for (DramController& channel : channels_) {
+    channel.drain();
+    last = std::max(last, account_served(channel));
+  }
+  return graph_.after(end, {Cause::rows, number_, std::max<Cycle>(last - end.at, 0)});
 }
 
 TimeSlot MemoryModule::access_ports(Ports& alike, std::int64_t words, Time earliest) {

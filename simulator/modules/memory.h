@@ -9,7 +9,7 @@
 #include "archdsl/graph/architecture.h"
 #include "simulator/kernels/byte_store.h"
 #include "simulator/modules/busy_account.h"
-#include "simulator/modules/dram_channel.h"
+#include "simulator/modules/dram_controller.h"
 #include "simulator/modules/ports.h"
 #include "simulator/time/dependence_graph.h"
 
@@ -59,12 +59,18 @@ class MemoryModule : public sc_core::sc_module {
   Time written(Time there) const { return graph_.after(there, {Cause::fixed, 0, until_written_}); }
   bool off_chip() const { return spec_.off_chip; }
   BusyAccount& account() { return account_; }
+  /// When all that was written is there, behind `end`: DRAM may still keep some.
+  Time drained(Time end);
 
  private:
   bool grant_direct_access(int initiator, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& granted);
   TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
   /// The same for DRAM: so many bursts from the one at `address` on.
   TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
+  /// Charges what the channel has served; returns when the last of it ends.
+  Cycle account_served(DramController& channel);
+  /// Places what DRAM would write before `clock` if nothing else came, and charges it.
+  void settle_channels(DramChannel::Clock clock);
   TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
     Ports& alike = ports(write, bank);
     return alike.count() == 1 ? reserve(alike[0], earliest, words) : access_ports(alike, words, earliest);
@@ -97,7 +103,7 @@ class MemoryModule : public sc_core::sc_module {
   int bank_shift_;  ///< that of a bank's bytes
   bool alone_;      ///< a bank's port for reads, and that for writes; what lies in one bank takes no others
   std::vector<Ports> read_ports_, write_ports_;  ///< by bank; shared ones are the first
-  std::vector<DramChannel> channels_;            ///< of DRAM, which has no ports
+  std::vector<DramController> channels_;         ///< of DRAM, which has no ports
 };
 
 }  // namespace accord::sim

@@ -54,6 +54,12 @@ std::vector<std::vector<LinkModule*>> TransactionDatapath::ways(const Unit& unit
   });
 }
 
+Time TransactionDatapath::drained(Time end) {
+  Time all = end;
+  for (auto& memory : memories_) all = run_.graph.later(all, memory->drained(end));
+  return all;
+}
+
 void TransactionDatapath::settle(Cycle total) {
   TimedDatapath::settle(total);
   for (auto& link : links_) link->account().spend_until(total);

@@ -11,6 +11,7 @@ class TransactionDatapath final : public TimedDatapath<MemoryModule, LinkModule>
   /// `stores` one per memory.
   TransactionDatapath(RunState& run, std::vector<ByteStore>& stores);
 
+  Time drained(Time end) override;
   void settle(Cycle total) override;
   void move(const Operation& operation, std::int64_t first, std::int64_t last) override;
 

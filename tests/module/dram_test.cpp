@@ -2,17 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <random>
 
-#include "archdsl/check/load.h"
 #include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
+#include "dram_parts.h"
 #include "machines.h"
 #include "simulator/modules/dram_channel.h"
 #include "simulator/simulate.h"
-#include "tests/scratch.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -21,22 +18,6 @@ using sim::DramChannel;
 namespace {
 
 const std::vector<std::string> parts = {"ddr4_2400", "ddr4_3200", "lpddr4_3200", "lpddr5_6400", "hbm2_2000"};
-
-/// gemmini16 with this memory instead of its own.
-Memory memory_of(const std::string& part, const std::string& more = "") {
-  const Scratch file(part + ".yaml");
-  std::ofstream(file.path) << "accord: 1\nextends: gemmini16.yaml\nname: with_" << part << "\ntables: {part: parts/"
-                           << part << ".yaml}\ncomponents:\n  dram: {word: ~, dram: {part: part" << more << "}}\n";
-  const LoadResult loaded = load_architecture(file.path);
-  for (const Diagnostic& diagnostic : loaded.diagnostics) INFO(diagnostic.message);
-  REQUIRE(loaded.architecture);
-  return loaded.architecture->memories[0];
-}
-
-Dram without_refresh(Dram part) {
-  part.refi = 0;
-  return part;
-}
 
 /// The n-th burst of the channel that lies at this place, by trying; the part has few rows of interest.
 std::int64_t burst_at(const DramChannel& channel, std::int64_t group, std::int64_t bank, std::int64_t row) {
