@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <limits>
 
@@ -153,6 +154,13 @@ bool Assembler::value(LineCursor& cursor, const Mnemonic& mnemonic, std::size_t 
                                 wraps ? fmt::to_string(static_cast<std::uint64_t>(*raw)) : fmt::to_string(*raw)));
     return true;  // the line's other fields may hold mistakes too
   }
+  if (const std::int64_t registers = legal_indices(isa_, mnemonic, index); *raw < 0 || *raw >= registers) {
+    if (registers != std::numeric_limits<std::int64_t>::max()) {
+      mistake(column,
+              fmt::format("field `{}` chooses one of {} registers, {} is none of them", f.name, registers, *raw));
+      return true;
+    }
+  }
   instruction_.fields[index] = *raw;
   return true;
 }
@@ -184,7 +192,10 @@ bool Assembler::reference(LineCursor& cursor, const Mnemonic& mnemonic, std::siz
 void Assembler::resolve(const Reference& reference) {
   const auto fail = [&](const std::string& message) { mistake(reference.line, reference.column, message); };
   std::byte* at = program_.text.data() + reference.instruction * size_;
-  if (!decode(isa_, at, instruction_)) return;
+  if (!decode(isa_, at, instruction_)) {
+    assert(!mistakes_.empty());  // it stands where no instruction can
+    return;
+  }
   const Mnemonic& mnemonic = isa_.mnemonics[static_cast<std::size_t>(instruction_.mnemonic)];
   Int128 wanted = 0;
   if (reference.symbol) {
@@ -207,6 +218,10 @@ void Assembler::resolve(const Reference& reference) {
   if (wanted < lowest_raw(f) || wanted > highest_raw(f)) {
     return fail(fmt::format("`{}` does not fit field `{}`, which holds {} to {} (in units of {})", reference.name,
                             f.name, lowest_raw(f), highest_raw(f), unit));
+  }
+  if (wanted < 0 || wanted >= legal_indices(isa_, mnemonic, reference.field)) {
+    if (legal_indices(isa_, mnemonic, reference.field) != std::numeric_limits<std::int64_t>::max())
+      return fail(fmt::format("field `{}` chooses a register, `{}` is none", f.name, reference.name));
   }
   instruction_.fields[reference.field] = static_cast<std::int64_t>(wanted);
   encode(isa_, instruction_, at);

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <limits>
 
 #include "archdsl/isa/isa.h"
 
@@ -117,6 +118,14 @@ bool decode(const Isa& isa, const std::byte* in, Instruction& out) {
   out.fields.resize(found->fields.size());
   for (std::size_t i = 0; i < found->fields.size(); ++i) out.fields[i] = read(in, size, slice(size, found->fields[i]));
   return true;
+}
+
+std::int64_t legal_indices(const Isa& isa, const Mnemonic& mnemonic, std::size_t field) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for_each_index(isa, mnemonic, [&](int index_field, std::int64_t count) {
+    if (static_cast<std::size_t>(index_field) == field) least = std::min(least, count);
+  });
+  return least;
 }
 
 Decoder::Decoder(const Isa& isa) : size_(static_cast<std::size_t>(isa.width) / 8) {

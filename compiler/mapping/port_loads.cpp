@@ -2,17 +2,17 @@
 
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "archdsl/tensor/stride.h"
 
 namespace accord {
 
 namespace {
 
-/// Step and count of each dim that an operand moves along.
-using Runs = boost::container::small_vector<std::pair<std::int64_t, std::int64_t>, 8>;
+/// Of each dim that an operand moves along.
+using Strides = boost::container::small_vector<Stride, 8>;
 
 }  // namespace
 
@@ -23,15 +23,15 @@ std::int64_t port_cycles(const Architecture& architecture, const Capability& cap
   for (std::size_t o = 0; o < capability.operands.size(); ++o) {
     const CapabilityOperand& operand = capability.operands[o];
     if (operand.memory < 0 || operand.held || static_cast<int>(o) == target) continue;
-    Runs wired;
+    Strides wired;
     for (std::size_t d = 0; d < capability.dims.size(); ++d) {
       if (chunk[d] <= 1) continue;
       const std::int64_t step = wired_step(capability, static_cast<int>(o), static_cast<int>(d));
-      if (step > 0) wired.emplace_back(step, chunk[d]);
+      if (step > 0) wired.push_back({chunk[d], step});
     }
-    std::sort(wired.begin(), wired.end());
+    merge_windows(wired);
     std::int64_t run = bytes(capability.program.operands[o].type), runs = 1;
-    for (const auto& [step, count] : wired) {
+    for (const auto& [count, step] : wired) {
       // Steps within the run overlap it: they count as the run alone.
       if (step == run && runs == 1) run *= count;
       if (step > run) runs *= count;
@@ -75,19 +75,19 @@ std::int64_t common_place(const Mapping& mapping, const StepShape& shape, const 
 /// By an instruction counting `chunk` of each dim.
 Touched touched_by(const Mapping& mapping, const StepShape& shape, const UseView& view, const Extents& box,
                    const std::vector<std::int64_t>& chunk, std::int64_t word) {
-  Runs dims;
+  Strides dims;
   for (std::size_t d = 0; d < shape.dims.size(); ++d) {
     if (chunk[d] == 1) continue;
     const auto& counted = shape.dims[d].counted;
     const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
     if (moving == counted.rend()) continue;
     const std::int64_t step = std::abs(view_step(mapping, view, *moving));
-    if (step > 0) dims.emplace_back(step, chunk[d]);
+    if (step > 0) dims.push_back({chunk[d], step});
   }
-  std::sort(dims.begin(), dims.end());
+  merge_windows(dims);
   std::int64_t run = bytes(mapping.uses[view.use].type), runs = 1, extent = run;
   std::int64_t between = common_place(mapping, shape, view, box, word);
-  for (const auto& [step, count] : dims) {
+  for (const auto& [count, step] : dims) {
     extent += (count - 1) * step;
     if (runs == 1 && step <= run) {
       run += (count - 1) * step;

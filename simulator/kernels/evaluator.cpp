@@ -130,6 +130,7 @@ void Evaluator::run(const Operation& operation, const PreparedCapability& capabi
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     if (!place_operand(operation, capability, i)) return;
   }
+  keep_sources(operation, capability);
   for (const Kernel& kernel : capability.prepared.kernels) kernel.run(shape.extents, operands_);
   hold_results(operation, capability);
   for (const AccessShape& access : shape.accesses) {
@@ -137,6 +138,58 @@ void Evaluator::run(const Operation& operation, const PreparedCapability& capabi
     ByteStore& to = store(access.memory);
     for_each_run(access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
                  [&](std::int64_t address, std::int64_t length) { to.mark_written(address, length); });
+  }
+}
+
+void Evaluator::keep_sources(const Operation& operation, const PreparedCapability& capability) {
+  copies_.clear();
+  const auto& accesses = operation.shape->accesses;
+  const auto overlaps = [&](const AccessShape& source, const AccessShape& target) {
+    if (!target.writes || target.memory != source.memory || target.operand == source.operand) return false;
+    const std::int64_t low = operation.low(source), written = operation.low(target);
+    return low < written + target.footprint.extent && written < low + source.footprint.extent &&
+           !in_same_place(operation, capability, source, target);
+  };
+  for (const AccessShape& source : accesses) {
+    if (!source.reads || source.writes) continue;
+    if (std::ranges::any_of(accesses, [&](const AccessShape& target) { return overlaps(source, target); }))
+      copy_source(operation, capability, source);
+  }
+}
+
+/// Each element of the one is read and written at the same point.
+bool Evaluator::in_same_place(const Operation& operation, const PreparedCapability& capability,
+                              const AccessShape& source, const AccessShape& target) const {
+  const auto& uses = capability.prepared.uses;
+  const auto use_of = [&](const AccessShape& access) {
+    return std::ranges::find(uses, access.operand, &AccessUse::operand);
+  };
+  const auto once = [&](const AccessShape& access) {
+    return std::ranges::count(uses, access.operand, &AccessUse::operand) == 1;
+  };
+  if (!once(source) || !once(target)) return false;
+  const auto from = static_cast<std::size_t>(use_of(source) - uses.begin());
+  const auto to = static_cast<std::size_t>(use_of(target) - uses.begin());
+  const auto& operands = capability.prepared.program.operands;
+  if (operands_[from].base != operands_[to].base || bytes(operands[from].type) != bytes(operands[to].type))
+    return false;
+  const auto& extents = operation.shape->extents;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] > 1 && operands_[from].step[d] != operands_[to].step[d]) return false;
+  }
+  return true;
+}
+
+void Evaluator::copy_source(const Operation& operation, const PreparedCapability& capability,
+                            const AccessShape& source) {
+  const std::byte* const first = store(source.memory).data() + operation.low(source);
+  const std::byte* const end = first + source.footprint.extent;
+  std::vector<std::byte>& copy = copies_.emplace_back(first, end);
+  const auto& uses = capability.prepared.uses;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].operand != source.operand || uses[i].writes) continue;
+    StridedOperand& operand = operands_[i];
+    if (operand.base >= first && operand.base < end) operand.base = copy.data() + (operand.base - first);
   }
 }
 

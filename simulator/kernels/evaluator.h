@@ -48,6 +48,11 @@ class Evaluator {
   };
 
   void run(const Operation& operation, const PreparedCapability& capability);
+  /// What a result overlaps is read as it was before.
+  void keep_sources(const Operation& operation, const PreparedCapability& capability);
+  bool in_same_place(const Operation& operation, const PreparedCapability& capability, const AccessShape& source,
+                     const AccessShape& target) const;
+  void copy_source(const Operation& operation, const PreparedCapability& capability, const AccessShape& source);
   bool place_operand(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
   void hold(const Operation& operation, const PreparedCapability& capability, std::size_t operand);
   void hold_results(const Operation& operation, const PreparedCapability& capability);
@@ -63,6 +68,7 @@ class Evaluator {
   Report unwritten_;
   std::map<std::pair<const PreparedCapability*, std::size_t>, Tile> tiles_;
   std::vector<StridedOperand> operands_;
+  std::vector<std::vector<std::byte>> copies_;  ///< of sources that results overlap
   std::vector<std::byte> row_;
   std::vector<std::size_t> tile_order_;  ///< scratch: iterators, innermost first
   std::vector<Stride> tile_dims_;        ///< scratch: what is copied

@@ -42,7 +42,44 @@ std::int64_t words_from(std::int64_t run, std::int64_t address, std::int64_t wor
   return words;
 }
 
+/// Runs of `run` bytes from `first` on, repeated over `dims`, innermost first.
+struct Runs {
+  std::int64_t first, run;
+  std::span<const Stride> dims;
+
+  std::int64_t extent() const {
+    std::int64_t bytes = run;
+    for (const Stride& dim : dims) bytes += (dim.count - 1) * dim.step;
+    return bytes;
+  }
+};
+
+/// Those of the outermost repetition's parts that may meet the other are looked at one by one.
+bool meet(Runs a, Runs b) {
+  std::int64_t extent = a.extent(), other = b.extent();
+  if (a.first >= b.first + other || b.first >= a.first + extent) return false;
+  if (a.dims.empty() && b.dims.empty()) return true;
+  if (a.dims.empty() || (!b.dims.empty() && other > extent)) {
+    std::swap(a, b);
+    std::swap(extent, other);
+  }
+  const auto [count, step] = a.dims.back();
+  const Runs part{a.first, a.run, a.dims.first(a.dims.size() - 1)};
+  const std::int64_t reach = part.extent();
+  const std::int64_t behind = b.first - a.first - reach, before = b.first + other - 1 - a.first;
+  const std::int64_t from = behind < 0 ? 0 : behind / step + 1, to = std::min(count - 1, before / step);
+  for (std::int64_t i = from; i <= to; ++i) {
+    if (meet({a.first + i * step, part.run, part.dims}, b)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool meet(const Footprint& a, std::int64_t base_a, const Footprint& b, std::int64_t base_b) {
+  if (a.extent == 0 || b.extent == 0) return false;
+  return meet(Runs{base_a + a.offset, a.run, a.outer}, Runs{base_b + b.offset, b.run, b.outer});
+}
 
 std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t word) {
   return words_from(footprint.run, low % word, word, footprint.outer);
@@ -60,7 +97,7 @@ std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offse
     dim.step = dim.step < 0 ? -dim.step : dim.step;
   }
   std::erase_if(dims, [](const Stride& dim) { return dim.count == 1 || dim.step == 0; });
-  std::ranges::sort(dims, {}, &Stride::step);
+  merge_windows(dims);
   result.offset = static_cast<std::int64_t>(low);
   result.extent = static_cast<std::int64_t>(span);
   result.run = element;

@@ -4,13 +4,9 @@
 #include <optional>
 #include <vector>
 
-namespace accord::sim {
+#include "archdsl/tensor/stride.h"
 
-/// A repetition: `count` times, `step` bytes apart.
-struct Stride {
-  std::int64_t count = 1;
-  std::int64_t step = 0;
-};
+namespace accord::sim {
 
 /// The bytes one access touches, relative to its base address: runs of `run` contiguous bytes, repeated over `outer`
 /// (innermost first, positive steps). [offset, offset + extent) is the range that bounds them all.
@@ -25,6 +21,9 @@ struct Footprint {
 /// Merges what is contiguous or overlaps; `element` bytes at each point of `dims`, the first at `offset`. nullopt where
 /// the touched range exceeds 2^48 bytes either way.
 std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offset, std::vector<Stride> dims);
+
+/// Whether the footprint at one base and another at its own have a byte in common.
+bool meet(const Footprint& a, std::int64_t base_a, const Footprint& b, std::int64_t base_b);
 
 /// Words of `word` bytes that the runs touch, each run all of its own, with the lowest byte at `low`.
 std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t word);

@@ -72,10 +72,9 @@ bool Controller::dispatch() {
   if (instruction.meaning == Meaning::run || instruction.meaning == Meaning::transfer) return dispatch_operation(to);
   const std::int64_t semaphore = feed_.arguments()[0];
   if (semaphore < 0 || semaphore >= run_.architecture.sync.semaphores) {
-    run_.hazards.report(
+    run_.hazards.end(
         "out_of_range", clock_.at(), instruction.index, instruction.mnemonic,
         fmt::format("semaphore {} does not exist; there are {}", semaphore, run_.architecture.sync.semaphores));
-    run_.hazards.fatal = true;
     return false;
   }
   const auto kind =

@@ -82,7 +82,7 @@ void Controller::report_deadlock() {
     instruction = queue.front().instruction;
     mnemonic = queue.front().mnemonic;
   }
-  run_.hazards.report("deadlock", sim::now(), instruction, mnemonic, message);
+  run_.hazards.report_end("deadlock", sim::now(), instruction, mnemonic, message);
 }
 
 }  // namespace accord::sim

@@ -79,10 +79,9 @@ bool FrontEnd::look_ahead(const Decoded& decoded) {
 
 bool FrontEnd::surely_within(std::int64_t least, const Decoded& decoded) {
   if (least > limit_) {
-    hazards_.report(
-        "cycle_limit", 0, decoded.index, decoded.mnemonic,
+    hazards_.end(
+        "cycle_limit", now(), decoded.index, decoded.mnemonic,
         fmt::format("is one of at least {} instructions; the allowed cycles issue no more than {}", least, limit_));
-    hazards_.fatal = true;
     return false;
   }
   if (least > most_executed)
@@ -129,11 +128,9 @@ bool FrontEnd::read(std::int64_t index, Decoded& out, Instruction& raw) const {
 
 void FrontEnd::decode(std::int64_t index, Decoded& out) {
   if (!read(index, out, instruction_)) {
-    hazards_.report("undefined_opcode", 0, index, -1, fmt::format("instruction {} has no meaning", index));
-    hazards_.fatal = true;
+    hazards_.end("undefined_opcode", now(), index, -1, fmt::format("instruction {} has no meaning", index));
   } else if (out.unit < 0 && !architecture_.isa.mnemonics[static_cast<std::size_t>(out.mnemonic)].elements.empty()) {
-    hazards_.report("out_of_range", 0, index, out.mnemonic, "the fields choose an element that does not exist");
-    hazards_.fatal = true;
+    hazards_.end("out_of_range", now(), index, out.mnemonic, "the fields choose an element that does not exist");
   }
 }
 
@@ -163,8 +160,7 @@ bool FrontEnd::enter_loop(const Decoded& decoded) {
     mistake = fmt::format("loops nest deeper than the controller's {}", architecture_.controller.loop_depth);
   }
   if (!mistake.empty()) {
-    hazards_.report("loop_overflow", 0, decoded.index, decoded.mnemonic, mistake);
-    hazards_.fatal = true;
+    hazards_.end("loop_overflow", now(), decoded.index, decoded.mnemonic, mistake);
     return false;
   }
   if (count <= 0 || length == 0) {

@@ -40,11 +40,14 @@ class FrontEnd {
 
   /// Called once nothing more of a layer will be fetched.
   std::function<void(int layer)> layer_over;
+  /// The cycle that the controller has come to; 0 where nothing is set.
+  std::function<Cycle()> time;
 
   /// Called at most once, where the loops still have very many instructions to execute: at least so many in all.
   std::function<void(std::int64_t instructions)> long_run;
 
  private:
+  Cycle now() const { return time ? time() : 0; }
   static constexpr std::int64_t first_checkpoint = std::int64_t{1} << 20;
 
   struct Loop {

@@ -12,6 +12,15 @@ constexpr std::size_t most_hazards = 100;
 
 void HazardLog::report(std::string kind, Cycle cycle, std::int64_t instruction, int mnemonic, std::string message) {
   if (hazards_.size() >= most_hazards || !known_.emplace(kind, instruction).second) return;
+  add(std::move(kind), cycle, instruction, mnemonic, std::move(message));
+}
+
+void HazardLog::report_end(const std::string& kind, Cycle cycle, std::int64_t instruction, int mnemonic,
+                           std::string message) {
+  if (known_.emplace(kind, instruction).second) add(kind, cycle, instruction, mnemonic, std::move(message));
+}
+
+void HazardLog::add(std::string kind, Cycle cycle, std::int64_t instruction, int mnemonic, std::string message) {
   Hazard hazard;
   hazard.kind = std::move(kind);
   hazard.cycle = cycle;

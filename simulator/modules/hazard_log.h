@@ -20,6 +20,14 @@ class HazardLog {
   /// `mnemonic` -1: none could be decoded.
   void report(std::string kind, Cycle cycle, std::int64_t instruction, int mnemonic, std::string message);
 
+  /// What ends the run, or why it did not end: kept however many others there are.
+  void report_end(const std::string& kind, Cycle cycle, std::int64_t instruction, int mnemonic, std::string message);
+  /// The same where the run cannot go on.
+  void end(const std::string& kind, Cycle cycle, std::int64_t instruction, int mnemonic, std::string message) {
+    report_end(kind, cycle, instruction, mnemonic, std::move(message));
+    fatal = true;
+  }
+
   /// Of the host's work for a layer: once per kind and layer.
   void report_host(std::string kind, Cycle cycle, int layer, const std::string& name, std::string message);
 
@@ -33,6 +41,8 @@ class HazardLog {
   bool empty() const { return hazards_.empty(); }
 
  private:
+  void add(std::string kind, Cycle cycle, std::int64_t instruction, int mnemonic, std::string message);
+
   const Architecture& architecture_;
   const ProgramMap& map_;
   std::vector<Hazard> hazards_;

@@ -55,9 +55,8 @@ bool InOrderController::execute() {
     if (!operation_ && !bind()) return false;
     if (!start()) return false;
   } else {
-    run_.hazards.report("out_of_range", clock_.at(), instruction.index, instruction.mnemonic,
-                        "an in-order machine has no semaphores");
-    run_.hazards.fatal = true;
+    run_.hazards.end("out_of_range", clock_.at(), instruction.index, instruction.mnemonic,
+                     "an in-order machine has no semaphores");
     return false;
   }
   clock_.issue(1);

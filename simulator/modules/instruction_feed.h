@@ -11,6 +11,7 @@ class InstructionFeed {
  public:
   InstructionFeed(RunState& run, FrontEnd& front, Sequence& sequence, IssueClock& clock)
       : run_(run), front_(front), sequence_(sequence), clock_(clock) {
+    front_.time = [this] { return clock_.at(front_.executed() - executed_); };
     front_.layer_over = [this](int layer) { run_.layers.all_dispatched(layer, clock_.at()); };
   }
 

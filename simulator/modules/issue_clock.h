@@ -20,19 +20,22 @@ class IssueClock {
     graph_.rates().of(Cause::issue, 0).period = {interval_, 1};
   }
 
-  /// When the next instruction can issue, as a number.
-  Cycle at() const { return from_.at + issued_ / width_ * interval_; }
+  /// When the next instruction can issue, or the one so many after it, as a number.
+  Cycle at(std::int64_t later = 0) const {
+    return std::max(from_.at + (issued_ + later) / width_ * interval_, ready_.at);
+  }
   /// When the next instruction can issue.
   Time now() {
     if (graph_.recording() && issued_ >= width_) {
       from_ = after_groups(issued_ / width_);
       issued_ %= width_;
     }
-    return after_groups(issued_ / width_);
+    return graph_.later(after_groups(issued_ / width_), ready_);
   }
   void issue(std::int64_t instructions) {
+    if (instructions == 0) return;
     issued_ += instructions;
-    account_.spend(Leaves::working, from_ + begun() * interval_ + slot_);
+    account_.spend(Leaves::working, std::max(from_.at + begun() * interval_, ready_.at) + slot_);
   }
   /// Nothing is issued before `time`.
   void wait_until(Time time, int leaf) {
@@ -68,14 +71,19 @@ class IssueClock {
       account_.spend(Leaves::working, at());
       account_.spend(leaf, time);
     }
-    from_ = later(now());
-    if (waits) issued_ = 0;
+    ready_ = later(now());
+    if (waits && (issued_ % width_ == 0 || time.at >= group_begin() + interval_)) {
+      from_ = ready_;
+      issued_ = 0;
+    }
   }
+  /// Of the group that the next instruction belongs to.
+  Cycle group_begin() const { return from_.at + issued_ / width_ * interval_; }
   /// Groups before the last one that has begun.
   std::int64_t begun() const { return (issued_ + width_ - 1) / width_ - 1; }
   /// To the cycle after the one in which the last group began.
   void next_cycle() {
-    if (issued_ > 0) from_ = graph_.after(after_groups(begun()), {Cause::fixed, 0, slot_});
+    if (issued_ > 0) from_ = graph_.after(graph_.later(after_groups(begun()), ready_), {Cause::fixed, 0, slot_});
     issued_ = 0;
   }
   int width_;
@@ -83,7 +91,8 @@ class IssueClock {
   int slot_;  ///< cycles of an instruction that keeps no interval
   DependenceGraph& graph_;
   Time from_;                ///< a group began here,
-  std::int64_t issued_ = 0;  ///< and so many have issued since
+  std::int64_t issued_ = 0;  ///< and so many have issued since,
+  Time ready_;               ///< the next no sooner than that: a wait may end within a group's interval
   StallAccount account_;
 };
 

@@ -19,7 +19,7 @@ std::int64_t times(std::int64_t count, std::int64_t each) {
 std::int64_t LeastInstructions::of_turn(std::int64_t begin, std::int64_t end) {
   registers_ = now_;
   std::int64_t total = 0;
-  return forget(begin, end) && walk(begin, end, total) ? total : 0;
+  return forget(begin, end) && walk(begin, end, 1, total) ? total : 0;
 }
 
 LeastInstructions::Known LeastInstructions::value(const Decoded::Term& term) const {
@@ -50,7 +50,8 @@ bool LeastInstructions::forget(std::int64_t begin, std::int64_t end) {
   return true;
 }
 
-bool LeastInstructions::walk(std::int64_t begin, std::int64_t end, std::int64_t& total) {
+// Deeper than the controller's loops nest the run ends with a mistake.
+bool LeastInstructions::walk(std::int64_t begin, std::int64_t end, int depth, std::int64_t& total) {
   Decoded decoded;
   for (std::int64_t i = begin; i < end; ++i) {
     if (!decode_(i, decoded)) return false;
@@ -64,7 +65,9 @@ bool LeastInstructions::walk(std::int64_t begin, std::int64_t end, std::int64_t&
     const std::int64_t behind = i + 1 + *length;
     if (!forget(i + 1, behind)) return false;
     std::int64_t turn = 0;
-    if (count && *count > 0 && !walk(i + 1, behind, turn)) return false;
+    if (count && *count > 0) {
+      if (depth >= architecture_.controller.loop_depth || !walk(i + 1, behind, depth + 1, turn)) return false;
+    }
     total = plus(total, times(count.value_or(0), turn));
     i = behind - 1;
   }

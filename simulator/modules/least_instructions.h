@@ -28,7 +28,7 @@ class LeastInstructions {
   Known value(const Decoded::Term& term) const;
   void update(const Decoded& decoded);
   bool forget(std::int64_t begin, std::int64_t end);
-  bool walk(std::int64_t begin, std::int64_t end, std::int64_t& total);
+  bool walk(std::int64_t begin, std::int64_t end, int depth, std::int64_t& total);
 
   const Architecture& architecture_;
   Decode decode_;

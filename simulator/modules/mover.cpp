@@ -30,7 +30,6 @@ Mover::Mover(const sc_core::sc_module_name& name, RunState& run, int index, std:
       socket("socket"),
       ways_(std::move(ways)),
       setup_(spec().period.cycles(spec().setup)),
-      beat_(spec().period.cycles(1)),
       capability_route_(capability_route(spec())),
       arrivals_(static_cast<std::size_t>(std::max(1, spec().in_flight))),
       reached_(route_ends(spec())) {
@@ -69,6 +68,7 @@ void Mover::stream() {
   pattern_ = nullptr;
   run_.graph.work_for(index(), streaming_->instruction);
   first_ = next_start_ = run_.graph.later(setup_end_, after_last_);
+  if (first_.at > after_last_.at) beats_ = 0;
   account_.spend(Leaves::setup, first_);
   if (!shape.placements.empty()) {
     reserve_on_chip_ports();
@@ -81,6 +81,7 @@ void Mover::stream() {
   reads_list_ = shape.walk.gather >= 0;
   if (route_ && !reads_list_) walk_.start(*streaming_, 0);
   next_ = reads_list_ ? first_ : take_place(first_);
+  if (next_.at > first_.at) beats_ = 0;
   if (!run_.in_order) return way_->front()->wake(next_);
   if (reads_list_) read_list();
   while (streaming_ && !run_.hazards.fatal) present();
@@ -92,6 +93,12 @@ Cycle Mover::next_beat() const {
   if (shape.placements.empty()) source = shape.accesses[0].memory;
   if (!pattern_->write) source = shape.accesses[static_cast<std::size_t>(pattern_->access)].memory;
   return next_presentation() + (source < 0 ? 0 : memory(source).latency());
+}
+
+/// To the next presentation: cycles of its own clock follow one another, each begins in a whole one of the reference.
+Cycle Mover::beat() {
+  const Cycle before = spec().period.cycles(beats_);
+  return spec().period.cycles(++beats_) - before;
 }
 
 // Of the requests under way: at the earliest `after` cycles from then, once the oldest of them has arrived.
@@ -194,12 +201,14 @@ void Mover::present() {
     run_.agenda.add({arrived_, streaming_->id, streaming_, -1, request.first, request.first + request.bytes});
   }
   if (cursor_.done()) {
-    after_last_ = graph.later_after(next_, {Cause::request, index(), beat_}, after_last_);
+    after_last_ = graph.later_after(next_, {Cause::request, index(), beat()}, after_last_);
     return finish();
   }
   if (&cursor_.pattern() != pattern_) compete(cursor_.pattern());
-  next_ = take_place(next_, beat_);
+  const Cycle last = next_.at, step = beat();
+  next_ = take_place(next_, step);
   if (streaming_->shape->walk.gather >= 0) next_ = graph.later(next_, index_ready());
+  if (next_.at > last + step) beats_ = 0;
 }
 
 // What the mover still holds goes to the target alone.

@@ -52,6 +52,7 @@ class Mover final : public UnitModule {
   void reserve_on_chip_ports();
   void fill_ports();
   void fill(const Operation& operation);
+  Cycle beat();
   Time take_place(Time from, Cycle after = 0) const;
   Time index_ready() const;
   Time pipelined() const;
@@ -74,7 +75,7 @@ class Mover final : public UnitModule {
 
   std::vector<std::vector<LinkModule*>> ways_;
   Cycle setup_;
-  Cycle beat_;  ///< between two presentations
+  std::int64_t beats_ = 0;  ///< of its own clock, since it last presented without having waited for one
   Operation* setting_up_ = nullptr;
   Operation* streaming_ = nullptr;
   const std::vector<LinkModule*>* way_ = nullptr;

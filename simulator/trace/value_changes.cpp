@@ -37,6 +37,13 @@ std::string identifier(std::string name) {
   return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
 }
 
+/// The name, with a number where it is taken: `a.buf` and `a_buf` are one to viewers.
+std::string unlike(const std::string& name, std::set<std::string>& taken) {
+  std::string own = name;
+  for (int n = 2; !taken.insert(own).second; ++n) own = fmt::format("{}_{}", name, n);
+  return own;
+}
+
 std::string binary(std::int64_t value) {
   std::string text;
   auto bits = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value));
@@ -83,8 +90,9 @@ void ValueChanges::declare(std::ostream& out) const {
   const auto variable = [&](int bits, std::size_t number, const std::string& name) {
     fmt::print(out, "$var wire {} {} {} $end\n", bits, code(number), name);
   };
+  std::set<std::string> taken = {"sync"};
   for (std::size_t c = 0; c < components; ++c) {
-    fmt::print(out, "$scope module {} $end\n", identifier(names_.components[c]));
+    fmt::print(out, "$scope module {} $end\n", unlike(identifier(names_.components[c]), taken));
     variable(1, components + c, "busy");
     variable(bits_of_numbers, c, "state");
     if (c < names_.numbers.units) variable(bits_of_numbers, 2 * components + c, "queue");

@@ -127,6 +127,22 @@ TEST_CASE("are all mistakes reported, each with its place and what was expected?
   CHECK(mistakes(".symbol x dram 8 i8 [2]\nmvin src=@x") == "p.s:2:10: field `src` counts in units of 16");
 }
 
+TEST_CASE("is a register that its file does not have a mistake, and are its line's others told?") {
+  Isa isa;
+  isa.width = 64;
+  const int file = add_register(isa, "k", 32, false, 3);
+  add_mnemonic(isa, "set", Meaning::set, {{"k", 8, 3, false}, {"value", 16, 16, false}}, {},
+               {update_indexed(file, 0, field(1))});
+  const Architecture machine = around(isa);
+  CHECK(assemble(machine, "set k=2, value=7\n", "p.s").text.size() == 8);
+  const auto told = [&](const std::string& text, const std::string& message) {
+    CHECK_THROWS_WITH_AS(assemble(machine, text, "p.s"), doctest::Contains(message.c_str()), Error);
+  };
+  told("set k=3, value=@nothing\n", "p.s:1:7: field `k` chooses one of 3 registers, 3 is none of them");
+  told("set k=3, value=@nothing\n", "p.s:1:16: unknown symbol `nothing`");
+  told(".symbol x dram 5 i8 [1]\nset k=@x, value=1\n", "p.s:2:7: field `k` chooses a register, `x` is none");
+}
+
 TEST_CASE("are mistakes in directives reported?") {
   CHECK(mistakes(".simbol x") == "p.s:1:1: unknown directive `.simbol`; did you mean `.symbol`?");
   CHECK(mistakes(".symbol x drum 0 i8 []") == "p.s:1:11: unknown memory `drum`; did you mean `dram`?");
