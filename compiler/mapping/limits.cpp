@@ -64,8 +64,8 @@ TransferPace pace_of(const Architecture& architecture, const Unit& unit, const R
   pace.each = static_cast<double>(std::max<std::int64_t>(unit.period.cycles(unit.setup), 1));
   // Without the way's: elements that are alike, near and far, are to walk alike.
   const auto latency = static_cast<double>(latency_of(source) + 2);
-  pace.per_request =
-      std::max(static_cast<double>(unit.period.cycles(1)), latency / static_cast<double>(unit.in_flight));
+  const double beat = static_cast<double>(unit.period.numerator) / static_cast<double>(unit.period.denominator);
+  pace.per_request = std::max(beat, latency / static_cast<double>(unit.in_flight));
   pace.per_byte = 1 / bytes_per_cycle(architecture, route);
   const Memory& other = pace.asks_at_target ? source : architecture.memories[route.target];
   const auto ports = static_cast<double>(pace.asks_at_target ? other.read_ports : other.write_ports);

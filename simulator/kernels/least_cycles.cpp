@@ -32,7 +32,9 @@ Cycle Binder::least_cycles(const OperationShape& shape, const Unit& unit) const 
   std::int64_t requests = 0;
   for (const RequestPattern& pattern : shape.requests)
     requests += pattern.runs * ((pattern.run + unit.request - 1) / unit.request);
-  return std::max(least, std::max<std::int64_t>(requests - 1, 0) * unit.period.cycles(1));
+  // A cycle less where the first request may come within one of the reference.
+  const Cycle beats = unit.period.cycles(std::max<std::int64_t>(requests - 1, 0));
+  return std::max(least, unit.period.denominator == 1 ? beats : beats - 1);
 }
 
 }  // namespace accord::sim
