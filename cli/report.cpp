@@ -33,8 +33,8 @@ LayerReport make_layer(const Layer& layer, const LayerResult& result) {
   report.reason = layer.reason;
   report.cycles = result.cycles;
   report.overlap_cycles = result.overlap;
-  report.bound_cycles =
-      std::max<std::int64_t>({layer.bound_cycles - result.overlap, layer.compute_cycles - result.compute_overlap, 0});
+  report.bound_cycles = std::max<std::int64_t>(
+      {layer.bound_cycles - result.overlap - result.queued, layer.compute_cycles - result.compute_overlap, 0});
   report.macs = layer.macs;
   report.lane_macs = result.lane_macs;
   report.energy_pj = result.energy_pj;

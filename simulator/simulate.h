@@ -66,6 +66,9 @@ struct LayerResult {
   std::int64_t cycles = 0;           ///< from the end of the layer before to this one's last operation
   std::int64_t overlap = 0;          ///< cycles before that in which it ran beside the layers before
   std::int64_t compute_overlap = 0;  ///< the same from its first instruction that computes
+  /// Cycles of traffic that DRAM need not have passed when the layer ends: what its write queues hold then, and what
+  /// they answered of what the layer read.
+  std::int64_t queued = 0;
   std::map<std::string, std::int64_t> link_bytes;
   std::map<std::string, StallLeaves> stalls;  ///< by component; each sums to `cycles`
   std::int64_t lane_macs = 0;  ///< iteration points executed by multiply-accumulate capabilities, padding included

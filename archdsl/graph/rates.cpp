@@ -35,6 +35,14 @@ double peak_rate(const Memory& memory) {
   return memory.banks * ports * per_reference_cycle(memory.word, word_period(memory));
 }
 
+std::int64_t queued_cycles(const Architecture& architecture) {
+  std::int64_t most = 0;
+  for (const Memory& memory : architecture.memories) {
+    if (memory.dram) most = std::max(most, memory.dram->burst_period.cycles(memory.dram->write_queue));
+  }
+  return most;
+}
+
 double sustained_rate(const Memory& memory) {
   if (!memory.dram || memory.dram->refi == 0) return peak_rate(memory);
   const Dram& dram = *memory.dram;

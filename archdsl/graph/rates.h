@@ -52,6 +52,10 @@ inline const Period& word_period(const Memory& memory) {
 /// more.
 double peak_rate(const Memory& memory);
 
+/// Reference cycles in which DRAM's data buses pass what the write queues of its channels hold; 0 without such a
+/// memory.
+std::int64_t queued_cycles(const Architecture& architecture);
+
 /// What is left of the peak by refreshes and by opening the rows again after them: a long stream of bursts in order.
 double sustained_rate(const Memory& memory);
 

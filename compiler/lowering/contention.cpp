@@ -206,11 +206,13 @@ double Contention::met(const Crossed& crossed, const LowOp& op, int stretches) {
   const Mnemonic& mnemonic = architecture_.isa.mnemonics[static_cast<std::size_t>(op.mnemonic)];
   const bool transfer = mnemonic.meaning == Meaning::transfer;
   const Stream stream{transfer ? mnemonic.route : -1 - mnemonic.capability, op.image != 0, crossed.writes};
+  const double exposure = exposed(*crossed.dram, crossed.writes, op.request, in_flight(op));
   return served_[crossed.lane].meet(*crossed.dram, stream, op.unit, static_cast<double>(op.dram) / stretches,
-                                    static_cast<double>(op.batches) / stretches);
+                                    static_cast<double>(op.batches) / stretches, exposure);
 }
 
-double Contention::Served::meet(const Memory& memory, const Stream& stream, int unit, double cycles, double batches) {
+double Contention::Served::meet(const Memory& memory, const Stream& stream, int unit, double cycles, double batches,
+                                double exposure) {
   auto& alike = units[stream.writes ? 1 : 0];
   alike.insert(unit);
   const auto last = std::ranges::find(streams, stream);
@@ -218,7 +220,7 @@ double Contention::Served::meet(const Memory& memory, const Stream& stream, int 
   const bool first = stream.writes && !streams.empty() && !streams.front().writes;
   if (last != streams.end()) streams.erase(last);
   streams.insert(streams.begin(), stream);
-  cycles += std::min(batches, 1.0) * row;
+  cycles += std::min(batches, 1.0) * row * exposure;
   if (!stream.writes) return cycles;
   turns |= first;
   waiting += cycles;

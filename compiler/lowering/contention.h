@@ -60,7 +60,7 @@ class Contention {
     bool turns = false;                  ///< something has been read before it
     /// Cycles that a stretch takes, with what it loses to others: while it waits for its row, other movers that go the
     /// same direction are served. What is written takes none until a batch has come together.
-    double meet(const Memory& memory, const Stream& stream, int unit, double cycles, double batches);
+    double meet(const Memory& memory, const Stream& stream, int unit, double cycles, double batches, double exposure);
   };
 
   using Way = std::vector<Crossed>;

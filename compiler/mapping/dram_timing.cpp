@@ -161,9 +161,18 @@ double reopening(const Memory& memory, double others) {
   return reference_cycles(part, static_cast<double>(part.rp + part.rcd)) * (1 - std::pow(elsewhere, others));
 }
 
+double exposed(const Memory& memory, bool write, double bytes, int in_flight) {
+  const Dram& part = *memory.dram;
+  const double bursts = write ? static_cast<double>(part.write_batch())
+                              : in_flight * std::ceil(bytes / static_cast<double>(memory.word)) / memory.banks;
+  const double passing = std::max(bursts - 1, 0.0) * static_cast<double>(column_spacing(part));
+  return std::clamp((row_cycle(part, write) - passing) / static_cast<double>(part.rp + part.rcd), 0.0, 1.0);
+}
+
 DramTraffic& DramTraffic::operator+=(const DramTraffic& other) {
   cycles += other.cycles;
   batches += other.batches;
+  openings += other.openings;
   return *this;
 }
 
@@ -172,7 +181,8 @@ DramTraffic dram_traffic(const Memory& memory, const DramWalk& walk, int in_flig
   const Dram& part = *memory.dram;
   const double batches = walk.write ? on_each / static_cast<double>(part.write_batch())
                                     : std::min(on_each, 1.0) * std::max(walk.requests / std::max(in_flight, 1), 1.0);
-  return {dram_cycles(memory, walk), batches};
+  return {dram_cycles(memory, walk), batches,
+          batches * exposed(memory, walk.write, static_cast<double>(walk.bytes), in_flight)};
 }
 
 void DramMix::add(const DramTraffic& stream, bool write) {
@@ -184,7 +194,7 @@ double DramMix::cycles() const {
   const double alone = read_.cycles + written_.cycles, batches = read_.batches + written_.batches;
   if (batches == 0) return 0;
   return alone + std::min(read_.batches, written_.batches) * turnarounds(memory_) +
-         batches * reopening(memory_, streams_ - 1);
+         (read_.openings + written_.openings) * reopening(memory_, streams_ - 1);
 }
 
 }  // namespace accord

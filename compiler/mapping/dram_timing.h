@@ -47,13 +47,18 @@ double turnarounds(const Memory& memory);
 /// in between: precharge and activation, where one of them lies in the same bank.
 double reopening(const Memory& memory, double others);
 
+/// The part of `reopening` that a mover's next batch waits for: its row is opened while the data of the requests before
+/// it, of which `in_flight` are under way, still pass.
+double exposed(const Memory& memory, bool write, double bytes, int in_flight);
+
 /// What a stream takes of a channel.
 struct DramTraffic {
-  double cycles = 0;   ///< alone (`dram_cycles`)
-  double batches = 0;  ///< of each channel
+  double cycles = 0;    ///< alone (`dram_cycles`)
+  double batches = 0;   ///< of each channel
+  double openings = 0;  ///< batches, each as far as it waits for its row (`exposed`)
 
   DramTraffic& operator+=(const DramTraffic& other);
-  DramTraffic operator*(double times) const { return {cycles * times, batches * times}; }
+  DramTraffic operator*(double times) const { return {cycles * times, batches * times, openings * times}; }
 };
 
 /// Of an instruction whose mover has `in_flight` requests under way.

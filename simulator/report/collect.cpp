@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "archdsl/graph/rates.h"
 #include "simulator/report/invariants.h"
 
 namespace accord::sim {
@@ -75,10 +76,12 @@ SimulateResult collect(RunState& run, Machine& machine, Cycle total) {
   result.total_cycles = total;
   result.static_energy_pj = add_static_energy(run.components, total, result);
   const auto& boundaries = run.layers.boundaries();
+  const std::int64_t queued = queued_cycles(run.architecture);
   Cycle before = 0;
   for (const Layers::Boundary& boundary : boundaries) {
     LayerResult& layer = result.layers[static_cast<std::size_t>(boundary.layer)];
     layer.cycles = boundary.end - before;
+    layer.queued = 2 * queued;
     add_static_energy(run.components, layer.cycles, layer);
     const Layers::Totals& totals = run.layers.totals(boundary.layer);
     if (totals.begin != unknown) layer.overlap = std::max<Cycle>(before - totals.begin, 0);

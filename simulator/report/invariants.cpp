@@ -54,7 +54,7 @@ std::vector<std::string> broken_invariants(const RunState& run, const Machine& m
     const Layers::Totals& totals = run.layers.totals(static_cast<int>(i));
     // Its first operations may run beside the last of the layer before.
     const Cycle span = totals.begin == unknown ? 0 : totals.end - totals.begin;
-    if (totals.begin != unknown && span < layer.bound_cycles) {
+    if (totals.begin != unknown && span + measured.queued < layer.bound_cycles) {
       broken.push_back(fmt::format("{}: {} cycles from its first operation to its last are below the bound of {}",
                                    layer.name, span, layer.bound_cycles));
     }
