@@ -169,6 +169,16 @@ TEST_CASE("does no layer beat its bound, or differ, on DRAM with rows and refres
   }
 }
 
+TEST_CASE("does no layer beat its bound where DRAM still keeps what it wrote") {
+  const std::string text = edited("bf16npu", "capacity: 8 GiB, word: 64 B, banks: 16, latency: 100,",
+                                  "capacity: 3 GiB, latency: 60, dram: {part: dram_part, write_queue: 1024},");
+  const Architecture machine = loaded(replaced(text, "tables: {", "tables: {dram_part: parts/hbm2_2000.yaml, "));
+  const auto network = network_of(feature_seed, [](auto& b) {
+    return b.softmax(b.relu(b.add(b.input({128, 256}), b.input({128, 256}))));
+  });
+  run_checked(machine, network, feature_seed);
+}
+
 namespace {
 
 /// The tutorial's machine, which adds and requantises where the sums lie, one transfer from off-chip memory.
