@@ -258,7 +258,10 @@ SimulateResult simulate(const Architecture& architecture, const Program& program
   if (options.fidelity == Fidelity::cycle) {
     for (const Memory& memory : architecture.memories) {
       if (memory.dram)
-        throw Error(fmt::format("{} is a DRAM part, whose banks and rows only fidelity transaction has", memory.name));
+        throw Error(fmt::format(
+            "{} is a DRAM part, whose banks and rows only fidelity transaction has; fidelity cycle takes it with "
+            "`word`, `banks` and `latency` in place of `dram`",
+            memory.name));
     }
     sim::check_work(architecture, program);
   }
