@@ -37,7 +37,7 @@ double dram_cycles(const Memory& memory, const DramWalk& walk);
 double crowding(const Memory& memory, const DramWalk& walk, int in_flight);
 
 // Streams of several movers, or of several tensors, meet at a channel batch by batch: what a mover has under way at a
-// time is read together, and what fills the controller's write queue from its low to its high watermark is written
+// time is read together, and bursts that have gathered in the controller's queue (Dram::write_batch) are written
 // together. Streams are taken to lie in banks of their own choice, at random.
 
 /// Reference cycles that a channel's data bus loses to a batch that is written between such that are read.

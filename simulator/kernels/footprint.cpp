@@ -1,6 +1,7 @@
 #include "simulator/kernels/footprint.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -54,10 +55,21 @@ struct Runs {
   }
 };
 
+/// Whether all steps have a common divisor that keeps the runs of the one from those of the other.
+bool pass_by(const Runs& a, const Runs& b) {
+  std::int64_t common = 0;
+  for (const Runs* runs : {&a, &b}) {
+    for (const Stride& dim : runs->dims) common = std::gcd(common, dim.step);
+  }
+  if (common == 0) return false;
+  const std::int64_t apart = ((b.first - a.first) % common + common) % common;
+  return apart >= a.run && common - apart >= b.run;
+}
+
 /// Those of the outermost repetition's parts that may meet the other are looked at one by one.
 bool meet(Runs a, Runs b) {
   std::int64_t extent = a.extent(), other = b.extent();
-  if (a.first >= b.first + other || b.first >= a.first + extent) return false;
+  if (a.first >= b.first + other || b.first >= a.first + extent || pass_by(a, b)) return false;
   if (a.dims.empty() && b.dims.empty()) return true;
   if (a.dims.empty() || (!b.dims.empty() && other > extent)) {
     std::swap(a, b);

@@ -97,3 +97,12 @@ TEST_CASE("is what the rows of an image and of a window over them share one stri
   }
   CHECK(make_footprint(1, 0, {{8, 1}, {16, 4 * 64}, {3, 64}})->bytes == 8 * 16 * 3);  // nothing is shared
 }
+
+TEST_CASE("are millions of runs that lie between each other told apart") {
+  const Footprint even = *make_footprint(1, 0, {{3000, 14}, {3000, 22}});
+  CHECK(!meet(even, 0, even, 1));
+  CHECK(meet(even, 0, even, 2));
+  const Footprint rows = *make_footprint(8, 0, {{60'000'000, 16}});
+  CHECK(!meet(rows, 0, rows, 8));
+  CHECK(meet(rows, 0, rows, 9));
+}
