@@ -138,7 +138,9 @@ void print_costs(const RunReport& report, std::ostream& out) {
 
 void print_time(const RunReport& report, std::ostream& out) {
   if (!report.timed) {
-    fmt::print(out, "\ntotal   no cycles: values only. Not checked: races between operations, semaphore_overflow, invariants\n");
+    fmt::print(out,
+               "\ntotal   no cycles: values only. Not checked: races between operations, semaphore_overflow, "
+               "invariants\n");
     return;
   }
   const auto cycles = static_cast<double>(report.total_cycles);

@@ -19,7 +19,7 @@ void check_clocks(Elaboration& elaboration) {
     const double exact = static_cast<double>(numerator) / static_cast<double>(denominator);
     elaboration.scope.reporter().report(
         "rounded-clock", place,
-        fmt::format("a cycle of `{}` is {:.4g} reference cycles; what an operation or a request takes is rounded up to "
+        fmt::format("a cycle of `{}` is {:.4g} reference cycles; what an operation takes is rounded up to "
                     "whole ones: one cycle to {}",
                     unit.name, exact, unit.period.cycles(1)),
         "declare as the first clock, the reference, a multiple of all others' frequencies");

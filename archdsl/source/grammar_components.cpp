@@ -131,7 +131,7 @@ constexpr std::array dram = {
             .example = "32"},
     KeyRule{.key = "write_queue",
             .form = Form::integer,
-            .meaning = "Bursts that a channel's controller keeps to write them 16 at a time, once 85 % of its places "
+            .meaning = "Bursts that a channel's controller keeps to write up to 16 at a time, once 85 % of its places "
                        "are taken, or half of them where there is nothing to read.",
             .fallback = "64",
             .range = {1, 1024},

@@ -123,12 +123,12 @@ void BeatMover::present() {
   flight.request = cursor_.next();
   flight.last = cursor_.done();
   flight.presented = now();
-  after_last_ = std::max(after_last_, now() + spec().period.cycles(1));
   flight.slot = slot_;
   slots_[slot_] = unknown;
   slot_ = (slot_ + 1) % slots_.size();
   earliest_ = now();
   pace_.take(now());
+  after_last_ = std::max(after_last_, pace_.next());
   place_words(flight, ports_);
   if (flight.fresh > 0) {
     launch(flight);

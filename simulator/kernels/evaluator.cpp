@@ -174,6 +174,9 @@ bool Evaluator::in_same_place(const Operation& operation, const PreparedCapabili
   if (operands_[from].base != operands_[to].base || bytes(operands[from].type) != bytes(operands[to].type))
     return false;
   const auto& extents = operation.shape->extents;
+  std::int64_t points = bytes(operands[to].type);
+  for (const std::int64_t extent : extents) points *= extent;
+  if (target.footprint.bytes != points) return false;  // one element at several points
   for (std::size_t d = 0; d < extents.size(); ++d) {
     if (extents[d] > 1 && operands_[from].step[d] != operands_[to].step[d]) return false;
   }

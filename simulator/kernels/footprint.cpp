@@ -1,6 +1,7 @@
 #include "simulator/kernels/footprint.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -12,6 +13,7 @@ namespace accord::sim {
 namespace {
 
 constexpr Int128 limit = Int128{1} << 48;
+constexpr std::int64_t most_sorted = std::int64_t{1} << 24;  ///< runs
 
 /// The sum of floor((first + i * step) / word) over i < count; first and step are not negative.
 std::int64_t sum_of_quotients(std::int64_t count, std::int64_t first, std::int64_t step, std::int64_t word) {
@@ -66,8 +68,15 @@ bool pass_by(const Runs& a, const Runs& b) {
   return apart >= a.run && common - apart >= b.run;
 }
 
-/// Those of the outermost repetition's parts that may meet the other are looked at one by one.
-bool meet(Runs a, Runs b) {
+std::int64_t count_of(const Runs& runs) {
+  Int128 count = 1;
+  for (const Stride& dim : runs.dims) count = std::min<Int128>(count * dim.count, limit);
+  return static_cast<std::int64_t>(count);
+}
+
+/// Those of the outermost repetition's parts that may meet the other are looked at one by one, `budget` of them at
+/// most: nullopt beyond.
+std::optional<bool> meet(Runs a, Runs b, std::int64_t& budget) {
   std::int64_t extent = a.extent(), other = b.extent();
   if (a.first >= b.first + other || b.first >= a.first + extent || pass_by(a, b)) return false;
   if (a.dims.empty() && b.dims.empty()) return true;
@@ -81,16 +90,37 @@ bool meet(Runs a, Runs b) {
   const std::int64_t behind = b.first - a.first - reach, before = b.first + other - 1 - a.first;
   const std::int64_t from = behind < 0 ? 0 : behind / step + 1, to = std::min(count - 1, before / step);
   for (std::int64_t i = from; i <= to; ++i) {
-    if (meet({a.first + i * step, part.run, part.dims}, b)) return true;
+    if (--budget < 0) return std::nullopt;
+    const std::optional<bool> met = meet({a.first + i * step, part.run, part.dims}, b, budget);
+    if (!met || *met) return met;
   }
   return false;
+}
+
+/// By all runs of the one.
+bool meet_by_runs(const Footprint& a, std::int64_t base_a, const Footprint& b, std::int64_t base_b) {
+  std::vector<std::int64_t> first;
+  for_each_run(a, base_a, [&](std::int64_t address, std::int64_t) { first.push_back(address); });
+  std::ranges::sort(first);
+  bool met = false;
+  for_each_run(b, base_b, [&](std::int64_t address, std::int64_t bytes) {
+    const auto next = std::ranges::upper_bound(first, address - a.run);
+    met = met || (next != first.end() && *next < address + bytes);
+  });
+  return met;
 }
 
 }  // namespace
 
 bool meet(const Footprint& a, std::int64_t base_a, const Footprint& b, std::int64_t base_b) {
   if (a.extent == 0 || b.extent == 0) return false;
-  return meet(Runs{base_a + a.offset, a.run, a.outer}, Runs{base_b + b.offset, b.run, b.outer});
+  const Runs all_a{base_a + a.offset, a.run, a.outer}, all_b{base_b + b.offset, b.run, b.outer};
+  const std::int64_t runs_a = count_of(all_a), runs_b = count_of(all_b);
+  // Strides that do not nest keep their parts in each other's ranges: from some point on sorting is quicker.
+  std::int64_t budget =
+      std::min(runs_a, runs_b) > most_sorted ? std::numeric_limits<std::int64_t>::max() : 8 * (runs_a + runs_b);
+  if (const std::optional<bool> met = meet(all_a, all_b, budget)) return *met;
+  return runs_a <= runs_b ? meet_by_runs(a, base_a, b, base_b) : meet_by_runs(b, base_b, a, base_a);
 }
 
 std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t word) {

@@ -11,11 +11,12 @@ DramController::DramController(const Dram& part)
       places_(part.write_queue),
       high_(part.write_high()),
       low_(part.write_low()),
-      batch_(part.write_batch()) {}
+      batch_(part.write_batch()),
+      burst_(part.burst_cycles) {}
 
 Clock DramController::read(std::int64_t burst, Clock earliest) {
-  if (holds(burst, earliest)) return earliest;
   settle(earliest);
+  if (holds(burst, earliest)) return earliest;
   writing_ = false;
   const Clock at = channel_.access(false, burst, earliest);
   served_.push_back(at);
@@ -26,7 +27,7 @@ Clock DramController::write(std::int64_t burst, Clock earliest) {
   settle(earliest);
   if (waits(burst)) return earliest;
   const Clock accepted = free_place(earliest);
-  std::erase_if(leaving_, [&](const Leaving& write) { return write.at <= accepted; });
+  std::erase_if(leaving_, [&](const Leaving& write) { return write.at <= earliest; });
   waiting_.push_back({burst, accepted});
   if (std::ssize(waiting_) >= high_) write_batch(accepted);
   return accepted;
@@ -37,8 +38,9 @@ bool DramController::waits(std::int64_t burst) const {
 }
 
 bool DramController::holds(std::int64_t burst, Clock clock) const {
-  return waits(burst) ||
-         std::ranges::any_of(leaving_, [&](const Leaving& write) { return write.burst == burst && write.at > clock; });
+  const auto kept = [&](const Waiting& write) { return write.burst == burst && write.accepted <= clock; };
+  const auto leaves = [&](const Leaving& write) { return write.burst == burst && write.at > clock; };
+  return std::ranges::any_of(waiting_, kept) || std::ranges::any_of(leaving_, leaves);
 }
 
 Clock DramController::free_place(Clock earliest) const {
@@ -73,13 +75,13 @@ void DramController::settle(Clock clock) {
 }
 
 void DramController::write_batch(Clock earliest) {
-  if (!writing_ || earliest > channel_.last()) since_ = earliest;
+  if (!writing_ || earliest > channel_.last() + 1) since_ = earliest;
   writing_ = true;
   for (std::int64_t n = 0; n < batch_ && !waiting_.empty(); ++n) place(next_written(), earliest);
 }
 
-void DramController::drain() {
-  while (!waiting_.empty()) write_batch(channel_.last() + 1);
+void DramController::drain(Clock clock) {
+  while (!waiting_.empty()) write_batch(std::max(clock, channel_.last() + 1));
 }
 
 void DramController::place(std::size_t waiting, Clock earliest) {

@@ -30,8 +30,10 @@ class DramController {
 
   /// Places what the channel would begin before `clock` if nothing else came until then.
   void settle(Clock clock);
-  /// Places all that waits.
-  void drain();
+  /// Places all that waits, from `clock` on.
+  void drain(Clock clock);
+  /// When the last burst that has been placed leaves the data bus free; 0 before any.
+  Clock end() const { return channel_.last() == 0 ? 0 : channel_.last() + burst_; }
 
   /// Calls take(clock) for the column command of every burst that went to the channel since the last call.
   template <class Take>
@@ -58,7 +60,7 @@ class DramController {
   void place(std::size_t waiting, Clock earliest);
 
   DramChannel channel_;
-  std::int64_t places_, high_, low_, batch_;
+  std::int64_t places_, high_, low_, batch_, burst_;
   bool writing_ = false;          ///< nothing has been read since the last batch
   Clock since_ = 0;               ///< batches follow each other; rows of what waits are opened meanwhile
   std::vector<Waiting> waiting_;  ///< in the order of acceptance

@@ -71,14 +71,11 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
   return {begun, graph_.after(begun, {Cause::port, number_, end - begin})};
 }
 
-Cycle MemoryModule::account_served(DramController& channel) {
+void MemoryModule::account_served(DramController& channel) {
   const Dram& part = *spec_.dram;
-  Cycle end = 0;
   channel.take_served([&](DramChannel::Clock at) {
-    end = std::max(end, part.period.cycles(at + part.burst_cycles));
     account_.keep(part.period.cycles(at), part.period.cycles(at + part.burst_cycles));
   });
-  return end;
 }
 
 void MemoryModule::settle_channels(DramChannel::Clock clock) {
@@ -91,8 +88,10 @@ void MemoryModule::settle_channels(DramChannel::Clock clock) {
 Time MemoryModule::drained(Time end) {
   Cycle last = 0;
   for (DramController& channel : channels_) {
-    channel.drain();
-    last = std::max(last, account_served(channel));
+    const Period& clock = spec_.dram->period;
+    channel.drain(Period{clock.denominator, clock.numerator}.cycles(end.at));
+    account_served(channel);
+    last = std::max(last, clock.cycles(channel.end()));
   }
   return graph_.after(end, {Cause::rows, number_, std::max<Cycle>(last - end.at, 0)});
 }

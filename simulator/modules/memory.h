@@ -67,8 +67,8 @@ class MemoryModule : public sc_core::sc_module {
   TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
   /// The same for DRAM: so many bursts from the one at `address` on.
   TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
-  /// Charges what the channel has served; returns when the last of it ends.
-  Cycle account_served(DramController& channel);
+  /// Charges what the channel has served.
+  void account_served(DramController& channel);
   /// Places what DRAM would write before `clock` if nothing else came, and charges it.
   void settle_channels(DramChannel::Clock clock);
   TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {

@@ -130,6 +130,7 @@ void Mover::read_list() {
   }
   account_.spend(Leaves::port, word_ready_.front() - from.latency());
   next_ = run_.graph.later(take_place(next_), index_ready());
+  beats_ = 0;
 }
 
 // When the last index that the next request needs is there.

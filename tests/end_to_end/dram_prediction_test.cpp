@@ -56,7 +56,7 @@ double simulated_clocks(const Memory& memory, std::int64_t bursts_apart, int cou
   }
   sim::DramChannel::Clock last = 0;
   for (sim::DramController& channel : channels) {
-    channel.drain();
+    channel.drain(0);
     channel.take_served([&](sim::DramChannel::Clock at) { last = std::max(last, at + part.burst_cycles); });
   }
   return static_cast<double>(last);
@@ -83,7 +83,7 @@ TEST_CASE("do bursts at any distance take a channel as long as predicted") {
           CAPTURE(apart);
           CAPTURE(write);
           const int count = count_of(write);
-          const DramWalk walk{memory.word, {{count, apart * memory.word}}, static_cast<double>(count), memory.word, write};
+          const DramWalk walk{memory.word, {{count, apart * memory.word}}, 1.0 * count, memory.word, write};
           const double clocks = clocks_of(part, dram_cycles(memory, walk));
           CHECK(clocks == doctest::Approx(simulated_clocks(memory, apart, count, write)).epsilon(0.2));
         }
@@ -102,7 +102,7 @@ TEST_CASE("do runs that all lie on few channels take as much longer") {
         CAPTURE(apart);
         CAPTURE(write);
         const int count = count_of(write);
-        const DramWalk walk{memory.word, {{count, apart * memory.word}}, static_cast<double>(count), memory.word, write};
+        const DramWalk walk{memory.word, {{count, apart * memory.word}}, 1.0 * count, memory.word, write};
         const double clocks = clocks_of(*memory.dram, dram_cycles(memory, walk) * crowding(memory, walk, in_flight));
         CHECK(clocks == doctest::Approx(simulated_clocks(memory, apart, count, write)).epsilon(0.25));
       }

@@ -45,7 +45,7 @@ TEST_CASE("does a write wait for a place when all are taken") {
   DramController controller(part);
   std::vector<std::int64_t> accepted;
   for (std::int64_t burst = 0; burst < 64; ++burst) accepted.push_back(controller.write(burst, 0));
-  controller.drain();
+  controller.drain(0);
   const std::vector<std::int64_t> at = served(controller);
   REQUIRE(at.size() == 64);
   for (std::size_t n = 0; n < 64; ++n) CHECK(accepted[n] == (n < 4 ? 0 : at[n - 4]));
@@ -90,7 +90,7 @@ TEST_CASE("is half a queue of writes written where nothing is read") {
   CHECK(served(controller).size() == 16);
   controller.settle(1'000'000);
   CHECK(served(controller).empty());
-  controller.drain();
+  controller.drain(0);
   CHECK(served(controller).size() == 16);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("is what waits to be written read from the queue, and written once") {
   CHECK(controller.read(7, 105) == 105);
   CHECK(controller.write(7, 110) == 110);
   CHECK(served(controller).empty());
-  controller.drain();
+  controller.drain(0);
   CHECK(served(controller).size() == 1);
   CHECK(controller.read(7, 2000) == 2000);
   CHECK(served(controller).size() == 1);  // from the row, which is open
@@ -122,7 +122,7 @@ TEST_CASE("do writes of a row that is open go before older ones of another") {
   controller.write(other, 10);
   controller.write(same, 20);
   served(controller);
-  controller.drain();
+  controller.drain(0);
   const std::vector<std::int64_t> at = served(controller);
   REQUIRE(at.size() == 2);
   CHECK(at[0] >= 20);
@@ -152,7 +152,7 @@ TEST_CASE("is everything written once, and does the queue never keep more than i
       const std::vector<std::int64_t> commands = served(controller);
       written.insert(written.end(), commands.begin(), commands.end());
     }
-    controller.drain();
+    controller.drain(0);
     const std::vector<std::int64_t> rest = served(controller);
     written.insert(written.end(), rest.begin(), rest.end());
     REQUIRE(written.size() == accepted.size());

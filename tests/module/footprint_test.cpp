@@ -105,4 +105,7 @@ TEST_CASE("are millions of runs that lie between each other told apart") {
   const Footprint rows = *make_footprint(8, 0, {{60'000'000, 16}});
   CHECK(!meet(rows, 0, rows, 8));
   CHECK(meet(rows, 0, rows, 9));
+  const Footprint crossed = *make_footprint(1, 0, {{100, 200}, {100, 202}, {100, 206}});
+  CHECK(!meet(crossed, 0, crossed, 1));
+  CHECK(meet(crossed, 0, crossed, 4));
 }
