@@ -229,3 +229,27 @@ TEST_CASE("is a part refused where words would go by themselves") {
   options.fidelity = Fidelity::cycle;
   CHECK_THROWS_WITH_AS(simulate(machine, assembler.program, {}, options), doctest::Contains("DRAM part"), Error);
 }
+
+TEST_CASE("does a run end when all is written, however much a queue keeps") {
+  for (const int queue : {1, 2, 16, 32, 64, 1024}) {
+    CAPTURE(queue);
+    Architecture machine = matrix_machine(Sync::Kind::interlock);
+    Memory memory = memory_of("ddr4_3200", ", write_queue: " + std::to_string(queue));
+    memory.capacity = machine.memories[0].capacity;
+    memory.dram = without_refresh(*memory.dram);
+    machine.memories[0] = memory;
+    Assembler assembler(machine);
+    assembler.image("acc", 0, std::vector<std::int8_t>(4096, 1));
+    constexpr std::int64_t bursts = 40;
+    for (std::int64_t b = 0; b < bursts; ++b)
+      assembler.emit("store", {{"src.base", 64 * b}, {"dst.base", 64 * b}, {"n0", 64}, {"n1", 1}});
+    const SimulateResult result = simulate(machine, assembler.program, {});
+    CHECK(result.hazards.empty());
+    CHECK(result.broken_invariants.empty());
+    const std::int64_t bus = memory.dram->period.cycles(bursts * memory.dram->burst_cycles);
+    const std::int64_t working = result.stalls.at("dram").at("working");
+    CHECK(result.total_cycles >= bus);
+    CHECK(working >= bursts * (memory.dram->period.cycles(memory.dram->burst_cycles) - 1));  // both ends are rounded
+    CHECK(working <= 2 * bus);
+  }
+}
