@@ -154,12 +154,10 @@ bool Assembler::value(LineCursor& cursor, const Mnemonic& mnemonic, std::size_t 
                                 wraps ? fmt::to_string(static_cast<std::uint64_t>(*raw)) : fmt::to_string(*raw)));
     return true;  // the line's other fields may hold mistakes too
   }
-  if (const std::int64_t registers = legal_indices(isa_, mnemonic, index); *raw < 0 || *raw >= registers) {
-    if (registers != std::numeric_limits<std::int64_t>::max()) {
-      mistake(column,
-              fmt::format("field `{}` chooses one of {} registers, {} is none of them", f.name, registers, *raw));
-      return true;
-    }
+  if (const auto registers = legal_indices(isa_, mnemonic, index); registers && (*raw < 0 || *raw >= *registers)) {
+    mistake(column,
+            fmt::format("field `{}` chooses one of {} registers, {} is none of them", f.name, *registers, *raw));
+    return true;
   }
   instruction_.fields[index] = *raw;
   return true;
@@ -219,10 +217,9 @@ void Assembler::resolve(const Reference& reference) {
     return fail(fmt::format("`{}` does not fit field `{}`, which holds {} to {} (in units of {})", reference.name,
                             f.name, lowest_raw(f), highest_raw(f), unit));
   }
-  if (wanted < 0 || wanted >= legal_indices(isa_, mnemonic, reference.field)) {
-    if (legal_indices(isa_, mnemonic, reference.field) != std::numeric_limits<std::int64_t>::max())
-      return fail(fmt::format("field `{}` chooses a register, `{}` is none", f.name, reference.name));
-  }
+  const auto registers = legal_indices(isa_, mnemonic, reference.field);
+  if (registers && (wanted < 0 || wanted >= *registers))
+    return fail(fmt::format("field `{}` chooses a register, `{}` is none", f.name, reference.name));
   instruction_.fields[reference.field] = static_cast<std::int64_t>(wanted);
   encode(isa_, instruction_, at);
 }

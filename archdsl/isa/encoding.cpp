@@ -2,7 +2,6 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
-#include <limits>
 
 #include "archdsl/isa/isa.h"
 
@@ -120,10 +119,10 @@ bool decode(const Isa& isa, const std::byte* in, Instruction& out) {
   return true;
 }
 
-std::int64_t legal_indices(const Isa& isa, const Mnemonic& mnemonic, std::size_t field) {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+std::optional<std::int64_t> legal_indices(const Isa& isa, const Mnemonic& mnemonic, std::size_t field) {
+  std::optional<std::int64_t> least;
   for_each_index(isa, mnemonic, [&](int index_field, std::int64_t count) {
-    if (static_cast<std::size_t>(index_field) == field) least = std::min(least, count);
+    if (static_cast<std::size_t>(index_field) == field) least = std::min(least.value_or(count), count);
   });
   return least;
 }

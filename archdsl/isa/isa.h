@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -130,8 +131,8 @@ void encode(const Isa& isa, const Instruction& instruction, std::byte* out);
 /// otherwise. Searches the mnemonics: for many instructions use Decoder. No allocation when `out.fields` has capacity.
 bool decode(const Isa& isa, const std::byte* in, Instruction& out);
 
-/// How many indices, from 0 on, the mnemonic's field may hold where it chooses a register of a file; else 2^63 - 1.
-std::int64_t legal_indices(const Isa& isa, const Mnemonic& mnemonic, std::size_t field);
+/// How many indices, from 0 on, the mnemonic's field may hold where it chooses a register of a file.
+std::optional<std::int64_t> legal_indices(const Isa& isa, const Mnemonic& mnemonic, std::size_t field);
 
 /// True where the field can hold the raw value. A 64-bit unsigned field holds the bits of any value.
 bool fits(const Field& field, std::int64_t raw);

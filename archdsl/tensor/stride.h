@@ -12,6 +12,20 @@ struct Stride {
   std::int64_t step = 0;
 };
 
+/// Bytes that lie together where `run` of them are repeated by `strides`, in whatever order these stand.
+template <class Strides>
+std::int64_t grown_run(std::int64_t run, const Strides& strides) {
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const Stride& stride : strides) {
+      if (stride.count == 1 || stride.step != run) continue;
+      run *= stride.count;
+      grown = true;
+    }
+  }
+  return run;
+}
+
 /// Sorts a vector of strides, whose steps are positive, by their steps, and makes one of two that together touch every
 /// multiple of the smaller step, as the rows of an image and those of a window over them do.
 template <class Strides>

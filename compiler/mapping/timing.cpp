@@ -1,10 +1,12 @@
 #include "compiler/mapping/timing.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cmath>
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "archdsl/tensor/stride.h"
 #include "compiler/mapping/port_loads.h"
 
 namespace accord {
@@ -168,16 +170,13 @@ OffChipRun off_chip_run(const Mapping& mapping, const StepShape& shape, const Us
                         const std::vector<std::int64_t>& chunk) {
   const Use& use = mapping.uses[view.use];
   OffChipRun run{bytes(use.type), bytes(use.type)};
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (std::size_t d = 0; d < shape.dims.size(); ++d) {
-      const auto& counted = shape.dims[d].counted;
-      const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
-      if (chunk[d] == 1 || moving == counted.rend() || view_step(mapping, view, *moving) != run.together) continue;
-      run.together *= chunk[d];
-      grown = true;
-    }
+  boost::container::small_vector<Stride, 8> strides;
+  for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+    const auto& counted = shape.dims[d].counted;
+    const auto moving = std::find_if(counted.rbegin(), counted.rend(), [&](int it) { return box[it] > 1; });
+    if (chunk[d] > 1 && moving != counted.rend()) strides.push_back({chunk[d], view_step(mapping, view, *moving)});
   }
+  run.together = grown_run(run.together, strides);
   for (std::size_t d = 0; d < shape.dims.size(); ++d) {
     const auto& counted = shape.dims[d].counted;
     if (std::any_of(counted.begin(), counted.end(), [&](int it) { return depends(use.access, it); }))
@@ -204,16 +203,11 @@ std::vector<DramWalk::Dim> steps_apart(const Mapping& mapping, const StepShape& 
 
 /// Bytes of the box that lie together where the view has it off chip.
 std::int64_t box_run(const Mapping& mapping, const UseView& view, const Extents& box) {
-  std::int64_t run = bytes(mapping.uses[view.use].type);
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (int it = 0; it < static_cast<int>(box.size()); ++it) {
-      if (box[it] == 1 || view_step(mapping, view, it) != run) continue;
-      run *= box[it];
-      grown = true;
-    }
+  boost::container::small_vector<Stride, 8> strides;
+  for (int it = 0; it < static_cast<int>(box.size()); ++it) {
+    if (box[it] > 1) strides.push_back({box[it], view_step(mapping, view, it)});
   }
-  return run;
+  return grown_run(bytes(mapping.uses[view.use].type), strides);
 }
 
 /// The requests for an off-chip operand of a mover's capability.

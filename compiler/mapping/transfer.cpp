@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "archdsl/tensor/rounding.h"
+#include "archdsl/tensor/stride.h"
 
 namespace accord {
 namespace {
@@ -262,24 +263,6 @@ void grow(const RouteLimits& limits, std::int64_t run, std::int64_t left, std::v
   }
 }
 
-}  // namespace
-
-namespace {
-
-/// Bytes that lie together at the target.
-std::int64_t target_run(const Copy& copy) {
-  std::int64_t run = copy.run;
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const CopyDim& dim : copy.dims) {
-      if (dim.extent == 1 || dim.target != run) continue;
-      run *= dim.extent;
-      grown = true;
-    }
-  }
-  return run;
-}
-
 TransferPlan plan_runs(const RouteLimits& limits, const Copy& copy) {
   TransferPlan plan;
   const std::int64_t top = limits.walk[0].max;
@@ -305,7 +288,10 @@ TransferPlan plan_copy(const RouteLimits& limits, const Copy& original) {
   Copy copy = original;
   normalise(copy);
   TransferPlan plan = plan_runs(limits, copy);
-  for (TransferPiece& piece : plan.pieces) piece.joined = target_run(copy);
+  std::vector<Stride> at_target;
+  for (const CopyDim& dim : copy.dims) at_target.push_back({dim.extent, dim.target});
+  const std::int64_t joined = grown_run(copy.run, at_target);
+  for (TransferPiece& piece : plan.pieces) piece.joined = joined;
   return plan;
 }
 

@@ -26,6 +26,7 @@ class DramChannel {
   struct Place {
     std::int64_t group, bank, row;
   };
+  const Dram& part() const { return part_; }
   /// Where the n-th burst of the channel's address space lies.
   Place place_of(std::int64_t burst) const;
 

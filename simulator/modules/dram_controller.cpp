@@ -6,14 +6,6 @@ namespace accord::sim {
 
 using Clock = DramController::Clock;
 
-DramController::DramController(const Dram& part)
-    : channel_(part),
-      places_(part.write_queue),
-      high_(part.write_high()),
-      low_(part.write_low()),
-      batch_(part.write_batch()),
-      burst_(part.burst_cycles) {}
-
 Clock DramController::read(std::int64_t burst, Clock earliest) {
   settle(earliest);
   if (holds(burst, earliest)) return earliest;
@@ -29,7 +21,7 @@ Clock DramController::write(std::int64_t burst, Clock earliest) {
   const Clock accepted = free_place(earliest);
   std::erase_if(leaving_, [&](const Leaving& write) { return write.at <= earliest; });
   waiting_.push_back({burst, accepted});
-  if (std::ssize(waiting_) >= high_) write_batch(accepted);
+  if (std::ssize(waiting_) >= part().write_high()) write_batch(accepted);
   return accepted;
 }
 
@@ -44,12 +36,12 @@ bool DramController::holds(std::int64_t burst, Clock clock) const {
 }
 
 Clock DramController::free_place(Clock earliest) const {
-  if (std::ssize(waiting_) + std::ssize(leaving_) < places_) return earliest;
+  if (std::ssize(waiting_) + std::ssize(leaving_) < part().write_queue) return earliest;
   std::vector<Clock> until;
   for (const Leaving& write : leaving_) {
     if (write.at > earliest) until.push_back(write.at);
   }
-  const std::int64_t excess = std::ssize(waiting_) + std::ssize(until) - places_;
+  const std::int64_t excess = std::ssize(waiting_) + std::ssize(until) - part().write_queue;
   if (excess < 0) return earliest;
   std::ranges::nth_element(until, until.begin() + excess);
   return until[static_cast<std::size_t>(excess)];
@@ -67,8 +59,9 @@ std::size_t DramController::next_written() const {
 }
 
 void DramController::settle(Clock clock) {
-  while (std::ssize(waiting_) >= low_) {
-    const Clock idle = std::max(waiting_[static_cast<std::size_t>(low_ - 1)].accepted, channel_.last() + 1);
+  const std::int64_t low = part().write_low();
+  while (std::ssize(waiting_) >= low) {
+    const Clock idle = std::max(waiting_[static_cast<std::size_t>(low - 1)].accepted, channel_.last() + 1);
     if (idle >= clock) return;
     write_batch(idle);
   }
@@ -77,7 +70,7 @@ void DramController::settle(Clock clock) {
 void DramController::write_batch(Clock earliest) {
   if (!writing_ || earliest > channel_.last() + 1) since_ = earliest;
   writing_ = true;
-  for (std::int64_t n = 0; n < batch_ && !waiting_.empty(); ++n) place(next_written(), earliest);
+  for (std::int64_t n = 0; n < part().write_batch() && !waiting_.empty(); ++n) place(next_written(), earliest);
 }
 
 void DramController::drain(Clock clock) {

@@ -21,7 +21,7 @@ class DramController {
  public:
   using Clock = DramChannel::Clock;
 
-  explicit DramController(const Dram& part);
+  explicit DramController(const Dram& part) : channel_(part) {}
 
   /// The clock of the column command of a read that is presented at `earliest`, or `earliest` where the queue answers.
   Clock read(std::int64_t burst, Clock earliest);
@@ -33,7 +33,7 @@ class DramController {
   /// Places all that waits, from `clock` on.
   void drain(Clock clock);
   /// When the last burst that has been placed leaves the data bus free; 0 before any.
-  Clock end() const { return channel_.last() == 0 ? 0 : channel_.last() + burst_; }
+  Clock end() const { return channel_.last() == 0 ? 0 : channel_.last() + part().burst_cycles; }
 
   /// Calls take(clock) for the column command of every burst that went to the channel since the last call.
   template <class Take>
@@ -52,6 +52,7 @@ class DramController {
     Clock at;
   };
 
+  const Dram& part() const { return channel_.part(); }
   bool waits(std::int64_t burst) const;
   bool holds(std::int64_t burst, Clock clock) const;
   Clock free_place(Clock earliest) const;
@@ -60,7 +61,6 @@ class DramController {
   void place(std::size_t waiting, Clock earliest);
 
   DramChannel channel_;
-  std::int64_t places_, high_, low_, batch_, burst_;
   bool writing_ = false;          ///< nothing has been read since the last batch
   Clock since_ = 0;               ///< batches follow each other; rows of what waits are opened meanwhile
   std::vector<Waiting> waiting_;  ///< in the order of acceptance

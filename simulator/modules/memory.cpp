@@ -48,8 +48,7 @@ void MemoryModule::add(TimeSlot& all, const TimeSlot& slot) const {
 // own.
 TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest) {
   const Dram& part = *spec_.dram;
-  const Period clock{part.period.denominator, part.period.numerator};
-  const DramChannel::Clock from = clock.cycles(earliest.at);
+  const DramChannel::Clock from = clock_at(earliest.at);
   DramChannel::Clock first = std::numeric_limits<DramChannel::Clock>::max(), last = from;
   const std::int64_t lowest = address / spec_.word;
   for (std::int64_t n = 0; n < bursts; ++n) {
@@ -62,7 +61,7 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
     last = std::max(last, at);
   }
   if (account_.full()) {
-    settle_channels(clock.cycles(account_.settled()));
+    settle_channels(clock_at(account_.settled()));
     account_.spend_until(account_.settled());
   }
   const Cycle begin = std::max<Cycle>(earliest.at, part.period.cycles(first));
@@ -88,10 +87,9 @@ void MemoryModule::settle_channels(DramChannel::Clock clock) {
 Time MemoryModule::drained(Time end) {
   Cycle last = 0;
   for (DramController& channel : channels_) {
-    const Period& clock = spec_.dram->period;
-    channel.drain(Period{clock.denominator, clock.numerator}.cycles(end.at));
+    channel.drain(clock_at(end.at));
     account_served(channel);
-    last = std::max(last, clock.cycles(channel.end()));
+    last = std::max(last, spec_.dram->period.cycles(channel.end()));
   }
   return graph_.after(end, {Cause::rows, number_, std::max<Cycle>(last - end.at, 0)});
 }

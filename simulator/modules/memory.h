@@ -67,6 +67,11 @@ class MemoryModule : public sc_core::sc_module {
   TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
   /// The same for DRAM: so many bursts from the one at `address` on.
   TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
+  /// The clock of DRAM in which the cycle begins, or the next.
+  DramChannel::Clock clock_at(Cycle at) const {
+    const Period& clock = spec_.dram->period;
+    return Period{clock.denominator, clock.numerator}.cycles(at);
+  }
   /// Charges what the channel has served.
   void account_served(DramController& channel);
   /// Places what DRAM would write before `clock` if nothing else came, and charges it.
