@@ -109,16 +109,35 @@ bool may_count(const Work& work, const Capability& capability, const Match& matc
 }
 
 /// Makes each chain's count a multiple of what its dim asks for: of its iterators the one grows that adds the fewest
-/// points, the innermost of equals. What one step adds may be too much for another: until all agree.
-bool Enumerator::pad_extents(Mapping& mapping) {
+/// points, the innermost of equals. What one step adds may be too much for another: until all agree. Each iterator
+/// comes in `multiples` of its own besides.
+bool Enumerator::pad_extents(Mapping& mapping, const std::vector<std::int64_t>& multiples) {
   mapping.extent.clear();
   for (const auto& it : work_.program.iterators) mapping.extent.push_back(it.extent);
   std::vector<std::int64_t> before;
   while (before != mapping.extent) {
     before = mapping.extent;
+    for (std::size_t it = 0; it < before.size(); ++it) mapping.extent[it] = round_up(mapping.extent[it], multiples[it]);
     if (!pad_once(mapping)) return false;
   }
   return true;
+}
+
+/// Multiples in which iterators come where rows of tensors are to be whole runs of the transfers that bring them.
+std::vector<std::int64_t> Enumerator::whole_runs(const Mapping& mapping) const {
+  std::vector<std::int64_t> multiples(work_.program.iterators.size(), 1);
+  for (const Use& use : mapping.uses) {
+    if (use.filled || use.hops.empty() || work_.operands[use.access.operand].constant) continue;
+    const Home& home = homes_[work_.operands[use.access.operand].tensor];
+    const AffineIndex& innermost = use.access.indices[home.order.back()];
+    if (innermost.terms.size() != 1 || innermost.terms[0].second != 1) continue;
+    for (const Hop& hop : use.hops) {
+      const std::int64_t unit = machine_.limits.route(hop.unit, hop.route)->run_unit;
+      std::int64_t& multiple = multiples[innermost.terms[0].first];
+      multiple = std::lcm(multiple, unit / std::gcd(unit, bytes(use.type)));
+    }
+  }
+  return multiples;
 }
 
 bool Enumerator::pad_once(Mapping& mapping) {
@@ -163,13 +182,29 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   for (const int index : roles_.after) {
     if (!add_after(mapping, index)) return;
   }
-  if (!pad_extents(mapping) || !keeps_blocks(mapping) || !padding_adds_nothing(mapping) || !add_uses(mapping)) return;
+  const std::vector<std::int64_t> as_is(work_.program.iterators.size(), 1);
+  const auto extended = with_extents(mapping, as_is);
+  if (!extended) return;
+  add(*extended);
+  const auto padded = with_extents(mapping, whole_runs(*extended));
+  if (padded && padded->extent != extended->extent) add(*padded);
+}
+
+/// The mapping with extents and uses; nothing where there is none.
+std::optional<Mapping> Enumerator::with_extents(Mapping mapping, const std::vector<std::int64_t>& multiples) {
+  if (!pad_extents(mapping, multiples) || !keeps_blocks(mapping) || !padding_adds_nothing(mapping)) return std::nullopt;
+  if (!add_uses(mapping)) return std::nullopt;
   if (const auto hop = misled(machine_, mapping)) {
     reason(text_of_multicast(machine_.architecture, *hop) + ", of which one holds something else");
-    return;
+    return std::nullopt;
   }
   for (const auto& use : mapping.uses) mapping.levels = std::max(mapping.levels, use.depth);
   mapping.rolls = machine_.rolls;
+  return mapping;
+}
+
+/// With windows whose elements stay together on chip, where there are any, and without.
+void Enumerator::add(Mapping mapping) {
   bool windows = false;
   for (auto& use : mapping.uses) {
     use.windowed = use.role == UseRole::input && !use.filled &&

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,6 +49,9 @@ class Enumerator {
   bool keeps_blocks(const Mapping& mapping) const;
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
+  std::optional<Mapping> with_extents(Mapping mapping, const std::vector<std::int64_t>& multiples);
+  std::vector<std::int64_t> whole_runs(const Mapping& mapping) const;
+  void add(Mapping mapping);
   void add_with_ways(const Mapping& mapping);
   struct Matches;
   const Matches& matches_of(int statement);
@@ -65,7 +69,7 @@ class Enumerator {
   bool route_use(Use& use);
   int accumulator_depth(int memory) const;
   std::vector<std::vector<int>> follow(const Mapping& mapping, const Match& match) const;
-  bool pad_extents(Mapping& mapping);
+  bool pad_extents(Mapping& mapping, const std::vector<std::int64_t>& multiples);
   bool pad_once(Mapping& mapping);
   bool padding_adds_nothing(const Mapping& mapping);
   void reason(const std::string& text) { seen_.insert(text); }

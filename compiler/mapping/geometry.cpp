@@ -1,5 +1,7 @@
 #include "compiler/mapping/geometry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -180,6 +182,9 @@ void add_pieces(TileMove& move, const RouteLimits& limits, TransferPlan plan, st
       move.error = "a transfer would begin inside what the instruction counts as one unit of address";
     } else if (!strides_fit(limits, piece)) {
       move.error = "a transfer would go on inside what the instruction counts as one unit of its strides";
+    } else if (piece.extent[0] % limits.run_unit != 0) {
+      move.error = fmt::format("a transfer would end inside the {} bytes that the instruction counts in",
+                               limits.run_unit);
     }
     move.pieces.push_back(std::move(piece));
   }

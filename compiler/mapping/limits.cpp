@@ -94,9 +94,13 @@ RouteLimits limit_route(const Architecture& architecture, int index, int unit) {
     if (digits == name.size()) continue;
     WalkDim& dim = limits.walk[std::stoul(name.substr(digits))];
     if (name.starts_with("n")) dim.max = std::min(dim.max, greatest(architecture.isa, mnemonic, binding));
+    if (name == "n0" && !is_constant(binding) && binding.bias % counted == 0) limits.run_unit = counted;
     if (name.starts_with("src.stride")) limit_step(dim.source, binding);
     if (name.starts_with("dst.stride")) limit_step(dim.target, binding);
   }
+  std::int64_t& longest = limits.walk[0].max;
+  if (limits.run_unit > longest) limits.run_unit = 1;  // left to encoding
+  longest = longest / limits.run_unit * limits.run_unit;
   return limits;
 }
 

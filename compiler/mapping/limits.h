@@ -31,6 +31,7 @@ struct RouteLimits {
   std::int64_t source_unit = 1;  ///< addresses are multiples of this
   std::int64_t target_unit = 1;
   TransferPace pace;
+  std::int64_t run_unit = 1;      ///< n0, the bytes of a run, is a multiple of this
   std::int64_t source_steps = 1;  ///< free strides are multiples of this
   std::int64_t target_steps = 1;
 };

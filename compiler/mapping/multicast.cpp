@@ -14,7 +14,7 @@ bool same(const Step& a, const Step& b) {
 /// Whether one instruction takes the arguments of another.
 bool takes(const RouteLimits& one, const RouteLimits& other) {
   if (one.walk.size() != other.walk.size() || other.source_unit % one.source_unit != 0 ||
-      other.target_unit % one.target_unit != 0) {
+      other.target_unit % one.target_unit != 0 || other.run_unit % one.run_unit != 0) {
     return false;
   }
   for (std::size_t d = 0; d < one.walk.size(); ++d) {
