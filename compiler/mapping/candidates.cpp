@@ -127,9 +127,10 @@ bool Enumerator::pad_extents(Mapping& mapping, const std::vector<std::int64_t>& 
 std::vector<std::int64_t> Enumerator::whole_runs(const Mapping& mapping) const {
   std::vector<std::int64_t> multiples(work_.program.iterators.size(), 1);
   for (const Use& use : mapping.uses) {
-    if (use.filled || use.hops.empty() || work_.operands[use.access.operand].constant) continue;
-    const Home& home = homes_[work_.operands[use.access.operand].tensor];
-    const AffineIndex& innermost = use.access.indices[home.order.back()];
+    if (use.filled || use.hops.empty()) continue;
+    const WorkOperand& operand = work_.operands[use.access.operand];
+    if (operand.constant && use.role != UseRole::start) continue;  // lies as its transfers want it
+    const AffineIndex& innermost = use.access.indices[homes_[operand.tensor].order.back()];
     if (innermost.terms.size() != 1 || innermost.terms[0].second != 1) continue;
     for (const Hop& hop : use.hops) {
       const std::int64_t unit = machine_.limits.route(hop.unit, hop.route)->run_unit;
