@@ -41,7 +41,6 @@ class HomePlanner {
  private:
   void widen(LayerPlan& layer);
   bool widen(const LayerPlan& layer, const Mapping& mapping);
-  void rely(const WorkOperand& operand, const Use& use, const std::vector<std::int64_t>& extents);
   static void copy(LayerPlan& layer);
   bool can_move(const LayerPlan& layer, const Mapping& mapping) const;
   void drop_immovable(LayerPlan& layer);
@@ -82,7 +81,19 @@ double HomePlanner::outside_for(const LayerPlan& layer, const Use& use) {
 
 constexpr double most_tried = 100'000;  // operations of a mapping that is lowered to see whether it can be expressed
 
-/// Widens the margins of the layer's tensors that are not constant to what the mapping reaches.
+/// Marks the indices beyond which the access over these extents reaches: their margins decide what the reader computes.
+void rely(Home& home, const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents) {
+  Home decisive;
+  decisive.before.assign(shape.size(), 0);
+  decisive.after.assign(shape.size(), 0);
+  reach(decisive, shape, access, extents);
+  home.relied.resize(shape.size(), false);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (decisive.before[i] != 0 || decisive.after[i] != 0) home.relied[i] = true;
+  }
+}
+
+/// Widens the margins of the layer's tensors that are not constant to what the mapping reaches, and relies on.
 void reach_all(const LayerPlan& layer, const Mapping& mapping, std::map<TensorId, Home>& homes) {
   for (const Use& use : mapping.uses) {
     if (use.filled || use.access.operand < 0 || use.role == UseRole::accumulator) continue;
@@ -92,6 +103,8 @@ void reach_all(const LayerPlan& layer, const Mapping& mapping, std::map<TensorId
     home.before.resize(operand.shape.size(), 0);
     home.after.resize(operand.shape.size(), 0);
     reach(home, operand.shape, use.access, mapping.extent);
+    if (use.role == UseRole::output) continue;
+    rely(home, operand.shape, use.access, relied_extents(work_of(layer.work, mapping), mapping, use));
   }
 }
 
@@ -168,22 +181,9 @@ bool HomePlanner::widen(const LayerPlan& layer, const Mapping& mapping) {
     reached.outside = outside;
     homes_[operand.tensor] = reached;
     outside_known_.insert(operand.tensor);
-    rely(operand, use, relied_extents(work_of(layer.work, mapping), mapping, use));
+    rely(homes_[operand.tensor], operand.shape, use.access, relied_extents(work_of(layer.work, mapping), mapping, use));
   }
   return true;
-}
-
-/// Marks the indices whose margins decide what the reader computes.
-void HomePlanner::rely(const WorkOperand& operand, const Use& use, const std::vector<std::int64_t>& extents) {
-  Home decisive;
-  decisive.before.assign(operand.shape.size(), 0);
-  decisive.after.assign(operand.shape.size(), 0);
-  reach(decisive, operand.shape, use.access, extents);
-  auto& relied = homes_[operand.tensor].relied;
-  relied.resize(operand.shape.size(), false);
-  for (std::size_t i = 0; i < relied.size(); ++i) {
-    if (decisive.before[i] != 0 || decisive.after[i] != 0) relied[i] = true;
-  }
 }
 
 void HomePlanner::copy(LayerPlan& layer) {

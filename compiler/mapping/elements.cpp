@@ -37,9 +37,8 @@ std::string text_of(const Capability& capability, const RunLimits& limits) {
 }
 
 std::string text_of(const Route& route, const RouteLimits& limits) {
-  std::string text =
-      fmt::format("{} {} {} {} {} {} {};", limits.source_unit, limits.target_unit, limits.run_unit, limits.source_steps,
-                  limits.target_steps, route.pad.has_value(), route.also.size());
+  std::string text = fmt::format("{} {} {} {} {} {} {};", limits.source_unit, limits.target_unit, limits.run_unit,
+                                 limits.source_steps, limits.target_steps, route.pad.has_value(), route.also.size());
   for (const auto& dim : limits.walk) {
     text += fmt::format("{} {} {};", dim.max, text_of(dim.source), text_of(dim.target));
   }

@@ -183,8 +183,8 @@ void add_pieces(TileMove& move, const RouteLimits& limits, TransferPlan plan, st
     } else if (!strides_fit(limits, piece)) {
       move.error = "a transfer would go on inside what the instruction counts as one unit of its strides";
     } else if (piece.extent[0] % limits.run_unit != 0) {
-      move.error = fmt::format("a transfer would end inside the {} bytes that the instruction counts in",
-                               limits.run_unit);
+      move.error =
+          fmt::format("a transfer would end inside the {} bytes that the instruction counts in", limits.run_unit);
     }
     move.pieces.push_back(std::move(piece));
   }
