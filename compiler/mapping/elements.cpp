@@ -10,6 +10,7 @@
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/parse.h"
 #include "compiler/mapping/multicast.h"
+#include "compiler/mapping/site_tiles.h"
 
 namespace accord {
 namespace {
@@ -187,6 +188,7 @@ class Elements::Carrier {
   Carrier(const Elements& elements, const Mapping& mapping)
       : elements_(elements),
         mapping_(mapping),
+        tiles_(elements.architecture_, mapping),
         unit_taken_(elements.architecture_.units.size(), false),
         main_taken_(elements.architecture_.units.size(), false),
         memory_taken_(elements.architecture_.memories.size(), false) {
@@ -203,6 +205,7 @@ class Elements::Carrier {
     if (!movable) return found;
     main_taken_[parts_[0].at.unit] = true;
     for (const auto& part : parts_) take(part);
+    tiles_.add(found.front());
     for (const auto& main : elements_.capabilities_[class_of(parts_[0])]) {
       if (main_taken_[main.unit]) continue;
       image_.assign(parts_.size(), {});
@@ -312,7 +315,7 @@ class Elements::Carrier {
   }
 
   bool visit(std::size_t p) {
-    if (p == parts_.size()) return true;
+    if (p == parts_.size()) return tiles_.add(site());
     for (const auto& at : candidates(p)) {
       if (--budget_ < 0) return false;
       const std::size_t before = bound_.size();
@@ -346,6 +349,7 @@ class Elements::Carrier {
 
   const Elements& elements_;
   const Mapping& mapping_;
+  SiteTiles tiles_;          ///< of all sites found
   std::vector<Part> parts_;  ///< the main capability first
   Members image_;
   std::vector<std::pair<int, int>> bound_;  ///< memories, each with what stands for it

@@ -43,13 +43,16 @@ class Elements {
   /// Units with a capability like this one, the unit itself among them, ascending.
   std::vector<std::pair<int, int>> alike(int unit, int capability) const;
 
+  /// Whether the memories differ in nothing but where they stand.
+  bool are_alike(int memory, int other) const { return memory_class_[memory] == memory_class_[other]; }
+
   /// Routes like this one between the same two memories, itself among them, ascending; a multicast alone.
   std::vector<Hop> parallel(const Hop& hop) const;
 
   /// Where the mapping runs, then where else it could: on other elements, with units, hops and memories in the same
   /// places. No two use the same unit for the main statement; other units and on-chip memories are shared only where no
-  /// free one is left. A multicast is a way to each of its targets. Kept for all mappings that run at the same site;
-  /// valid as long as this is.
+  /// free one is left, and memories only by tiles of the same uses (SiteTiles). A multicast is a way to each of its
+  /// targets. Kept for all mappings that run at the same site; valid as long as this is.
   const std::vector<Site>& sites(const Mapping& mapping) const;
 
  private:

@@ -55,8 +55,11 @@ const std::vector<LongerWays::Way>& LongerWays::ways(int home, int memory) {
   const std::vector<Hop> shortest = way_between(machine_, home, memory, false);
   for (const int through : memories_) {
     if (memories[through].capacity <= memories[memory].capacity) break;
-    const auto ends = [&](const Hop& hop) { return end_of(machine_, hop) == through; };
-    if (through == home || std::ranges::any_of(shortest, ends)) continue;
+    // One that is like a memory of the shortest way is another element's.
+    const auto leads_there = [&](const Hop& hop) {
+      return machine_.elements.are_alike(end_of(machine_, hop), through);
+    };
+    if (through == home || std::ranges::any_of(shortest, leads_there)) continue;
     auto hops = way_through(machine_, home, through, memory);
     if (!hops.empty()) entry->second.push_back({through, std::move(hops)});
   }

@@ -10,6 +10,7 @@
 #include "compiler/mapping/fills.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
+#include "compiler/mapping/site_tiles.h"
 #include "compiler/mapping/split.h"
 #include "compiler/mapping/tile_costs.h"
 
@@ -102,6 +103,10 @@ std::string Verifier::division() const {
     return "a part has no element";
   }
   if (std::set(chosen.begin(), chosen.end()).size() != chosen.size()) return "parts have the same element";
+  SiteTiles tiles(machine_.architecture, mapping_);
+  if (parts > 1 && !std::ranges::all_of(part_sites(machine_, mapping_), [&](const Site* s) { return tiles.add(*s); })) {
+    return "parts keep tiles of different operands in one memory";
+  }
   const auto hop = misled(machine_, mapping_);
   return hop ? text_of_multicast(machine_.architecture, *hop) + ", which want different bytes" : "";
 }
