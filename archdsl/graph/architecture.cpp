@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -64,6 +65,12 @@ std::vector<std::string> run_arguments(const Capability& capability) {
     if (operands[i].memory < 0) names.push_back(name(i));
   }
   return names;
+}
+
+bool holds_operands(const Unit& unit) {
+  return std::ranges::any_of(unit.capabilities, [](const Capability& capability) {
+    return std::ranges::any_of(capability.operands, &CapabilityOperand::held);
+  });
 }
 
 }  // namespace accord

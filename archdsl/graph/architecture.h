@@ -255,4 +255,7 @@ std::vector<std::string> transfer_arguments(const Route& route);
 /// Names of the arguments of a run of `capability`, in order.
 std::vector<std::string> run_arguments(const Capability& capability);
 
+/// Whether the unit keeps operands from one operation to the next: what it does depends on what it did before.
+bool holds_operands(const Unit& unit);
+
 }  // namespace accord

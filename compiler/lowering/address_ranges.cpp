@@ -40,7 +40,7 @@ void AddressRanges::of(const OpList& list, const LowOp& op, std::vector<AddressR
   in_memories(list, op, out);
   std::erase_if(out, [&](const AddressRange& range) { return architecture_.memories[range.memory].off_chip; });
   const Mnemonic& mnemonic = architecture_.isa.mnemonics[op.mnemonic];
-  if (mnemonic.meaning == Meaning::transfer || !holds(op.unit)) return;
+  if (mnemonic.meaning == Meaning::transfer || !holds_operands(architecture_.units[op.unit])) return;
   const auto held = static_cast<int>(architecture_.memories.size()) + op.unit;
   out.push_back({held, true, true, AddressRange::fixed, 0, 1});
 }
@@ -98,13 +98,6 @@ void AddressRanges::of_run(const LowOp& op, const MaybeValue* values, std::vecto
     }
     out.push_back(range);
   }
-}
-
-bool AddressRanges::holds(int unit) const {
-  const auto& capabilities = architecture_.units[unit].capabilities;
-  return std::any_of(capabilities.begin(), capabilities.end(), [](const Capability& capability) {
-    return std::any_of(capability.operands.begin(), capability.operands.end(), [](const auto& o) { return o.held; });
-  });
 }
 
 }  // namespace accord

@@ -38,7 +38,6 @@ class AddressRanges {
  private:
   void of_transfer(const LowOp& op, const MaybeValue* values, std::vector<AddressRange>& out) const;
   void of_run(const LowOp& op, const MaybeValue* values, std::vector<AddressRange>& out) const;
-  bool holds(int unit) const;
 
   const Architecture& architecture_;
 };

@@ -51,12 +51,7 @@ ItemGraph::ItemGraph(const OpList& list, const Architecture& architecture)
     : list_(list), architecture_(architecture), ranges_(architecture), history_(architecture) {
   make_items();
   fence_.assign(architecture.units.size(), -1);
-  for (const Unit& unit : architecture.units) {
-    const auto holds = [](const CapabilityOperand& operand) { return operand.held; };
-    holds_.push_back(std::any_of(unit.capabilities.begin(), unit.capabilities.end(), [&](const Capability& c) {
-      return std::any_of(c.operands.begin(), c.operands.end(), holds);
-    }));
-  }
+  for (const Unit& unit : architecture.units) holds_.push_back(holds_operands(unit));
   since_.resize(architecture.units.size());
   edge_of_.assign(items.size(), 0);
   for (std::uint32_t i = 0; i < items.size(); ++i) add(i);

@@ -186,7 +186,8 @@ class ListScheduler {
     from_.resize(list.ops.size(), 0);
     schedule_.done.resize(list.ops.size());
     for (std::size_t u = 0; u < architecture.units.size(); ++u) {
-      const bool keeps_order = architecture.units[u].kind == UnitKind::compute;
+      const Unit& unit = architecture.units[u];
+      const bool keeps_order = unit.kind == UnitKind::compute || holds_operands(unit);
       queues_.emplace_back(keeps_order, lead.free.empty() ? 0 : lead.free[u], ready_);
       windows_.emplace_back(architecture.units[u].in_flight);
       places_.emplace_back(architecture.units[u].queue, latency_);

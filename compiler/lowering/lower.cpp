@@ -19,8 +19,7 @@ constexpr std::int64_t most_parts = 32;  ///< of a transfer
 
 void check_length(std::size_t operations) {
   if (operations <= most_in_list) return;
-  throw Error(
-      fmt::format("takes more than {} operations, for the machine cannot repeat them in a loop", most_in_list));
+  throw Error(fmt::format("takes more than {} operations, for the machine cannot repeat them in a loop", most_in_list));
 }
 
 bool Lowering::same_box(int u, const Box& a, const Box& b) const {

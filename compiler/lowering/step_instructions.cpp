@@ -201,11 +201,11 @@ void StepInstructions::remember(std::size_t operand, const MaybeValue* values, H
   for (const std::size_t argument : loads_[operand].decisive) loaded.push_back(values[argument].value_or(0));
 }
 
-/// Sets the flags of held operands: 0 where the unit has one already.
+/// Sets the flags of held operands: 0 where the unit has one already, and nobody else's instructions come between.
 void StepInstructions::set_loads(MaybeValue* values, HeldTiles& held) const {
   for (std::size_t h = 0; h < loads_.size(); ++h) {
     const auto same = [&](std::int64_t before, std::size_t argument) { return before == values[argument].value_or(0); };
-    const bool keep = std::ranges::equal(held.loaded[h], loads_[h].decisive, same);
+    const bool keep = !plan_.shares_unit && std::ranges::equal(held.loaded[h], loads_[h].decisive, same);
     values[loads_[h].load] = keep ? 0 : 1;
     if (!keep) remember(h, values, held);
   }

@@ -278,6 +278,16 @@ class Divider {
   double least_ = infinite;     ///< predicted of a division
 };
 
+void mark_shared_units(std::vector<Mapping>& parts) {
+  std::map<int, std::set<std::size_t>> users;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    for (const auto& step : parts[p].steps) users[step.match.unit].insert(p);
+  }
+  for (Mapping& part : parts) {
+    for (auto& step : part.steps) step.shares_unit = users[step.match.unit].size() > 1;
+  }
+}
+
 }  // namespace
 
 std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
@@ -294,6 +304,7 @@ std::vector<Mapping> parts_of(const Machine& machine, const Mapping& mapping) {
     Mapping& part = parts.emplace_back(moved_to(*sites[p], part_at(mapping, origin, extent)));
     for (std::size_t u = 0; u < part.uses.size(); ++u) part.uses[u].shared = readings[u][p];
   } while (boxes.next());
+  mark_shared_units(parts);
   return parts;
 }
 
