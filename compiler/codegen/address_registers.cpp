@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "archdsl/isa/emit.h"
 #include "compiler/lowering/item_graph.h"
 
 namespace accord {
@@ -47,18 +48,47 @@ bool AddressRegisters::alike(const Pointer& pointer) const {
   return std::equal(pointer.grows.begin(), pointer.grows.end(), growth_.begin());
 }
 
+/// What a register that begins so reaches in the turns of all open loops, growing as the current argument does; false
+/// where it would wrap.
+bool AddressRegisters::stays(int file, std::int64_t begins) const {
+  std::int64_t low = begins, high = begins;
+  for (std::size_t depth = 0; depth < open_.size(); ++depth) {
+    const std::int64_t grown = growth_[depth] * (first_loop_[open_[depth]].turns - 1);
+    (grown < 0 ? low : high) += grown;
+  }
+  const Register& reg = *register_of(isa_, file);
+  return wrap(reg, low) == low && wrap(reg, high) == high;
+}
+
+/// A content from which the argument reaches the value, by no displacement if that may be, and which stays within the
+/// register.
+std::optional<std::int64_t> AddressRegisters::content_for(const Mnemonic& mnemonic, const Binding& binding,
+                                                          std::int64_t value) const {
+  const std::int64_t direct = value - binding.bias;
+  if (stays(binding.reg, direct)) return direct;
+  if (binding.field < 0 || binding.unit <= 0) return std::nullopt;
+  // The whole displacement, where part of it would do: addresses grow, and what lies close before shares the register.
+  std::int64_t raw = 0;
+  const std::int64_t content = direct - highest_raw(mnemonic.fields[binding.field]) * binding.unit;
+  for (const std::int64_t least : {std::max<std::int64_t>(content, direct % binding.unit), content}) {
+    if (stays(binding.reg, least) && displacement(mnemonic, binding, least, value, raw)) return least;
+  }
+  return std::nullopt;
+}
+
 /// A register that reaches the value as it is: one in use in all open loops (`entered`), or not in the innermost.
 AddressRegisters::Pointer* AddressRegisters::reaching(const Mnemonic& mnemonic, const Binding& binding,
                                                       std::int64_t value, bool entered) {
   std::int64_t raw = 0;
   for (auto& pointer : pointers_) {
     if (pointer.file != binding.reg || (pointer.grows.size() == open_.size()) != entered || !alike(pointer)) continue;
-    if (displacement(mnemonic, binding, pointer.value, value, raw)) return &pointer;
+    if (stays(pointer.file, pointer.value) && displacement(mnemonic, binding, pointer.value, value, raw))
+      return &pointer;
   }
   return nullptr;
 }
 
-AddressRegisters::Pointer* AddressRegisters::created(const Binding& binding, std::int64_t value) {
+AddressRegisters::Pointer* AddressRegisters::created(const Binding& binding, std::int64_t content) {
   const auto taken = std::count_if(pointers_.begin(), pointers_.end(),
                                    [&](const Pointer& pointer) { return pointer.file == binding.reg; });
   // The last ones are for addresses that grow as no other does.
@@ -69,8 +99,8 @@ AddressRegisters::Pointer* AddressRegisters::created(const Binding& binding, std
     for (int r = 0; r < registers_in(binding.reg); ++r) taken_.push_back(binding.reg + r);
   }
   const int reg = binding.reg + static_cast<int>(taken);
-  initial_.push_back({reg, value - binding.bias});
-  pointers_.push_back({binding.reg, reg, value - binding.bias, {}, {}, 0, {}});
+  initial_.push_back({reg, content});
+  pointers_.push_back({binding.reg, reg, content, {}, {}, 0, {}});
   return &pointers_.back();
 }
 
@@ -123,14 +153,19 @@ void AddressRegisters::use(Pointer& pointer, std::size_t op, std::size_t argumen
 bool AddressRegisters::place(const Mnemonic& mnemonic, std::size_t op, std::size_t argument, std::int64_t value) {
   const Binding& binding = mnemonic.arguments[argument];
   Pointer* pointer = reaching(mnemonic, binding, value, true);
+  if (pointer == nullptr && (pointer = reaching(mnemonic, binding, value, false)) != nullptr) {
+    enter(*pointer, pointer->value);
+  }
+  const auto content = pointer == nullptr ? content_for(mnemonic, binding, value) : std::nullopt;
+  if (pointer == nullptr && !content) {
+    reason_ = "an address register is too narrow for what a loop reaches";
+    return false;
+  }
   if (pointer == nullptr) {
-    pointer = reaching(mnemonic, binding, value, false);
-    if (pointer != nullptr) {
-      enter(*pointer, pointer->value);
-    } else if ((pointer = created(binding, value)) != nullptr || (pointer = movable(binding, false)) != nullptr) {
-      enter(*pointer, value - binding.bias);
+    if ((pointer = created(binding, *content)) != nullptr || (pointer = movable(binding, false)) != nullptr) {
+      enter(*pointer, *content);
     } else if ((pointer = movable(binding, true)) != nullptr) {
-      move(*pointer, value - binding.bias, before_operation_[op]);
+      move(*pointer, *content, before_operation_[op]);
     } else {
       reason_ = "too few address registers";
       return false;
@@ -166,7 +201,7 @@ void AddressRegisters::leave(std::size_t loop, std::int64_t turns) {
     if (pointer.grows.size() != open_.size()) continue;
     const std::int64_t start = pointer.starts.back(), grows = pointer.grows.back();
     move(pointer, start + grows, at_end_[loop]);
-    pointer.value = start + grows * turns;
+    pointer.value = wrap(*register_of(isa_, pointer.file), start + grows * turns);
     pointer.last = {};
     pointer.grows.pop_back();
     pointer.starts.pop_back();

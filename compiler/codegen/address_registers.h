@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -64,7 +65,7 @@ class AddressRegisters {
   struct Pointer {
     int file = -1;
     int reg = -1;
-    std::int64_t value = 0;            ///< in the first turn of all loops
+    std::int64_t value = 0;            ///< in the first turn of all loops; stays within the register in all
     std::vector<std::int64_t> grows;   ///< per open loop that it is used in
     std::vector<std::int64_t> starts;  ///< its value when that loop began
     std::size_t used = 0;              ///< when last
@@ -82,8 +83,10 @@ class AddressRegisters {
   bool visit(const OpList& list, std::span<const LowLoop> loops);
   bool visit_operation(const OpList& list, std::size_t op);
   bool place(const Mnemonic& mnemonic, std::size_t op, std::size_t argument, std::int64_t value);
+  bool stays(int file, std::int64_t begins) const;
+  std::optional<std::int64_t> content_for(const Mnemonic& mnemonic, const Binding& binding, std::int64_t value) const;
   Pointer* reaching(const Mnemonic& mnemonic, const Binding& binding, std::int64_t value, bool entered);
-  Pointer* created(const Binding& binding, std::int64_t value);
+  Pointer* created(const Binding& binding, std::int64_t content);
   Pointer* movable(const Binding& binding, bool entered);
   void enter(Pointer& pointer, std::int64_t value);
   void use(Pointer& pointer, std::size_t op, std::size_t argument);
