@@ -87,6 +87,11 @@ Instruction Encoder::sync_instruction(const OrderedOp& op) {
   if (!emitter_.emit(mnemonic, values, known_, emission_, op.unit)) {
     throw Error(fmt::format("{}: {}", architecture_.isa.mnemonics[mnemonic].name, emission_.reason));
   }
+  if (!emission_.writes.empty()) {
+    throw Error(
+        fmt::format("{} takes its semaphore from a register, which compiled programs do not set; it needs a field",
+                    architecture_.isa.mnemonics[mnemonic].name));
+  }
   return emission_.instruction;
 }
 

@@ -71,7 +71,7 @@ bool instructions_begin_at_units(const Machine& machine, const Mapping& mapping,
   const Match& match = mapping.steps[use.step].match;
   const std::int64_t unit = machine.limits.run(match.unit, match.capability)->units[use.operand];
   if (unit == 1) return true;
-  if (use.dense && !steps_by_units(machine, mapping, view, shape, box, unit)) return false;
+  if (!steps_by_units(machine, mapping, view, shape, box, unit)) return false;
   const bool loops = std::all_of(shape.loops.begin(), shape.loops.end(),
                                  [&](int it) { return view_step(mapping, view, it) % unit == 0; });
   return loops && std::all_of(shape.dims.begin(), shape.dims.end(), [&](const StepShape::Dim& dim) {
