@@ -25,6 +25,7 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"unify_elementwise", unify_elementwise},
       {"merge_padding", merge_padding},
       {"unify_pools", unify_pools},
+      {"fold_affine_before_widening", fold_affine},
       {"widen_to_2d", widen_to_2d},
       {"unify_products", unify_products},
       {"fold_affine", fold_affine},
