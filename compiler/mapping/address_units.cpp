@@ -69,9 +69,10 @@ bool instructions_begin_at_units(const Machine& machine, const Mapping& mapping,
                                  const StepShape& shape, const Extents& box) {
   const Use& use = mapping.uses[view.use];
   const Match& match = mapping.steps[use.step].match;
-  const std::int64_t unit = machine.limits.run(match.unit, match.capability)->units[use.operand];
+  const RunLimits& limits = *machine.limits.run(match.unit, match.capability);
+  const std::int64_t unit = limits.units[use.operand], step_unit = use.dense ? unit : limits.steps[use.operand];
+  if (step_unit != 1 && !steps_by_units(machine, mapping, view, shape, box, step_unit)) return false;
   if (unit == 1) return true;
-  if (!steps_by_units(machine, mapping, view, shape, box, unit)) return false;
   const bool loops = std::all_of(shape.loops.begin(), shape.loops.end(),
                                  [&](int it) { return view_step(mapping, view, it) % unit == 0; });
   return loops && std::all_of(shape.dims.begin(), shape.dims.end(), [&](const StepShape::Dim& dim) {

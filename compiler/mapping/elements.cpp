@@ -34,6 +34,7 @@ std::string text_of(const Capability& capability, const RunLimits& limits) {
   }
   for (const auto& dim : limits.dims) text += fmt::format("{}..{}/{};", dim.minimum, dim.maximum, dim.multiple);
   for (const std::int64_t unit : limits.units) text += fmt::format("{};", unit);
+  for (const std::int64_t unit : limits.steps) text += fmt::format("{};", unit);
   return text + capability.start.text() + ";" + capability.interval.text() + ";" + capability.drain.text();
 }
 

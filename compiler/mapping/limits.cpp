@@ -11,24 +11,41 @@
 namespace accord {
 namespace {
 
-/// Greatest value that a binding can give.
-std::int64_t greatest(const Isa& isa, const Mnemonic& mnemonic, const Binding& binding) {
-  auto top = [](int bits, bool is_signed) {
-    const int magnitude = std::min(bits - (is_signed ? 1 : 0), 62);
-    return (std::int64_t{1} << magnitude) - 1;
-  };
-  std::int64_t value = binding.bias;
-  if (binding.field >= 0) {
-    const Field& field = mnemonic.fields[binding.field];
-    const std::int64_t raw = top(field.bits, field.is_signed);
-    value += raw > (std::int64_t{1} << 40) / binding.unit ? raw : raw * binding.unit;
-  }
-  if (binding.base != Binding::Base::none) {
-    for (const Register& reg : isa.registers) {
-      if (binding.reg >= reg.first && binding.reg < reg.first + reg.count) value += top(reg.bits, reg.is_signed);
+std::int64_t greatest(int bits, bool is_signed) {
+  return (std::int64_t{1} << std::min(bits - (is_signed ? 1 : 0), 62)) - 1;
+}
+
+/// Greatest value that the binding's field, if it has one, and bias give.
+std::int64_t greatest_of_field(const Mnemonic& mnemonic, const Binding& binding) {
+  if (binding.field < 0) return binding.bias;
+  const Field& field = mnemonic.fields[binding.field];
+  const std::int64_t raw = greatest(field.bits, field.is_signed);
+  return binding.bias + (raw > (std::int64_t{1} << 40) / binding.unit ? raw : raw * binding.unit);
+}
+
+/// Greatest content that instructions which set the register can give it.
+std::int64_t greatest_content(const Isa& isa, int number) {
+  const Register* reg = register_of(isa, number);
+  if (reg == nullptr) return 0;
+  const std::int64_t widest = greatest(reg->bits, reg->is_signed);
+  std::int64_t most = -1;
+  for (const Mnemonic& mnemonic : isa.mnemonics) {
+    if (mnemonic.meaning != Meaning::set) continue;
+    for (const RegisterUpdate& update : mnemonic.updates) {
+      const bool sets =
+          update.base == Binding::Base::fixed_register ? update.reg == number : register_of(isa, update.reg) == reg;
+      if (!sets) continue;
+      if (update.amount.base != Binding::Base::none) return widest;
+      most = std::max(most, greatest_of_field(mnemonic, update.amount));
     }
   }
-  return value;
+  return most < 0 ? widest : std::min(most, widest);
+}
+
+/// Greatest value that a binding can give.
+std::int64_t greatest(const Isa& isa, const Mnemonic& mnemonic, const Binding& binding) {
+  const bool has_register = binding.base != Binding::Base::none;
+  return greatest_of_field(mnemonic, binding) + (has_register ? greatest_content(isa, binding.reg) : 0);
 }
 
 /// What the binding's values are multiples of: its field's unit or, where a register alone gives them, the least unit
@@ -120,7 +137,7 @@ void limit_counts(const Isa& isa, const Binding& binding, CapabilityDim& dim) {
 RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
   const Capability& capability = architecture.units[unit].capabilities[mnemonic.capability];
-  RunLimits limits{index, capability.dims, {}};
+  RunLimits limits{index, capability.dims, {}, {}};
   for (std::size_t d = 0; d < limits.dims.size(); ++d) {
     CapabilityDim& dim = limits.dims[d];
     dim.maximum = std::min(dim.maximum, greatest(architecture.isa, mnemonic, mnemonic.arguments[d]));
@@ -130,13 +147,14 @@ RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   }
   const auto names = run_arguments(capability);
   for (const auto& operand : capability.program.operands) {
-    std::int64_t multiple = 1;
+    std::int64_t base = 1, steps = 1;
     for (std::size_t a = 0; a < names.size(); ++a) {
-      const Binding& binding = mnemonic.arguments[a];
-      const bool moves = names[a] == operand.name + ".base" || names[a].starts_with(operand.name + ".stride");
-      if (moves) multiple = std::lcm(multiple, unit_of(architecture.isa, binding));
+      const std::int64_t counted = unit_of(architecture.isa, mnemonic.arguments[a]);
+      if (names[a] == operand.name + ".base") base = std::lcm(base, counted);
+      if (names[a].starts_with(operand.name + ".stride")) steps = std::lcm(steps, counted);
     }
-    limits.units.push_back(multiple);
+    limits.units.push_back(std::lcm(base, steps));
+    limits.steps.push_back(steps);
   }
   return limits;
 }

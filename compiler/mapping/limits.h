@@ -40,6 +40,7 @@ struct RunLimits {
   int mnemonic = -1;
   std::vector<CapabilityDim> dims;
   std::vector<std::int64_t> units;  ///< per operand: instructions give its addresses and steps in multiples of this
+  std::vector<std::int64_t> steps;  ///< per operand: its steps alone
 };
 
 /// Worked out when first asked for, by whatever thread: of an array's elements few ever are.

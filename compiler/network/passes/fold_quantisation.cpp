@@ -183,7 +183,7 @@ class QuantisationFolding {
         const auto range = range_of(op, network_.tensor(op.inputs[0]).type);
         if (range && remember(x, *range)) {
           remember(op.outputs[0], *range);  // it may take the place of x
-          operators.push_back(saturation(op, x, *range));
+          put(saturation(op, x, *range), pair->second, operators);
           continue;
         }
       }
@@ -192,6 +192,18 @@ class QuantisationFolding {
       operators.push_back(std::move(op));
     }
     network_.operators = std::move(operators);
+  }
+
+  /// The saturation stands before the quantiser, which reads its result from then on, as other pairs of it do: what
+  /// gives x has no other reader, and may do both.
+  static void put(Operator saturation, Operator& quantiser, std::vector<Operator>& operators) {
+    if (saturation.type != "Clip") {
+      operators.push_back(std::move(saturation));
+      return;
+    }
+    const auto place = std::ranges::find(operators, quantiser.outputs, &Operator::outputs);
+    place->inputs[0] = quantiser.inputs[0] = saturation.outputs[0];
+    operators.insert(place, std::move(saturation));
   }
 
   /// What integers of the model's inputs and outputs stand for.
