@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cstdlib>
 
+#include "archdsl/tensor/rounding.h"
+
 namespace accord {
 namespace {
 
@@ -31,20 +33,21 @@ struct Bank {
   std::vector<const PlacedBlock*> blocks;
 };
 
-std::vector<Bank> banks_of(const Memory& memory, const Region& region) {
+std::vector<Bank> banks_of(const Memory& memory, const Region& region, std::int64_t unit) {
   const std::int64_t size = memory.bank_bytes();
   std::vector<Bank> banks;
   for (std::int64_t low = region.base; low < region.base + region.bytes;) {
     const std::int64_t end = std::min((low / size + 1) * size, region.base + region.bytes);
-    banks.push_back({low, end, {}});
+    banks.push_back({round_up(low, unit), end, {}});
     low = end;
   }
   return banks;
 }
 
 /// False where a block fits no bank.
-bool place_apart(const Memory& memory, const Region& region, const Mapping& mapping, std::vector<PlacedBlock>& blocks) {
-  auto banks = banks_of(memory, region);
+bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping,
+                 std::vector<PlacedBlock>& blocks) {
+  auto banks = banks_of(memory, region, unit);
   for (PlacedBlock& block : blocks) {
     Bank* best = nullptr;
     int least = 0;
@@ -81,9 +84,9 @@ void place_from_both_ends(const Region& region, const Mapping& mapping, std::vec
 
 }  // namespace
 
-void place_in_banks(const Memory& memory, const Region& region, const Mapping& mapping,
+void place_in_banks(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping,
                     std::vector<PlacedBlock>& blocks) {
-  if (memory.banks == 1 || !place_apart(memory, region, mapping, blocks)) {
+  if (memory.banks == 1 || !place_apart(memory, region, unit, mapping, blocks)) {
     place_from_both_ends(region, mapping, blocks);
   }
 }

@@ -21,8 +21,8 @@ struct PlacedBlock {
 
 /// Gives blocks of one memory places within the region: each in one bank where it fits, and in the bank whose blocks
 /// are accessed least at the same time; where that breaks the room into pieces too small, one after another. The
-/// blocks' bytes together must fit the region.
-void place_in_banks(const Memory& memory, const Region& region, const Mapping& mapping,
+/// blocks' bytes together must fit the region; they and its ends are multiples of `unit`, and so are the places.
+void place_in_banks(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping,
                     std::vector<PlacedBlock>& blocks);
 
 }  // namespace accord

@@ -2,6 +2,7 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/lowering/banks.h"
+#include "compiler/mapping/address_units.h"
 #include "compiler/mapping/fills.h"
 
 namespace accord {
@@ -34,8 +35,9 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, const
   }
   for (std::size_t m = 0; m < blocks.size(); ++m) {
     if (blocks[m].empty()) continue;
-    place_in_banks(machine.architecture.memories[m], region_of(machine.architecture, mapping, static_cast<int>(m)),
-                   mapping, blocks[m]);
+    const int memory = static_cast<int>(m);
+    place_in_banks(machine.architecture.memories[m], place_region(machine, mapping, memory),
+                   place_unit(machine, mapping, memory), mapping, blocks[m]);
     for (const PlacedBlock& block : blocks[m]) {
       if (block.place != shared_at(mapping.uses[block.use], block.level).place) continue;
       TileBuffer& buffer = buffers[block.use][block.level];

@@ -1,6 +1,9 @@
 #include "compiler/mapping/address_units.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "archdsl/tensor/rounding.h"
 
 namespace accord {
 
@@ -12,6 +15,29 @@ std::int64_t home_unit(const Machine& machine, const Mapping& mapping, const Use
   const Hop& hop = hop_at(use, 0);
   const RouteLimits& limits = *machine.limits.route(hop.unit, hop.route);
   return use.role == UseRole::output ? limits.target_unit : limits.source_unit;
+}
+
+std::int64_t place_unit(const Machine& machine, const Mapping& mapping, int memory) {
+  std::int64_t unit = 1;
+  for (const Use& use : mapping.uses) {
+    const Match& match = mapping.steps[use.step].match;
+    if (use.memory == memory) {
+      unit = std::lcm(unit, machine.limits.run(match.unit, match.capability)->units[use.operand]);
+    }
+    for (const Hop& hop : use.hops) {
+      const Route& route = machine.architecture.units[hop.unit].routes[hop.route];
+      const RouteLimits& limits = *machine.limits.route(hop.unit, hop.route);
+      if (route.source == memory) unit = std::lcm(unit, limits.source_unit);
+      if (route.target == memory) unit = std::lcm(unit, limits.target_unit);
+    }
+  }
+  return unit;
+}
+
+Region place_region(const Machine& machine, const Mapping& mapping, int memory) {
+  const Region all = region_of(machine.architecture, mapping, memory);
+  const std::int64_t unit = place_unit(machine, mapping, memory), base = round_up(all.base, unit);
+  return {base, std::max<std::int64_t>((all.base + all.bytes) / unit * unit - base, 0)};
 }
 
 bool tiles_begin_at_units(const Machine& machine, const Mapping& mapping, int use, const HomeStrides& strides) {

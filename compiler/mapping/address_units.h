@@ -8,7 +8,13 @@ namespace accord {
 /// Bytes in multiples of which the instructions next to the use's home give addresses in it.
 std::int64_t home_unit(const Machine& machine, const Mapping& mapping, const Use& use);
 
-/// Whether all tiles of the use begin at such multiples in the tensor's home.
+/// Multiples at which tiles lie in the memory: all instructions of the mapping that go there count addresses in it.
+std::int64_t place_unit(const Machine& machine, const Mapping& mapping, int memory);
+
+/// What the mapping's tiles may use of a memory (region_of), from one such multiple to another.
+Region place_region(const Machine& machine, const Mapping& mapping, int memory);
+
+/// Whether all tiles of the use begin at multiples of `home_unit` in the tensor's home.
 bool tiles_begin_at_units(const Machine& machine, const Mapping& mapping, int use, const HomeStrides& strides);
 
 /// Of a dense use (plan.h): whether what lies within its tiles on chip begins at such multiples there. Tiles that are

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/mapping/address_units.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/timing.h"
 
@@ -295,6 +296,15 @@ const HomeStrides& Geometry::strides(int use) const {
   if (id == no_tensor) return none;
   const std::optional<HomeStrides>& reached = reached_[static_cast<std::size_t>(use)];
   return reached ? *reached : homes_[id].strides;
+}
+
+void Geometry::find_place_units() {
+  for (const Use& use : mapping_.uses) {
+    auto& units = place_units_.emplace_back(static_cast<std::size_t>(use.depth), 1);
+    for (int level = first_level(use); level < use.depth; ++level) {
+      units[level] = accord::place_unit(machine_, mapping_, memory_at(machine_.architecture, use, level));
+    }
+  }
 }
 
 /// Where a dim comes in multiples, tiles reach beyond the tensor: its home will have a margin.

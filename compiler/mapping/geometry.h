@@ -56,6 +56,7 @@ class Geometry {
         layouts_(mapping.uses.size()),
         moves_(mapping.uses.size()) {
     foresee_margins();
+    find_place_units();
     for (std::size_t u = 0; u < mapping.uses.size(); ++u) relevant_.push_back(relevant_to(static_cast<int>(u)));
   }
 
@@ -72,6 +73,9 @@ class Geometry {
   /// What `measure` gives for the mapping's tiles, asked for only where they are not those of the last call.
   const TileCosts& tile_costs(const std::function<TileCosts()>& measure);
 
+  /// Bytes in multiples of which the use's tiles of a level lie in their memory (address_units.h).
+  std::int64_t place_unit(int use, int level) const { return place_units_[use][level]; }
+
   bool is_constant(int use) const;
   /// Whether the use's tensor has its home on chip.
   bool kept_on_chip(int use) const;
@@ -87,6 +91,7 @@ class Geometry {
   using Known = std::unordered_map<Extents, std::unique_ptr<Made>, boost::hash<Extents>>;
 
   void foresee_margins();
+  void find_place_units();
   std::vector<bool> relevant_to(int use) const;
   void append_relevant(int use, const Extents& extents);
   TileMove timed(TileMove move, const Use& use, int level) const;
@@ -100,7 +105,8 @@ class Geometry {
   const Work& work_;
   const Homes& homes_;
   const Mapping& mapping_;
-  std::vector<std::optional<HomeStrides>> reached_;  ///< [use]; none: those of its home
+  std::vector<std::optional<HomeStrides>> reached_;     ///< [use]; none: those of its home
+  std::vector<std::vector<std::int64_t>> place_units_;  ///< [use][level]
   std::vector<Extents> measured_;
   std::shared_ptr<const TileCosts> costs_;
   std::shared_ptr<const Dependences> depends_;

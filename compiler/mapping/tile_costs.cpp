@@ -85,7 +85,7 @@ TileBytes bytes_of_tiles(Geometry& geometry, const Mapping& mapping, const BoxCl
       // What remains of a tile may be laid otherwise, and take more.
       for_each_box(classes, (*geometry.depends())[u], at, box, [&](const Extents& extents) {
         const Layout& layout = geometry.layout(u, level, extents);
-        bytes[u][level] = std::max(bytes[u][level], layout.bytes);
+        bytes[u][level] = std::max(bytes[u][level], round_up(layout.bytes, geometry.place_unit(u, level)));
         if (error.empty()) error = layout.error;
       });
     }
@@ -371,8 +371,9 @@ std::vector<std::int64_t> footprint(const Machine& machine, const Mapping& mappi
 std::string overfull(const Machine& machine, const Mapping& mapping, const std::vector<std::int64_t>& bytes) {
   for (std::size_t m = 0; m < bytes.size(); ++m) {
     const Memory& memory = machine.architecture.memories[m];
-    const std::int64_t room = region_of(machine.architecture, mapping, static_cast<int>(m)).bytes;
-    if (!memory.off_chip && bytes[m] > room) {
+    if (memory.off_chip || bytes[m] == 0) continue;
+    const std::int64_t room = place_region(machine, mapping, static_cast<int>(m)).bytes;
+    if (bytes[m] > room) {
       return fmt::format("{} needs {} bytes and has {}", memory.name, bytes[m], room);
     }
   }
