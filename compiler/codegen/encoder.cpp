@@ -108,6 +108,7 @@ void Encoder::append(const OpList& list, const std::vector<OrderedOp>& order, co
   };
   if (code != nullptr && !can_repeat(list)) code = nullptr;
   if (code != nullptr) code->begin(groups_, known_);
+  list_start_ = count_;
   Places places{count_, count_, std::vector<std::vector<std::int64_t>>(architecture_.units.size())};
   std::vector<char> waiting(architecture_.units.size(), 0);  // by unit: whether waits of its next operation stand there
   if (!list.ops.empty()) note(layer, label(list.ops.front()));  // what stands before the first operation is the layer's

@@ -64,7 +64,8 @@ class Encoder {
   bool can_repeat(const OpList& list) const;
   void emit_loop(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
   void emit_range(const OpList& list, int layer, const std::vector<std::string>& labels);
-  void unroll(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
+  void unroll(const OpList& list, LoopSpan loops, std::int64_t at_once, int layer,
+              const std::vector<std::string>& labels);
   void write(const Instruction& instruction);
   void note(int layer, const std::string& statement);
 
@@ -83,6 +84,7 @@ class Encoder {
   std::vector<Stage> stages_;
   Places places_;  ///< of the last list
   std::int64_t count_ = 0;
+  std::int64_t list_start_ = 0;  ///< instructions before the list
   std::int64_t stage_start_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/lowering/item_graph.h"
 
@@ -126,8 +127,48 @@ bool LoopPlanner::emit_body(std::span<const LowLoop> loops, Code& code, Settings
   return add(addresses_.at_end(static_cast<std::size_t>(&loop - first_loop_)), code);
 }
 
+/// Registers that the loop instruction takes its count or its length from.
+std::vector<int> LoopPlanner::registers_of_loops() const {
+  std::vector<int> registers;
+  for (const Binding& binding : isa_.mnemonics[limits_.mnemonic_for(Meaning::loop)].arguments) {
+    if (binding.base == Binding::Base::fixed_register) registers.push_back(binding.reg);
+  }
+  return registers;
+}
+
+/// The loop instruction behind what sets its registers; `entry`: what is known where that stands.
+bool LoopPlanner::begin_loop(std::int64_t turns, std::int64_t length, const std::vector<MaybeValue>& entry,
+                             Code& code) {
+  const std::vector<MaybeValue> arguments = {turns, length};
+  if (!emitter_.emit(limits_.mnemonic_for(Meaning::loop), arguments, entry, emission_)) {
+    reason_ = emission_.reason;
+    return false;
+  }
+  std::string why;
+  const auto settings = emitter_.set_registers(emission_.writes, entry, &why);
+  if (!settings) {
+    reason_ = "a loop's count or length cannot be set: " + why;
+    return false;
+  }
+  for (const auto& instruction : *settings) code.emplace_back(instruction, -1);
+  code.emplace_back(emission_.instruction, -1);
+  return true;
+}
+
+/// The most turns below `turns` that the loop instruction can count, found from above in halves; 1: none.
+std::int64_t LoopPlanner::turns_that_fit(std::int64_t turns, std::int64_t length,
+                                         const std::vector<MaybeValue>& entry) {
+  const std::string why = std::exchange(reason_, {});
+  Code unused;
+  do {
+    turns = (turns + 1) / 2;
+  } while (turns > 1 && !begin_loop(turns, length, entry, unused));
+  reason_ = why;
+  return turns;
+}
+
 /// The body is emitted until it finds each turn what it found before: registers that it sets once are set before the
-/// loop, those that it changes are not known where it begins.
+/// loop, those that it changes, and those of loop instructions, are not known where it begins.
 bool LoopPlanner::emit_loop(std::span<const LowLoop> loops, Code& code) {
   const LowLoop& loop = loops.front();
   const auto index = static_cast<std::size_t>(&loop - first_loop_);
@@ -138,14 +179,17 @@ bool LoopPlanner::emit_loop(std::span<const LowLoop> loops, Code& code) {
   Settings hoisted;
   Code body;
   const auto entry = seen_;
+  auto entered = entry;
   for (bool again = true, first_time = true; again; first_time = false) {
     again = false;
     seen_ = entry;
     Code before;
     if (!set(hoisted, before)) return false;
+    entered = seen_;
     for (std::size_t r = 0; r < seen_.size(); ++r) {
       if (changes[r]) seen_[r] = std::nullopt;
     }
+    for (const int reg : registers_of_loops()) seen_[reg] = std::nullopt;
     const auto begin = seen_;
     body.clear();
     Settings first;
@@ -165,12 +209,10 @@ bool LoopPlanner::emit_loop(std::span<const LowLoop> loops, Code& code) {
     }
     if (!again) code.insert(code.end(), before.begin(), before.end());
   }
-  const std::vector<MaybeValue> arguments = {loop.turns, static_cast<std::int64_t>(body.size())};
-  if (!emitter_.emit(limits_.mnemonic_for(Meaning::loop), arguments, entry, emission_) || !emission_.writes.empty()) {
-    reason_ = emission_.reason.empty() ? "a loop's count or length needs a register" : emission_.reason;
+  if (!begin_loop(loop.turns, std::ssize(body), entered, code)) {
+    if (index == 0) most_turns_ = turns_that_fit(loop.turns, std::ssize(body), entered);
     return false;
   }
-  code.emplace_back(emission_.instruction, -1);
   code.insert(code.end(), body.begin(), body.end());
   for (const auto& [reg, value] : addresses_.after_loop(index)) seen_[reg] = value;
   return true;
@@ -194,6 +236,7 @@ LoopPlan LoopPlanner::plan(const OpList& list, std::span<const LowLoop> loops, c
   }
   if (!done || !emit_loop(loops, code)) {
     plan.reason = reason_;
+    plan.most_turns = most_turns_;
     return plan;
   }
   for (auto& [instruction, statement] : code) {
