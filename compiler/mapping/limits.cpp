@@ -159,6 +159,23 @@ RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   return limits;
 }
 
+/// How much one instruction does at most, then how many steps it leaves free.
+std::pair<double, int> reach_of(const RouteLimits& limits) {
+  double bytes = 1;
+  int free = 0;
+  for (const WalkDim& dim : limits.walk) {
+    bytes *= static_cast<double>(dim.max);
+    for (const Step& step : {dim.source, dim.target}) free += step.kind == Step::Kind::free ? 1 : 0;
+  }
+  return {bytes, free};
+}
+
+double reach_of(const RunLimits& limits) {
+  double points = 1;
+  for (const CapabilityDim& dim : limits.dims) points *= static_cast<double>(dim.maximum);
+  return points;
+}
+
 /// The elements that the mnemonic chooses from, or its one unit.
 std::vector<int> driven_units(const Mnemonic& mnemonic) {
   if (mnemonic.units.empty()) return {mnemonic.unit};
@@ -181,8 +198,9 @@ Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
     routes_.emplace_back(unit.routes.size());
     runs_.emplace_back(unit.capabilities.size());
   }
-  const auto drive = [](auto& driven, int mnemonic) {
-    if (driven.mnemonic < 0) driven.mnemonic = mnemonic;
+  const auto drive = [&](auto& driven, int mnemonic, int unit, const auto& limit) {
+    const auto reach = [&](int of) { return reach_of(limit(architecture, of, unit)); };
+    if (driven.mnemonic < 0 || reach(driven.mnemonic) < reach(mnemonic)) driven.mnemonic = mnemonic;
   };
   for (std::size_t m = 0; m < architecture.isa.mnemonics.size(); ++m) {
     const Mnemonic& mnemonic = architecture.isa.mnemonics[m];
@@ -190,9 +208,9 @@ Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
     if (mnemonic.meaning == Meaning::transfer) {
       // No copy of a planner's has a list of indices to gather by.
       if (architecture.units[mnemonic.unit].routes[mnemonic.route].gather) continue;
-      for (const int unit : driven_units(mnemonic)) drive(routes_[unit][mnemonic.route], index);
+      for (const int unit : driven_units(mnemonic)) drive(routes_[unit][mnemonic.route], index, unit, limit_route);
     } else if (mnemonic.meaning == Meaning::run) {
-      for (const int unit : driven_units(mnemonic)) drive(runs_[unit][mnemonic.capability], index);
+      for (const int unit : driven_units(mnemonic)) drive(runs_[unit][mnemonic.capability], index, unit, limit_run);
     }
   }
 }

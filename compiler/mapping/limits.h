@@ -43,6 +43,7 @@ struct RunLimits {
   std::vector<std::int64_t> steps;  ///< per operand: its steps alone
 };
 
+/// Of several mnemonics for the same route or capability that counts whose instructions do most; of equals the first.
 /// Worked out when first asked for, by whatever thread: of an array's elements few ever are.
 class Limits {
  public:
