@@ -196,6 +196,30 @@ TEST_CASE("Are one-dimensional windows widened?") {
   CHECK(types(canonical(s, y)) == Types{"Reshape", "Conv", "MaxPool", "Reshape"});
 }
 
+TEST_CASE("Does normalisation after a one-dimensional convolution go into its weights?") {
+  Sketch s(23);
+  auto y = s.window("Conv", {s.input({1, 3, 9}), s.constant({4, 3, 3})}, {1, 4, 9}, {3}, {1, 1});
+  y = s.op("Add", {s.batch_norm(y), s.constant({1, 4, 1})}, {1, 4, 9});
+  y = s.op("Relu", {y}, {1, 4, 9});
+  CHECK(types(canonical(s, y)) == Types{"Reshape", "Conv", "Clip", "Reshape"});
+}
+
+TEST_CASE("Do integers that the model shows and goes on with have one that makes them?") {
+  Sketch s(24);
+  const auto x = s.op(
+      "Relu", {s.window("Conv", {s.input({1, 3, 6, 6}), s.constant({4, 3, 1, 1})}, {1, 4, 6, 6}, {1, 1}, {0, 0, 0, 0})},
+      {1, 4, 6, 6});
+  const auto scale = s.network.add(make_constant("scale", {}, std::vector<float>{0.03F}));
+  const auto zero = s.network.add(make_constant("zero", {}, std::vector<std::uint8_t>{0}));
+  const auto shown = s.op("QuantizeLinear", {x, scale, zero}, {1, 4, 6, 6});
+  s.network.tensor(shown).type = ElementType::u8;
+  const auto y = s.op("DequantizeLinear", {shown, scale, zero}, {1, 4, 6, 6});
+  s.network.outputs = {shown, y};
+  canonicalise(s.network);
+  CHECK(types(s.network) == Types{"Conv", "Clip", "QuantizeLinear"});
+  CHECK(s.network.operators.back().inputs[0] == s.network.outputs[1]);
+}
+
 TEST_CASE("Do ceil_mode, global and mean forms become plain pools?") {
   Sketch s(8);
   auto x = s.input({1, 3, 8, 8});
