@@ -24,6 +24,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double quicker = 0.95;           ///< of the cycles as it stands: what another layout must promise
 constexpr double quicker_in_order = 0.75;  ///< where turns of hardware loops are in order: schedules see less of them
 constexpr double torn = 1.5;               ///< times what its bytes take side by side: a tensor that may lie better
+constexpr double half_empty = 2;           ///< times a row of the tensor is at most a word: so may one of few channels
 constexpr double busy_enough = 0.7;        ///< of the busiest unit's cycles: a mover that is worth making quicker
 constexpr std::size_t most_looks = 3;      ///< at each tensor on average; a change calls for another at its neighbours
 
@@ -79,6 +80,7 @@ class LayoutChooser {
   void weigh_together(TensorId image);
   std::vector<TensorId> alike(const LayerPlan& layer, const Order& order) const;
   bool is_torn(TensorId tensor);
+  bool has_short_rows(TensorId tensor, const Use& use) const;
   double gain(const LayerPlan& layer, TensorId tensor);
   std::vector<Order> other_orders(TensorId tensor) const;
   void find_owners();
@@ -211,8 +213,15 @@ double side_by_side(const Architecture& architecture, const TileCosts::Move& mov
   return transfer_timing(architecture, move.hop, piece).busy;
 }
 
-/// Cycles that the layer may gain at most if the tensor's memory lies otherwise: 0 unless it moves that piece by piece
-/// and much of its time goes there.
+/// Whether the tensor's rows fill at most half of the words that they are read in or written from.
+bool LayoutChooser::has_short_rows(TensorId tensor, const Use& use) const {
+  const Tensor& moved = network_.tensor(tensor);
+  const auto row = static_cast<double>(moved.shape[compilation_.homes[tensor].order.back()] * bytes(use.type));
+  return half_empty * row <= static_cast<double>(compilation_.architecture.memories[use.memory].word);
+}
+
+/// Cycles that the layer may gain at most if the tensor's memory lies otherwise: 0 unless it moves that piece by piece,
+/// or in words that are half empty, and much of its time goes there.
 double LayoutChooser::gain(const LayerPlan& layer, TensorId tensor) {
   const LayerSearch& known = search_once(compilation_, shared_, layer);
   if (known.kept.empty() || cycles(layer) * worth_ <= static_cast<double>(layer.bound.cycles)) return 0;
@@ -228,7 +237,8 @@ double LayoutChooser::gain(const LayerPlan& layer, TensorId tensor) {
     if (move.level != 0 || moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor)
       return false;
     return busy[move.hop.unit] >= busy_enough * busiest &&
-           move.cycles > torn * side_by_side(machine.architecture, move);
+           (has_short_rows(moved, mapping.uses[move.use]) ||
+            move.cycles > torn * side_by_side(machine.architecture, move));
   });
   return matters ? cycles(layer) - static_cast<double>(layer.bound.cycles) : 0;
 }

@@ -130,7 +130,9 @@ std::vector<std::int64_t> Enumerator::whole_runs(const Mapping& mapping) const {
     if (use.filled || use.hops.empty()) continue;
     const WorkOperand& operand = work_.operands[use.access.operand];
     if (operand.constant && use.role != UseRole::start) continue;  // lies as its transfers want it
-    const AffineIndex& innermost = use.access.indices[homes_[operand.tensor].order.back()];
+    const Home& home = homes_[operand.tensor];
+    if (home.order.empty()) continue;  // one number
+    const AffineIndex& innermost = use.access.indices[home.order.back()];
     if (innermost.terms.size() != 1 || innermost.terms[0].second != 1) continue;
     for (const Hop& hop : use.hops) {
       const std::int64_t unit = machine_.limits.route(hop.unit, hop.route)->run_unit;

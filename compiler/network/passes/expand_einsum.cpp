@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "archdsl/tensor/element_type.h"
 #include "compiler/network/operator_list.h"
 #include "compiler/network/passes/passes.h"
 
@@ -186,7 +187,7 @@ bool stays_small(const Network& network, const Operator& op, const Equation& equ
 }
 
 /// The expansions count in fp32, as the operators that they consist of.
-bool is_float(const Network& network, const Operator& op) {
+bool is_in_fp32(const Network& network, const Operator& op) {
   const auto in_fp32 = [&](TensorId id) { return network.tensor(id).type == ElementType::fp32; };
   return std::ranges::all_of(op.inputs, in_fp32) && std::ranges::all_of(op.outputs, in_fp32);
 }
@@ -215,7 +216,8 @@ void widen_vectors(Network& network, const Operator& op, std::vector<Operator>& 
 }  // namespace
 
 std::string einsum_obstacle(const Network& network, const Operator& op) {
-  if (!is_float(network, op)) return "its operands are not in floating point";
+  const auto floats = [&](TensorId id) { return is_float(network.tensor(id).type); };
+  if (!std::ranges::all_of(op.inputs, floats)) return "its operands are not in floating point";
   const auto equation = parse(op);
   if (!equation) {
     return "its equation has an index twice in one operand, for which GatherElements or a product with an identity "
@@ -227,9 +229,9 @@ std::string einsum_obstacle(const Network& network, const Operator& op) {
 void expand_einsum(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    if (op.type == "Einsum" && einsum_obstacle(network, op).empty()) {
+    if (op.type == "Einsum" && is_in_fp32(network, op) && einsum_obstacle(network, op).empty()) {
       EinsumExpansion(network, op, operators).run(*parse(op));
-    } else if (multiplies_vector(network, op) && is_float(network, op)) {
+    } else if (multiplies_vector(network, op) && is_in_fp32(network, op)) {
       widen_vectors(network, op, operators);
     } else {
       operators.push_back(std::move(op));

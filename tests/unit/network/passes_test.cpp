@@ -210,9 +210,9 @@ TEST_CASE("Do integers that the model shows and goes on with have one that makes
       "Relu", {s.window("Conv", {s.input({1, 3, 6, 6}), s.constant({4, 3, 1, 1})}, {1, 4, 6, 6}, {1, 1}, {0, 0, 0, 0})},
       {1, 4, 6, 6});
   const auto scale = s.network.add(make_constant("scale", {}, std::vector<float>{0.03F}));
-  const auto zero = s.network.add(make_constant("zero", {}, std::vector<std::uint8_t>{0}));
+  const auto zero = s.network.add(make_constant("zero", {}, std::vector<std::int8_t>{0}));
   const auto shown = s.op("QuantizeLinear", {x, scale, zero}, {1, 4, 6, 6});
-  s.network.tensor(shown).type = ElementType::u8;
+  s.network.tensor(shown).type = ElementType::i8;
   const auto y = s.op("DequantizeLinear", {shown, scale, zero}, {1, 4, 6, 6});
   s.network.outputs = {shown, y};
   canonicalise(s.network);
