@@ -19,6 +19,7 @@
 #include "archdsl/tensor/parse.h"
 #include "compiler/mapping/dense_tiles.h"
 #include "compiler/mapping/elements.h"
+#include "compiler/mapping/full_lanes.h"
 #include "compiler/mapping/parallel_movers.h"
 #include "compiler/mapping/step_bound.h"
 #include "compiler/mapping/verify.h"
@@ -167,6 +168,7 @@ class Variants {
     const bool waits = most_ > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
     const auto dense = waits ? search(index, with_dense_tiles(problem_, mapping)) : std::nullopt;
     search(index, on_parallel_movers(problem_, dense ? *dense : mapping));
+    if (waits) search(index, with_full_lanes(problem_, mapping));
   }
 
   /// Of tiles that an input's next load has to wait for, where there is memory for two of them.

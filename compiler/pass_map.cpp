@@ -13,6 +13,7 @@ void adopt(std::vector<Mapping>& mappings, const std::vector<SearchResult::Found
   for (const auto& [index, source] : known) {
     Mapping mapping = mappings[index];
     mapping.spatial = source.spatial;
+    mapping.extent = source.extent;
     adopt_tiling(mapping, source);
     result.push_back(std::move(mapping));
   }

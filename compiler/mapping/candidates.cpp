@@ -71,31 +71,6 @@ bool start_agrees(const Work& work, const Roles& roles, const Match& match) {
   return value && std::max(*value, lowest(type)) == std::max(match.initial, lowest(type));
 }
 
-/// What the chain's iterators count together.
-std::int64_t product_of(const std::vector<int>& chain, const std::vector<std::int64_t>& extent) {
-  std::int64_t product = 1;
-  for (const int it : chain) product *= extent[it];
-  return product;
-}
-
-/// Grows one iterator of the chain until their product is a multiple of `unit`.
-void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std::int64_t>& extent) {
-  const std::int64_t product = product_of(chain, extent);
-  int best = chain.back();
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  const auto grown = [&](int it) {
-    const std::int64_t step = unit / std::gcd(unit, product / extent[it]);
-    return round_up(extent[it], step);
-  };
-  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
-    const std::int64_t points = product / extent[*it] * grown(*it);
-    if (points >= least) continue;
-    least = points;
-    best = *it;
-  }
-  extent[best] = grown(best);
-}
-
 }  // namespace
 
 bool may_count(const Work& work, const Capability& capability, const Match& match, int d, int iterator) {

@@ -1,8 +1,11 @@
 #include "compiler/mapping/padding.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "archdsl/tensor/interpret.h"
+#include "archdsl/tensor/rounding.h"
 
 namespace accord {
 namespace {
@@ -27,6 +30,29 @@ bool leaves(const Work& work, const std::vector<std::int64_t>& padded, const Acc
 }
 
 }  // namespace
+
+std::int64_t product_of(const std::vector<int>& chain, const std::vector<std::int64_t>& extent) {
+  std::int64_t product = 1;
+  for (const int it : chain) product *= extent[it];
+  return product;
+}
+
+void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std::int64_t>& extent) {
+  const std::int64_t product = product_of(chain, extent);
+  int best = chain.back();
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  const auto grown = [&](int it) {
+    const std::int64_t step = unit / std::gcd(unit, product / extent[it]);
+    return round_up(extent[it], step);
+  };
+  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+    const std::int64_t points = product / extent[*it] * grown(*it);
+    if (points >= least) continue;
+    least = points;
+    best = *it;
+  }
+  extent[best] = grown(best);
+}
 
 /// Evaluates the statement at padded points with some values of what is read inside.
 bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padded, const Statement& statement,

@@ -9,6 +9,13 @@
 
 namespace accord {
 
+/// What the chain's iterators count together.
+std::int64_t product_of(const std::vector<int>& chain, const std::vector<std::int64_t>& extent);
+
+/// Grows one iterator of the chain until their product is a multiple of `unit`: of those that add the fewest points the
+/// innermost.
+void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std::int64_t>& extent);
+
 /// Whether the statement, which reduces over the iterator, yields the same where the iterator runs on to its padded
 /// extent: whatever lies inside the operands that it reads, and also beyond the operand `spoilt` (-1: none), the points
 /// beyond add nothing.
