@@ -64,8 +64,8 @@ class Encoder {
   bool can_repeat(const OpList& list) const;
   void emit_loop(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels);
   void emit_range(const OpList& list, int layer, const std::vector<std::string>& labels);
-  void unroll(const OpList& list, LoopSpan loops, std::int64_t at_once, int layer,
-              const std::vector<std::string>& labels);
+  void unroll(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels,
+              const std::string& reason);
   void write(const Instruction& instruction);
   void note(int layer, const std::string& statement);
 

@@ -8,6 +8,11 @@
 #include "compiler/lowering/item_graph.h"
 
 namespace accord {
+namespace {
+
+constexpr std::ptrdiff_t most_in_nest = 1 << 16;  // instructions
+
+}  // namespace
 
 void LoopPlanner::append(const Instruction& instruction, int statement, Code& code) {
   code.emplace_back(instruction, statement);
@@ -144,6 +149,13 @@ bool LoopPlanner::begin_loop(std::int64_t turns, std::int64_t length, const std:
     reason_ = emission_.reason;
     return false;
   }
+  const auto registers = registers_of_loops();
+  for (const RegisterWrite& write : emission_.writes) {
+    if (std::ranges::count(registers, write.reg) == 0 || std::ranges::count(addresses_.taken(), write.reg) != 0) {
+      reason_ = "a loop's count or length needs a register that addresses go through";
+      return false;
+    }
+  }
   std::string why;
   const auto settings = emitter_.set_registers(emission_.writes, entry, &why);
   if (!settings) {
@@ -155,16 +167,19 @@ bool LoopPlanner::begin_loop(std::int64_t turns, std::int64_t length, const std:
   return true;
 }
 
-/// The most turns below `turns` that the loop instruction can count, found from above in halves; 1: none.
+/// The most turns, up to so many, that a loop instruction counts; 0: none.
 std::int64_t LoopPlanner::turns_that_fit(std::int64_t turns, std::int64_t length,
                                          const std::vector<MaybeValue>& entry) {
-  const std::string why = std::exchange(reason_, {});
   Code unused;
-  do {
-    turns = (turns + 1) / 2;
-  } while (turns > 1 && !begin_loop(turns, length, entry, unused));
-  reason_ = why;
-  return turns;
+  if (begin_loop(turns, length, entry, unused)) return turns;
+  const std::string why = reason_;
+  std::int64_t fit = 0;
+  while (fit + 1 < turns) {
+    const std::int64_t middle = fit + (turns - fit) / 2;
+    (begin_loop(middle, length, entry, unused) ? fit : turns) = middle;
+  }
+  reason_ = fit == 0 ? why : "";
+  return fit;
 }
 
 /// The body is emitted until it finds each turn what it found before: registers that it sets once are set before the
@@ -209,12 +224,24 @@ bool LoopPlanner::emit_loop(std::span<const LowLoop> loops, Code& code) {
     }
     if (!again) code.insert(code.end(), before.begin(), before.end());
   }
-  if (!begin_loop(loop.turns, std::ssize(body), entered, code)) {
-    if (index == 0) most_turns_ = turns_that_fit(loop.turns, std::ssize(body), entered);
-    return false;
-  }
-  code.insert(code.end(), body.begin(), body.end());
+  if (!repeat(body, loop.turns, entered, code)) return false;
   for (const auto& [reg, value] : addresses_.after_loop(index)) seen_[reg] = value;
+  return true;
+}
+
+/// The body in as many loops, one after another, as its turns take: it finds the same in each turn. `entry`: what is
+/// known where the first of them stands; behind it that is what the body leaves.
+bool LoopPlanner::repeat(const Code& body, std::int64_t turns, const std::vector<MaybeValue>& entry, Code& code) {
+  const std::int64_t at_once = turns_that_fit(turns, std::ssize(body), entry);
+  if (at_once == 0) return false;
+  for (std::int64_t done = 0; done < turns; done += at_once) {
+    if (std::ssize(code) + std::ssize(body) > most_in_nest) {
+      reason_ = "its turns take too many loops";
+      return false;
+    }
+    if (!begin_loop(std::min(at_once, turns - done), std::ssize(body), done == 0 ? entry : seen_, code)) return false;
+    code.insert(code.end(), body.begin(), body.end());
+  }
   return true;
 }
 
@@ -236,7 +263,6 @@ LoopPlan LoopPlanner::plan(const OpList& list, std::span<const LowLoop> loops, c
   }
   if (!done || !emit_loop(loops, code)) {
     plan.reason = reason_;
-    plan.most_turns = most_turns_;
     return plan;
   }
   for (auto& [instruction, statement] : code) {

@@ -17,7 +17,6 @@ struct LoopPlan {
   std::vector<int> statements;    ///< label index of each; -1: as the one before
   std::vector<MaybeValue> known;  ///< register contents afterwards
   std::string reason;             ///< why it cannot be a loop; empty: it can
-  std::int64_t most_turns = 1;    ///< else: of the outermost loop, where nothing but their number is in the way
 };
 
 /// Turns a loop with those in it into instructions. Addresses that grow go through register files (AddressRegisters);
@@ -36,6 +35,7 @@ class LoopPlanner {
 
   std::vector<int> registers_of_loops() const;
   std::int64_t turns_that_fit(std::int64_t turns, std::int64_t length, const std::vector<MaybeValue>& entry);
+  bool repeat(const Code& body, std::int64_t turns, const std::vector<MaybeValue>& entry, Code& code);
   bool begin_loop(std::int64_t turns, std::int64_t length, const std::vector<MaybeValue>& entry, Code& code);
   bool emit_loop(std::span<const LowLoop> loops, Code& code);
   bool emit_body(std::span<const LowLoop> loops, Code& code, Settings& first);
@@ -55,7 +55,6 @@ class LoopPlanner {
   std::vector<MaybeValue> seen_;  ///< registers in the first turn of all loops
   std::vector<MaybeValue> values_;
   std::string reason_;
-  std::int64_t most_turns_ = 1;
 };
 
 }  // namespace accord

@@ -7,16 +7,16 @@
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
-/// The turns one after another, so many at a time as loops can have; loops inside stay loops where they can.
-void Encoder::unroll(const OpList& list, LoopSpan loops, std::int64_t at_once, int layer,
-                     const std::vector<std::string>& labels) {
+/// The turns one after another; loops inside stay loops where they can.
+void Encoder::unroll(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels,
+                     const std::string& reason) {
   const LowLoop& loop = loops.front();
-  for (std::int64_t turn = 0; turn < loop.turns; turn += at_once) {
+  for (std::int64_t turn = 0; turn < loop.turns; ++turn) {
+    if (count_ - list_start_ > most_instructions_of_layer) {
+      throw Error("its loops would stand in a long program turn by turn: " + reason);
+    }
     ListCopy copy(list);
-    const std::int64_t turns = std::min(at_once, loop.turns - turn);
-    if (turns > 1) copy.open(loop, turns, loop.interval);
     copy.range(loop.first, loop.length, loops.subspan(1), &loop, turn);
-    if (turns > 1) copy.close();
     const OpList unrolled = copy.take();
     emit_range(unrolled, layer, labels);
   }
@@ -39,12 +39,7 @@ void Encoder::emit_range(const OpList& list, int layer, const std::vector<std::s
 
 void Encoder::emit_loop(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels) {
   const LoopPlan plan = LoopPlanner(architecture_.isa, emitter_, limits_).plan(list, loops, known_);
-  if (!plan.reason.empty()) {
-    if (count_ - list_start_ > most_instructions_of_layer) {
-      throw Error("its loops would stand in a long program turn by turn: " + plan.reason);
-    }
-    return unroll(list, loops, plan.most_turns, layer, labels);
-  }
+  if (!plan.reason.empty()) return unroll(list, loops, layer, labels, plan.reason);
   note(layer, labels.at(static_cast<std::size_t>(list.ops[loops.front().first].statement)));
   for (std::size_t i = 0; i < plan.code.size(); ++i) {
     if (plan.statements[i] >= 0) note(layer, labels.at(static_cast<std::size_t>(plan.statements[i])));

@@ -159,21 +159,41 @@ RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   return limits;
 }
 
-/// How much one instruction does at most, then how many steps it leaves free.
-std::pair<double, int> reach_of(const RouteLimits& limits) {
-  double bytes = 1;
-  int free = 0;
-  for (const WalkDim& dim : limits.walk) {
-    bytes *= static_cast<double>(dim.max);
-    for (const Step& step : {dim.source, dim.target}) free += step.kind == Step::Kind::free ? 1 : 0;
+/// Whether one instruction can be all that the other can, and more.
+bool outdoes(const RouteLimits& one, const RouteLimits& other) {
+  const auto divides = [](std::int64_t finer, std::int64_t coarser) { return coarser % finer == 0; };
+  if (!divides(one.source_unit, other.source_unit) || !divides(one.target_unit, other.target_unit) ||
+      !divides(one.run_unit, other.run_unit) || !divides(one.source_steps, other.source_steps) ||
+      !divides(one.target_steps, other.target_steps)) {
+    return false;
   }
-  return {bytes, free};
+  const auto covers = [](const Step& mine, const Step& others) {
+    return mine.kind == Step::Kind::free || (others.kind != Step::Kind::free && mine.bytes == others.bytes);
+  };
+  bool more = false;
+  for (std::size_t d = 0; d < one.walk.size(); ++d) {
+    const WalkDim &mine = one.walk[d], &others = other.walk[d];
+    if (mine.max < others.max || !covers(mine.source, others.source) || !covers(mine.target, others.target)) {
+      return false;
+    }
+    more |= mine.max > others.max || mine.source.kind != others.source.kind || mine.target.kind != others.target.kind;
+  }
+  return more;
 }
 
-double reach_of(const RunLimits& limits) {
-  double points = 1;
-  for (const CapabilityDim& dim : limits.dims) points *= static_cast<double>(dim.maximum);
-  return points;
+bool outdoes(const RunLimits& one, const RunLimits& other) {
+  bool more = false;
+  for (std::size_t d = 0; d < one.dims.size(); ++d) {
+    const CapabilityDim &mine = one.dims[d], &others = other.dims[d];
+    if (mine.maximum < others.maximum || mine.minimum > others.minimum || others.multiple % mine.multiple != 0) {
+      return false;
+    }
+    more |= mine.maximum > others.maximum || mine.minimum < others.minimum || mine.multiple < others.multiple;
+  }
+  for (std::size_t o = 0; o < one.units.size(); ++o) {
+    if (other.units[o] % one.units[o] != 0 || other.steps[o] % one.steps[o] != 0) return false;
+  }
+  return more;
 }
 
 /// The elements that the mnemonic chooses from, or its one unit.
@@ -199,8 +219,10 @@ Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
     runs_.emplace_back(unit.capabilities.size());
   }
   const auto drive = [&](auto& driven, int mnemonic, int unit, const auto& limit) {
-    const auto reach = [&](int of) { return reach_of(limit(architecture, of, unit)); };
-    if (driven.mnemonic < 0 || reach(driven.mnemonic) < reach(mnemonic)) driven.mnemonic = mnemonic;
+    const auto better = [&] {
+      return outdoes(limit(architecture, mnemonic, unit), limit(architecture, driven.mnemonic, unit));
+    };
+    if (driven.mnemonic < 0 || better()) driven.mnemonic = mnemonic;
   };
   for (std::size_t m = 0; m < architecture.isa.mnemonics.size(); ++m) {
     const Mnemonic& mnemonic = architecture.isa.mnemonics[m];

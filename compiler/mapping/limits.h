@@ -43,8 +43,8 @@ struct RunLimits {
   std::vector<std::int64_t> steps;  ///< per operand: its steps alone
 };
 
-/// Of several mnemonics for the same route or capability that counts whose instructions do most; of equals the first.
-/// Worked out when first asked for, by whatever thread: of an array's elements few ever are.
+/// Of several mnemonics for the same route or capability the first counts, or one whose instructions can be all that
+/// its can, and more. Worked out when first asked for, by whatever thread: of an array's elements few ever are.
 class Limits {
  public:
   explicit Limits(const Architecture& architecture);

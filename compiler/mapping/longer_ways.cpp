@@ -55,7 +55,7 @@ const std::vector<LongerWays::Way>& LongerWays::ways(int home, int memory) {
   const std::vector<Hop> shortest = way_between(machine_, home, memory, false);
   for (const int through : memories_) {
     if (memories[through].capacity <= memories[memory].capacity) break;
-    // One that is like a memory of the shortest way is another element's.
+    // One that is like a memory of the shortest way leads nowhere that this does not; often it is another element's.
     const auto leads_there = [&](const Hop& hop) {
       return machine_.elements.are_alike(end_of(machine_, hop), through);
     };

@@ -117,6 +117,7 @@ class TileMeasure {
  private:
   bool keeps_partial_results() const;
   void check_room();
+  std::string error_of_rest(int u, int level, const Extents& outer);
   void add_use(int u);
   bool cuts_between_blocks(int u, int level);
   int levels_inside(const Use& use) const;
@@ -229,6 +230,20 @@ int TileMeasure::levels_inside(const Use& use) const {
   return target_level(mapping_) + 1;
 }
 
+/// Why what remains of the use's tiles cannot be moved, where transfers count their bytes in units: rows may end within
+/// one.
+std::string TileMeasure::error_of_rest(int u, int level, const Extents& outer) {
+  const Hop& hop = hop_at(mapping_.uses[u], level);
+  std::string error;
+  if (machine_.limits.route(hop.unit, hop.route)->run_unit == 1) return error;
+  const int at = box_level(mapping_, mapping_.uses[u], level);
+  Extents box = mapping_.tile[at];
+  for_each_box(classes_, (*geometry_.depends())[u], at, box, [&](const Extents& extents) {
+    if (error.empty()) error = geometry_.move(u, level, extents, outer).error;
+  });
+  return error;
+}
+
 void TileMeasure::add_use(int u) {
   const Use& use = mapping_.uses[u];
   for (int level = 1; level < levels_inside(use); ++level) {
@@ -246,12 +261,10 @@ void TileMeasure::add_use(int u) {
   }
   for (int level = 0; level < use.depth; ++level) {
     const int at = box_level(mapping_, use, level);
-    const TileMove& move = geometry_.move(
-        u, level, mapping_.tile[at], level == 0 ? mapping_.extent : mapping_.tile[box_level(mapping_, use, level - 1)]);
-    if (!move.error.empty()) {
-      costs_.error = move.error;
-      return;
-    }
+    const Extents& outer = level == 0 ? mapping_.extent : mapping_.tile[box_level(mapping_, use, level - 1)];
+    const TileMove& move = geometry_.move(u, level, mapping_.tile[at], outer);
+    costs_.error = move.error.empty() ? error_of_rest(u, level, outer) : move.error;
+    if (!costs_.error.empty()) return;
     const Hop& hop = brought_by(use, level);
     const double share = average(use, at);
     const double receivers = shared_at(use, level).receivers;

@@ -41,3 +41,12 @@ TEST_CASE("are networks right on a machine whose transfers count in units") {
     run_checked(machine, small, counted_seed);
   }
 }
+
+TEST_CASE("do what remains of tiles and initial values end with whole units") {
+  const std::string text = edited("nvdla_small", "dst: 24, n0: 10, n1: 13, s1: 24, t1: 24",
+                                  "dst: 24, n0: {bits: 7, unit: 8}, n1: 13, s1: 24, t1: 24");
+  const auto odd = network_of(counted_seed, [](auto& b) { return b.conv(b.input({1, 16, 12, 12}), 13, 1); });
+  for (const auto& layer : run_checked(loaded(text), odd, counted_seed).report.layers) {
+    if (layer.macs > 0) CHECK(layer.placed_on != "host");
+  }
+}

@@ -25,7 +25,7 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"unify_elementwise", unify_elementwise},
       {"merge_padding", merge_padding},
       {"unify_pools", unify_pools},
-      {"fold_affine_before_widening", fold_affine},
+      {"fold_affine_into_convs", fold_affine_into_convs},
       {"widen_to_2d", widen_to_2d},
       {"unify_products", unify_products},
       {"fold_affine", fold_affine},

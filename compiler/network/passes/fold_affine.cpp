@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "compiler/network/constants.h"
 #include "compiler/network/passes/graph_index.h"
@@ -138,9 +140,11 @@ TensorId add_channel_constant(Network& network, const std::string& name, const N
   return network.add(make_constant(name, shape, std::vector<float>(values.begin(), values.end())));
 }
 
+/// `into`: the operators into whose weights it folds; empty: any that can, and chains of what follows no weights are
+/// composed.
 class AffineFolding {
  public:
-  explicit AffineFolding(Network& network) : network_(network), index_(network) {}
+  AffineFolding(Network& network, std::string into) : network_(network), index_(network), into_(std::move(into)) {}
 
   void run() {
     for (auto& op : network_.operators) visit(std::move(op));
@@ -160,7 +164,7 @@ class AffineFolding {
     if (affine && join(op, *affine)) return;
     const auto place = kept_.size();
     for (const auto id : op.outputs) producers_[id] = place;
-    if (affine) pending_[place] = {*std::move(affine), {op}};
+    if (affine && into_.empty()) pending_[place] = {*std::move(affine), {op}};
     kept_.push_back(std::move(op));
   }
 
@@ -170,7 +174,7 @@ class AffineFolding {
     if (found == producers_.end() || index_.uses(op.inputs[0]) != 1) return false;
     const auto place = found->second;
     auto& before = kept_[place];
-    const bool weights = has_foldable_weights(network_, before);
+    const bool weights = has_foldable_weights(network_, before) && (into_.empty() || before.type == into_);
     if (!weights && !pending_.contains(place)) return false;
     if (weights && affine.per_channel() && affine.axis != row_axis(network_, before)) return false;
     const auto both = compose(pending_[place].affine, affine);
@@ -225,6 +229,7 @@ class AffineFolding {
 
   Network& network_;
   GraphIndex index_;
+  const std::string into_;
   std::vector<Operator> kept_;
   std::map<TensorId, std::size_t> producers_;  ///< place in kept_
   std::map<std::size_t, Pending> pending_;     ///< by place in kept_
@@ -232,6 +237,8 @@ class AffineFolding {
 
 }  // namespace
 
-void fold_affine(Network& network) { AffineFolding(network).run(); }
+void fold_affine(Network& network) { AffineFolding(network, "").run(); }
+
+void fold_affine_into_convs(Network& network) { AffineFolding(network, "Conv").run(); }
 
 }  // namespace accord

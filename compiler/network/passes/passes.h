@@ -37,9 +37,10 @@ void unify_pools(Network& network);        ///< global pools, means over the pla
 void widen_to_2d(Network& network);        ///< 1-D convolutions and pools
 void unify_products(Network& network);     ///< Gemm and MatMul
 void fold_affine(Network& network);        ///< BatchNormalization, constant Mul and Add per channel
-void merge_clips(Network& network);        ///< Clip of Clip
-void flatten_depth(Network& network);      ///< 3-D convolutions and pools
-void dense_to_conv(Network& network);      ///< Gemm over a flattened plane
-void nest_concats(Network& network);       ///< Concat of what another one has put together
+void fold_affine_into_convs(Network& network);  ///< the same after a Conv alone, whatever other products look like
+void merge_clips(Network& network);             ///< Clip of Clip
+void flatten_depth(Network& network);           ///< 3-D convolutions and pools
+void dense_to_conv(Network& network);           ///< Gemm over a flattened plane
+void nest_concats(Network& network);            ///< Concat of what another one has put together
 
 }  // namespace accord

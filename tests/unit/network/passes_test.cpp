@@ -123,6 +123,20 @@ TEST_CASE("Does normalisation after a convolution go into its weights?") {
   CHECK(types(canonical(s, y)) == Types{"Conv", "Clip"});
 }
 
+TEST_CASE("Does a Gemm of any form keep its values where constants per channel follow it?") {
+  for (const std::int64_t transposed : {0, 1}) {
+    for (const double alpha : {1.0, 0.5}) {
+      CAPTURE(transposed);
+      CAPTURE(alpha);
+      Sketch s(22);
+      auto y = s.op("Gemm", {s.input({3, 6}), s.constant({6, 6}), s.constant({6})}, {3, 6},
+                    {{"transB", transposed}, {"alpha", alpha}, {"beta", 2.0}});
+      y = s.op("Mul", {s.batch_norm(y), s.constant({6})}, {3, 6});
+      CHECK(types(canonical(s, y)) == Types{"Gemm"});
+    }
+  }
+}
+
 TEST_CASE("Does normalisation that has no weights to go into become one Mul and one Add?") {
   Sketch s(2);
   auto y = s.input({1, 4, 5, 5});
