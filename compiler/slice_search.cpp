@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/fusion/retarget.h"
+#include "compiler/mapping/address_units.h"
 #include "compiler/mapping/searcher.h"
 #include "compiler/mapping/verify.h"
 #include "compiler/mapping_schedule.h"
@@ -68,7 +70,8 @@ SliceSearch::SliceSearch(const Compilation& compilation)
   }
 }
 
-/// Everything that decides a slice's tiles, the choices that they are of included; where its stretches begin does not.
+/// Everything that decides a slice's tiles, the choices that they are of included; where its stretches begin does not,
+/// but between multiples of what addresses count in.
 std::string SliceSearch::key_of(const LayerPlan& slice, const std::map<int, Region>& regions,
                                 const std::vector<Mapping>& choices) const {
   std::string key = structure_of(slice.work);
@@ -78,7 +81,11 @@ std::string SliceSearch::key_of(const LayerPlan& slice, const std::map<int, Regi
     const Home& home = compilation_.homes[operand.tensor];
     key += fmt::format(";{}:{}", home.memory, fmt::join(home.strides, ","));
   }
-  for (const auto& [memory, region] : regions) key += fmt::format("|{}:{}", memory, region.bytes);
+  for (const auto& [memory, region] : regions) {
+    std::int64_t unit = 1;
+    for (const auto& choice : choices) unit = std::lcm(unit, place_unit(compilation_.machine, choice, memory));
+    key += fmt::format("|{}:{}+{}", memory, region.base % unit, region.bytes);
+  }
   for (const auto& choice : choices) {
     key += fmt::format("{}[{}]", assignment_of(choice), fmt::join(choice.extent, ","));
     for (const auto& loop : choice.spatial) key += fmt::format("/{}:{}:{}", loop.iterator, loop.part, loop.step);

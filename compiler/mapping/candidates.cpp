@@ -138,17 +138,12 @@ bool Enumerator::pad_once(Mapping& mapping) {
 }
 
 bool Enumerator::padding_adds_nothing(const Mapping& mapping) {
-  for (const auto& step : mapping.steps) {
-    const Statement& reduced = statement(step.statement);
-    for (const int it : iterators_of(reduced)) {
-      const bool padded = mapping.extent[it] > work_.program.iterators[it].extent;
-      if (!padded || depends(reduced.target, it) || padding_is_neutral(work_, mapping.extent, reduced, it)) continue;
-      reason(fmt::format("{} comes in multiples that would add other elements to the sum over {}",
-                         machine_.capability(step.match).name, work_.program.iterators[it].name));
-      return false;
-    }
-  }
-  return true;
+  const auto counts = padding_that_counts(work_, mapping);
+  if (!counts) return true;
+  const auto& [step, it] = *counts;
+  reason(fmt::format("{} comes in multiples that would add other elements to the sum over {}",
+                     machine_.capability(step->match).name, work_.program.iterators[it].name));
+  return false;
 }
 
 void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chains) {

@@ -36,16 +36,6 @@ void pad_lanes(const SearchProblem& problem, Mapping& mapping) {
   }
 }
 
-bool adds_nothing(const Work& work, const Mapping& mapping) {
-  return std::ranges::all_of(mapping.steps, [&](const StatementPlan& step) {
-    const Statement& statement = work.program.statements[step.statement];
-    return std::ranges::all_of(iterators_of(statement), [&](int it) {
-      const bool padded = mapping.extent[it] > work.program.iterators[it].extent;
-      return !padded || depends(statement.target, it) || padding_is_neutral(work, mapping.extent, statement, it);
-    });
-  });
-}
-
 /// Whether accesses overlap as they did.
 bool keeps_windows(const Mapping& mapping, const Mapping& before) {
   return std::ranges::all_of(mapping.uses, [&](const Use& use) {
@@ -64,7 +54,7 @@ std::optional<Mapping> with_full_lanes(const SearchProblem& problem, const Mappi
     last = result.extent;
     pad_lanes(problem, result);
   }
-  if (result.extent == mapping.extent || !adds_nothing(problem.work, result) || !keeps_windows(result, mapping)) {
+  if (result.extent == mapping.extent || padding_that_counts(problem.work, result) || !keeps_windows(result, mapping)) {
     return std::nullopt;
   }
   if (compute_bound(problem.machine, result) > compute_bound(problem.machine, mapping)) return std::nullopt;

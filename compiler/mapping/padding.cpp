@@ -76,6 +76,18 @@ bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padde
   return true;
 }
 
+std::optional<std::pair<const StatementPlan*, int>> padding_that_counts(const Work& work, const Mapping& mapping) {
+  for (const auto& step : mapping.steps) {
+    const Statement& reduced = work.program.statements[step.statement];
+    for (const int it : iterators_of(reduced)) {
+      const bool padded = mapping.extent[it] > work.program.iterators[it].extent;
+      if (!padded || depends(reduced.target, it) || padding_is_neutral(work, mapping.extent, reduced, it)) continue;
+      return std::pair(&step, it);
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mapping, const Use& use) {
   std::vector<std::int64_t> extents = mapping.extent;
   const Statement& statement = work.program.statements[mapping.steps[use.step].statement];

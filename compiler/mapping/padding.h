@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "compiler/codelets/work.h"
@@ -21,6 +23,10 @@ void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std
 /// beyond add nothing.
 bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padded, const Statement& statement,
                         int iterator, int spoilt = -1);
+
+/// The first step, and the iterator that it sums over, of which what is padded would add something; nothing where all
+/// padding is neutral. `work`: the mapping's (`work_of`).
+std::optional<std::pair<const StatementPlan*, int>> padding_that_counts(const Work& work, const Mapping& mapping);
 
 /// Extents of the iterators over which what the use reads decides results: its own, and of sums that are padded those
 /// that the mapping runs over, unless the other factor is 0 there whatever is read. `work`: the mapping's (`work_of`).

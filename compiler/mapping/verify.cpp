@@ -205,16 +205,9 @@ std::string Verifier::padding() const {
   for (int it = 0; it < count(); ++it) {
     const std::int64_t own = work_.program.iterators[it].extent;
     if (mapping_.extent[it] < own) return name(it) + " is not done to its end";
-    if (mapping_.extent[it] == own) continue;
-    for (const auto& step : mapping_.steps) {
-      const Statement& statement = statement_of(step);
-      const bool reads = std::any_of(statement.accesses.begin(), statement.accesses.end(),
-                                     [&](const Access& access) { return depends(access, it); });
-      if (!reads || depends(statement.target, it)) continue;
-      if (!padding_is_neutral(work_, mapping_.extent, statement, it))
-        return "padding of " + name(it) + " changes the reduction";
-    }
   }
+  const auto counts = padding_that_counts(work_, mapping_);
+  if (counts) return "padding of " + name(counts->second) + " changes the reduction";
   return "";
 }
 
