@@ -215,8 +215,9 @@ double side_by_side(const Architecture& architecture, const TileCosts::Move& mov
 
 /// Whether the tensor's rows fill at most half of the words that they are read in or written from.
 bool LayoutChooser::has_short_rows(TensorId tensor, const Use& use) const {
-  const Tensor& moved = network_.tensor(tensor);
-  const auto row = static_cast<double>(moved.shape[compilation_.homes[tensor].order.back()] * bytes(use.type));
+  const auto& order = compilation_.homes[tensor].order;
+  const std::int64_t elements = order.empty() ? 1 : network_.tensor(tensor).shape[order.back()];
+  const auto row = static_cast<double>(elements * bytes(use.type));
   return half_empty * row <= static_cast<double>(compilation_.architecture.memories[use.memory].word);
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/mapping/step_bound.h"
 
 namespace accord {
+
 /// The turns one after another; loops inside stay loops where they can.
 void Encoder::unroll(const OpList& list, LoopSpan loops, int layer, const std::vector<std::string>& labels,
                      const std::string& reason) {

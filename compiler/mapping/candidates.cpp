@@ -159,8 +159,10 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   const auto extended = with_extents(mapping, as_is);
   if (!extended) return;
   add(*extended);
-  const auto padded = with_extents(mapping, whole_runs(*extended));
-  if (padded && padded->extent != extended->extent) add(*padded);
+  const auto runs = whole_runs(*extended);
+  const auto is_whole = [](std::int64_t extent, std::int64_t multiple) { return extent % multiple == 0; };
+  if (std::ranges::equal(extended->extent, runs, is_whole)) return;
+  if (const auto padded = with_extents(mapping, runs)) add(*padded);
 }
 
 /// The mapping with extents and uses; nothing where there is none.
