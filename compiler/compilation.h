@@ -8,6 +8,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/mapping/bound.h"
+#include "compiler/mapping/carriers.h"
 #include "compiler/mapping/groups.h"
 #include "compiler/mapping/homes.h"
 
@@ -56,7 +57,8 @@ struct Compilation {
   const Architecture& architecture;
   Network network;  ///< the model's, and the tensors of strips
   const CompileOptions& options;
-  Machine machine;
+  Architecture carrying;  ///< with what the mapper adds
+  Machine machine;        ///< that
   std::vector<LayerPlan> layers;
   std::map<std::string, std::shared_ptr<LayerSearch>> searches;  ///< those made, by what they look at
   Homes homes;
@@ -70,7 +72,12 @@ struct Compilation {
   std::vector<std::string> layouts;         ///< that were weighed against those by rule, each with what came of it
 
   Compilation(const Architecture& a, Network n, const CompileOptions& o)
-      : architecture(a), network(std::move(n)), options(o), machine(a), homes(initial_homes(network)) {}
+      : architecture(a),
+        network(std::move(n)),
+        options(o),
+        carrying(with_carriers(a)),
+        machine(carrying),
+        homes(initial_homes(network)) {}
 
   /// Drops the tensors from the first of these on, which nothing reads or writes.
   void forget(std::size_t first) {

@@ -15,7 +15,7 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
   LayerChoice choice;
   choice.mapping = mapping;
   choice.found = true;
-  choice.cost.unit_cycles.assign(compilation.architecture.units.size(), 0);
+  choice.cost.unit_cycles.assign(compilation.machine.architecture.units.size(), 0);
   choice.footprint.assign(compilation.architecture.memories.size(), 0);
   const auto parts = parts_of(compilation.machine, mapping);
   const Machine& machine = shared.of(mapping);

@@ -81,6 +81,8 @@ LayerFacts facts_of(const Compilation& compilation, SharedMachines& shared, cons
   facts.alone_cycles = alone.predicted_cycles;
   const Mapping* best = undivided_best(layer);
   if (layer.outputs.size() != 1 || best == nullptr) return facts;
+  // What is carried comes from off-chip memory, and goes there.
+  if (leaves_in_place(compilation.machine.capability(best->steps[0].match))) return facts;
   facts.assignments = &layer.assignments;
   facts.result = layer.outputs[0];
   const bool shares = compilation.homes[facts.result].alias >= 0;

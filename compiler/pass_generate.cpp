@@ -182,7 +182,7 @@ bool Generator::add_layer(LayerPlan& layer) {
   for (const auto& mapping : layer.mappings) {
     if (layer.placement != Placement::machine) break;
     Layer& now = program_.layers.back();
-    now.placed_on = architecture_.units[mapping.steps[0].match.unit].name;
+    now.placed_on = compilation_.machine.architecture.units[mapping.steps[0].match.unit].name;
     now.capability = compilation_.machine.capability(mapping.steps[0].match).name;
     now.bound_cycles = layer.bound.cycles;
     now.compute_cycles = std::min(layer.bound.compute_cycles, layer.bound.cycles);

@@ -118,6 +118,17 @@ Texts tile(const Network& network, const Operator& op, std::vector<Iterator>& it
   return {fmt::format("{} = {}", access("y", target), access("x", index))};
 }
 
+/// Each element as often as `repeats` says, side by side.
+Texts repeat(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
+  const auto repeats = attribute(op, "repeats", std::vector<std::int64_t>{});
+  const Texts index = iterate(network.tensors[op.inputs[0]].shape, iterators, "d");
+  const Texts turn = iterate(repeats, iterators, "r");
+  Texts target;
+  for (std::size_t i = 0; i < index.size(); ++i)
+    target.push_back(fmt::format("{}*{} + {}", repeats.at(i), index[i], turn[i]));
+  return {fmt::format("{} = {}", access("y", target), access("x", index))};
+}
+
 /// y takes slices of x along `axis`, one per index.
 Texts gather(const Network& network, const Operator& op, std::vector<Iterator>& iterators) {
   const Shape& from = network.tensors[op.inputs[0]].shape;
@@ -138,7 +149,8 @@ Texts gather(const Network& network, const Operator& op, std::vector<Iterator>& 
 Generated movement_statements(const Network& network, const Operator& op) {
   Generated generated;
   const bool moves = op.type == "Concat" || op.type == "Transpose" || op.type == "Reshape" || op.type == "Slice" ||
-                     op.type == "Identity" || op.type == "Gather" || op.type == "Tile" || op.type == "Pad";
+                     op.type == "Identity" || op.type == "Gather" || op.type == "Tile" || op.type == "Pad" ||
+                     op.type == "Repeat";
   if (!moves) return generated;
   generated.tensors["y"] = op.outputs[0];
   if (op.type == "Concat") {
@@ -159,6 +171,7 @@ Generated movement_statements(const Network& network, const Operator& op) {
   const auto make = op.type == "Transpose" ? transpose
                     : op.type == "Slice"   ? slice
                     : op.type == "Tile"    ? tile
+                    : op.type == "Repeat"  ? repeat
                                            : reshape;
   generated.statements = make(network, op, generated.iterators);
   return generated;

@@ -7,6 +7,7 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/lowering/lowering.h"
+#include "compiler/mapping/carriers.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/timing.h"
 
@@ -182,8 +183,10 @@ void Lowering::load_start() {
     source = {tile_address(start_, level - 1) +
                   offset_of(layout_at(start_, level - 1), relative(target_level_, use, level - 1)),
               buffer_id(start_, level - 1)};
-  } else {
+  } else if (geometry_.is_constant(start_)) {
     source = constant_image(start_, box);
+  } else {
+    source.address = home_address(start_, box.origin);
   }
   emit_move(start_, level, move, source, {tile_address(target_, target_level_), buffer_id(target_, target_level_)});
 }
@@ -250,6 +253,7 @@ void Lowering::fetch_for_step(int s) {
 }
 
 void Lowering::emit_step(int s, int level) {
+  if (leaves_in_place(machine_.capability(mapping_.steps[s].match))) return;
   fetch_for_step(s);
   Extents box = boxes_[level].extent;
   Extents origin = boxes_[level].origin;
@@ -295,11 +299,21 @@ void Lowering::emit_step(int s, int level) {
   instructions_.step(s, placed, box);
 }
 
+/// Whether the tile of results has what is carried there already: it goes to several places.
+bool Lowering::holds_carried(const Resident& resident, int level) const {
+  if (start_ < 0 || resident.copy < 0 || !is_carried(work_, mapping_.uses[start_])) return false;
+  return resident.box.extent == boxes_[level].extent && same_box(start_, resident.box, boxes_[level]);
+}
+
 void Lowering::begin_target(int level) {
   if (target_level_ != level || !reduction_starts(level)) return;
   const bool work = std::ranges::all_of(boxes_[level].extent, [](std::int64_t extent) { return extent > 0; });
   if (!work && (start_ < 0 || !takes(start_, mapping_.uses[start_].depth - 1))) return;
   Resident& resident = resident_[target_][level];
+  if (holds_carried(resident, level)) {
+    resident.box = boxes_[level];
+    return;
+  }
   resident = {box_of(target_, level, level), (resident.copy + 1) % buffers_[target_][level].copies()};
   if (start_ >= 0) load_start();
 }

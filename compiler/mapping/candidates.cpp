@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "compiler/mapping/blocked.h"
+#include "compiler/mapping/carriers.h"
 #include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/layout.h"
@@ -195,6 +196,7 @@ void Enumerator::add(Mapping mapping) {
 
 void Enumerator::add_with_ways(const Mapping& mapping) {
   found_.push_back(mapping);
+  if (leaves_in_place(machine_.capability(mapping.steps[0].match))) return;
   std::ranges::move(longer_ways_.of(mapping), std::back_inserter(found_));
 }
 
@@ -300,6 +302,7 @@ std::vector<std::string> Enumerator::texts_of(const std::vector<Rejection>& reje
   constexpr std::size_t most_named = 3;
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const auto& r : rejections) {
+    if (leaves_in_place(machine_.architecture.units[r.unit].capabilities[r.index])) continue;
     if (machine_.elements.alike(r.unit, r.index).front() != std::pair(r.unit, r.index)) continue;
     auto known = std::ranges::find(reasons, r.reason, [](const auto& entry) { return entry.first; });
     if (known == reasons.end()) known = reasons.insert(known, {r.reason, {}});
@@ -340,6 +343,7 @@ std::vector<Mapping> Enumerator::run() {
   roles_ = *roles;
   const Matches& matches = matches_of(roles_.main);
   visit_alike(matches.found);
+  if (found_.empty()) visit_carriers();
   if (matches.found.empty()) {
     for (const auto& text : texts_of(matches.rejections)) reason(text);
   }

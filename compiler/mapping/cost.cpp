@@ -106,7 +106,7 @@ class Predictor {
 };
 
 std::int64_t Predictor::times(const Use& use, const TileCosts::Move& move) const {
-  if (use.role == UseRole::start && move.level + 1 == use.depth) return different_tiles(work_, mapping_, tiles_, move);
+  if (starts_tiles(work_, use, move.level)) return different_tiles(work_, mapping_, tiles_, move);
   return fills_.of(move.use, move.box);
 }
 

@@ -24,7 +24,7 @@ struct Roles {
 bool may_count(const Work& work, const Capability& capability, const Match& match, int d, int iterator);
 
 /// Enumerates the assignments of one piece of work. The parts: candidates.cpp (assignments), follow.cpp (element-wise
-/// statements after the main one), uses.cpp (operands and their ways).
+/// statements after the main one), uses.cpp (operands and their ways), carry.cpp (what transfers alone do).
 class Enumerator {
  public:
   Enumerator(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
@@ -42,6 +42,9 @@ class Enumerator {
   std::vector<std::string> texts_of(const std::vector<Rejection>& rejections) const;
   void visit_alike(const std::vector<Match>& matches);
   void visit_main(const Match& match);
+  void visit_carriers();
+  void carry(const Match& match);
+  bool moves_runs(const Access& source, const Access& target) const;
   const Blocks* lanes_of(int iterator) const;
   bool has_room(const Match& match, int d, const Blocks& blocks) const;
   bool suits_form(const Match& match) const;
@@ -64,6 +67,7 @@ class Enumerator {
   void repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const;
   void repeat_along_lanes(const StatementPlan& plan, Use& use) const;
   bool add_start(Mapping& mapping);
+  bool add_carried(Mapping& mapping);
   std::vector<int> homes_of(const Use& use) const;
   bool lies_as_read(const Use& use) const;
   bool route_use(Use& use);

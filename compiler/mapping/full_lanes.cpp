@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/mapping/carriers.h"
 #include "compiler/mapping/layout.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
@@ -48,7 +49,8 @@ bool keeps_windows(const Mapping& mapping, const Mapping& before) {
 }  // namespace
 
 std::optional<Mapping> with_full_lanes(const SearchProblem& problem, const Mapping& mapping) {
-  if (mapping.form) return std::nullopt;
+  const bool carries = leaves_in_place(problem.machine.capability(mapping.steps[0].match));
+  if (mapping.form || carries) return std::nullopt;  // no unit sees what is carried
   Mapping result = mapping;
   for (std::vector<std::int64_t> last; last != result.extent;) {
     last = result.extent;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "compiler/mapping/address_units.h"
+#include "compiler/mapping/padding.h"
 #include "compiler/mapping/tile_costs.h"
 #include "compiler/mapping/timing.h"
 
@@ -290,6 +291,12 @@ bool Geometry::kept_on_chip(int use) const {
   return id != no_tensor && homes_[id].memory >= 0;
 }
 
+bool Geometry::spills(int use) const {
+  const Use& u = mapping_.uses[use];
+  const TensorId id = tensor(use);
+  return u.role == UseRole::output && id != no_tensor && accord::spills(work_, mapping_, u, homes_[id]);
+}
+
 const HomeStrides& Geometry::strides(int use) const {
   static const HomeStrides none;
   const TensorId id = tensor(use);
@@ -441,6 +448,7 @@ TileMove Geometry::make_start(int use, int level, const Extents& extents, const 
   const Layout& tile = layout(accumulator, mapping_.uses[accumulator].depth - 1, extents);
   move.error = tile.error;
   if (!move.error.empty()) return move;
+  if (!is_constant(use)) return make_carried(use, tile);
   const Layout& values = layout(use, level == 0 ? 0 : level - 1, level == 0 ? extents : outer);
   const Hop& hop = hop_at(u, level);
   const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
@@ -450,6 +458,20 @@ TileMove Geometry::make_start(int use, int level, const Extents& extents, const 
   }
   if (level == 0) move.image_bytes = values.bytes;
   return timed(std::move(move), u, level);
+}
+
+/// What is carried comes to its tile from its home.
+TileMove Geometry::make_carried(int use, const Layout& tile) const {
+  const Use& u = mapping_.uses[use];
+  Layout carried = tile;
+  for (LayoutAxis& axis : carried.axes) axis.home_step = access_step(strides(use), u.access, axis.terms.front().first);
+  const Hop& hop = hop_at(u, 0);
+  const RouteLimits& limits = *machine_.limits.route(hop.unit, hop.route);
+  TileMove move;
+  for (auto& copy : tile_copies(carried, nullptr, element_bytes(use), move.error)) {
+    add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
+  }
+  return timed(std::move(move), u, 0);
 }
 
 }  // namespace accord

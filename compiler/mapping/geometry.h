@@ -80,6 +80,8 @@ class Geometry {
   /// Whether the use's tensor has its home on chip.
   bool kept_on_chip(int use) const;
   const HomeStrides& strides(int use) const;
+  /// Whether the use's results would lie in a margin that others rely on (padding.h).
+  bool spills(int use) const;
   TensorId tensor(int use) const;
   std::int64_t element_bytes(int use) const { return bytes(mapping_.uses[use].type); }
   /// Of the mapping: its uses' accesses stay as they are.
@@ -99,6 +101,7 @@ class Geometry {
                      bool padded);
   TileMove make_image_move(int use, const Layout& tile, const RouteLimits& limits) const;
   TileMove make_start(int use, int level, const Extents& extents, const Extents& outer);
+  TileMove make_carried(int use, const Layout& tile) const;
 
   const Machine& machine_;
   const Network& network_;

@@ -233,6 +233,16 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
   return layout;
 }
 
+std::int64_t access_step(const HomeStrides& strides, const Access& access, int iterator) {
+  std::int64_t step = 0;
+  for (std::size_t m = 0; m < access.indices.size(); ++m) {
+    for (const auto& [it, coefficient] : access.indices[m].terms) {
+      if (it == iterator) step += coefficient * strides[m];
+    }
+  }
+  return step;
+}
+
 std::int64_t iterator_step(const Layout& layout, int iterator) {
   for (const auto& axis : layout.axes) {
     for (const auto& [it, coefficient] : axis.terms) {

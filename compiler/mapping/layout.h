@@ -44,6 +44,9 @@ bool is_window(const AffineIndex& index, const std::vector<std::int64_t>& extent
 /// Bytes per logical index of a tensor in off-chip memory.
 using HomeStrides = std::vector<std::int64_t>;
 
+/// Bytes from one count of the iterator to the next, where the tensor lies with these strides.
+std::int64_t access_step(const HomeStrides& strides, const Access& access, int iterator);
+
 /// Layout of the tile of `extents` (one per iterator) that the use's capability can address: lanes innermost and
 /// blocked to the word, wired rows next, then the free dims, then what no dim covers. Free dims begin with a word where
 /// others are wired; where none is, they fill it.

@@ -7,7 +7,7 @@ namespace accord {
 std::int64_t different_tiles(const Work& work, const Mapping& mapping, const TileCosts& tiles,
                              const TileCosts::Move& move) {
   const Use& use = mapping.uses[move.use];
-  const bool starts = use.role == UseRole::start && move.level + 1 == use.depth;
+  const bool starts = starts_tiles(work, use, move.level);
   std::int64_t count = 1;
   for (std::size_t i = 0; i < mapping.extent.size(); ++i) {
     const int it = static_cast<int>(i);

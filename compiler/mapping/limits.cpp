@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <numeric>
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/isa/emit.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/carriers.h"
 
 namespace accord {
 namespace {
@@ -134,6 +136,14 @@ void limit_counts(const Isa& isa, const Binding& binding, CapabilityDim& dim) {
   dim.minimum = std::max(dim.minimum, binding.bias);
 }
 
+constexpr int no_instruction = std::numeric_limits<int>::max();  ///< is needed
+
+/// Of a capability that leaves in place what lies there.
+RunLimits unlimited_run(const Capability& capability) {
+  const std::vector<std::int64_t> any(capability.operands.size(), 1);
+  return {-1, capability.dims, any, any};
+}
+
 RunLimits limit_run(const Architecture& architecture, int index, int unit) {
   const Mnemonic& mnemonic = architecture.isa.mnemonics[index];
   const Capability& capability = architecture.units[unit].capabilities[mnemonic.capability];
@@ -216,12 +226,16 @@ double TransferPace::cycles(std::int64_t bytes, std::int64_t row, std::int64_t t
 Limits::Limits(const Architecture& architecture) : architecture_(architecture) {
   for (const Unit& unit : architecture.units) {
     routes_.emplace_back(unit.routes.size());
-    runs_.emplace_back(unit.capabilities.size());
+    auto& runs = runs_.emplace_back(unit.capabilities.size());
+    for (std::size_t c = 0; c < runs.size(); ++c) {
+      if (leaves_in_place(unit.capabilities[c])) runs[c].mnemonic = no_instruction;
+    }
   }
   const auto drive = [&](auto& driven, int mnemonic, int unit, const auto& limit) {
     const auto better = [&] {
       return outdoes(limit(architecture, mnemonic, unit), limit(architecture, driven.mnemonic, unit));
     };
+    if (driven.mnemonic == no_instruction) return;
     if (driven.mnemonic < 0 || better()) driven.mnemonic = mnemonic;
   };
   for (std::size_t m = 0; m < architecture.isa.mnemonics.size(); ++m) {
@@ -258,7 +272,10 @@ const RouteLimits* Limits::route(int unit, int route) const {
 const RunLimits* Limits::run(int unit, int capability) const {
   auto& [mnemonic, asked, limits] = runs_[unit][capability];
   if (mnemonic < 0) return nullptr;
-  std::call_once(asked, [&, driven = mnemonic, &found = limits] { found = limit_run(architecture_, driven, unit); });
+  std::call_once(asked, [&, driven = mnemonic, &found = limits] {
+    found = driven == no_instruction ? unlimited_run(architecture_.units[unit].capabilities[capability])
+                                     : limit_run(architecture_, driven, unit);
+  });
   return &*limits;
 }
 

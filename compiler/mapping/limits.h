@@ -37,7 +37,7 @@ struct RouteLimits {
 };
 
 struct RunLimits {
-  int mnemonic = -1;
+  int mnemonic = -1;  ///< -1: what leaves its target in place needs no instruction
   std::vector<CapabilityDim> dims;
   std::vector<std::int64_t> units;  ///< per operand: instructions give its addresses and steps in multiples of this
   std::vector<std::int64_t> steps;  ///< per operand: its steps alone

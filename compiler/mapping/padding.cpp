@@ -100,6 +100,19 @@ std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mappin
   return extents;
 }
 
+bool spills(const Work& work, const Mapping& mapping, const Use& use, const Home& home) {
+  const Shape& shape = work.operands[use.access.operand].shape;
+  for (std::size_t i = 0; i < use.access.indices.size(); ++i) {
+    const AffineIndex& index = use.access.indices[i];
+    if (i >= home.relied.size() || !home.relied[i] || index.terms.size() < 2) continue;
+    std::int64_t last = index.offset;
+    for (const auto& [it, coefficient] : index.terms)
+      last += coefficient * (std::min(mapping.extent[it], work.program.iterators[it].extent) - 1);
+    if (last >= shape[i]) return true;
+  }
+  return false;
+}
+
 std::vector<std::int64_t> written_extents(const Work& work, const Mapping& mapping, const Use& use, const Home& home) {
   std::vector<std::int64_t> extents = mapping.extent;
   const Shape& shape = work.operands[use.access.operand].shape;

@@ -36,4 +36,8 @@ std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mappin
 /// margin is relied on. `work`: the mapping's (`work_of`).
 std::vector<std::int64_t> written_extents(const Work& work, const Mapping& mapping, const Use& use, const Home& home);
 
+/// Whether even so results lie in a margin that is relied on: an index counts in blocks, of which the last one reaches
+/// beyond the tensor, and no box of iterators leaves out that alone. `work`: the mapping's (`work_of`).
+bool spills(const Work& work, const Mapping& mapping, const Use& use, const Home& home);
+
 }  // namespace accord

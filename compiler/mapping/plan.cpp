@@ -73,6 +73,14 @@ int target_use(const Mapping& mapping) {
   return static_cast<int>(target - mapping.uses.begin());
 }
 
+bool is_carried(const Work& work, const Use& use) {
+  return use.role == UseRole::start && !use.filled && !work.operands[use.access.operand].constant;
+}
+
+bool starts_tiles(const Work& work, const Use& use, int level) {
+  return use.role == UseRole::start && level + 1 == use.depth && !is_carried(work, use);
+}
+
 bool starts_in_home(const Mapping& mapping) {
   const auto is_start = [](const Use& use) { return use.role == UseRole::start; };
   const auto in_place = [](const Use& use) { return use.step == 0 && use.role == UseRole::output && use.depth == 0; };

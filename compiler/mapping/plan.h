@@ -29,7 +29,7 @@ struct StatementPlan {
 
 enum class UseRole : std::uint8_t {
   input,        ///< read by a statement; comes from off-chip memory
-  start,        ///< initial values of the accumulator (bias, zeros): last hop writes the accumulator's tile
+  start,        ///< initial values of the accumulator (bias, zeros), or what is carried: last hop writes its tile
   accumulator,  ///< the temporary between the statements, stays in its memory
   output        ///< written by the last statement; goes to off-chip memory
 };
@@ -154,6 +154,12 @@ void adopt_tiling(Mapping& mapping, const Mapping& other);
 
 /// The use that holds the main statement's target.
 int target_use(const Mapping& mapping);
+
+/// Whether the use brings what the work moves (carry.cpp) instead of initial values: an activation.
+bool is_carried(const Work& work, const Use& use);
+
+/// Whether the use's transfers of a level write initial values: for each tile of results anew, whatever they depend on.
+bool starts_tiles(const Work& work, const Use& use, int level);
 
 /// Whether initial values would have to be written right into the home of the result, which has no tile to hold them.
 bool starts_in_home(const Mapping& mapping);

@@ -8,6 +8,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/carriers.h"
 #include "compiler/mapping/port_loads.h"
 #include "compiler/mapping/timing.h"
 
@@ -189,14 +190,24 @@ std::int64_t issue_cycles(const Machine& machine, std::int64_t instructions) {
 
 std::int64_t step_bound(const Machine& machine, const StatementPlan& main, const std::vector<std::int64_t>& extents,
                         std::int64_t units, Counts counts) {
+  if (leaves_in_place(machine.capability(main.match))) return 0;
   const ChunkedStep step(machine, main, extents);
   const std::int64_t sharing = units_of(machine, main, units);
   const std::int64_t intervals = ceil_div(step.cycles(), sharing);
   return counts == Counts::intervals ? intervals : std::max(intervals, issue_cycles(machine, step.instructions()));
 }
 
+namespace {
+
+std::int64_t instructions_of(const Machine& machine, const Mapping& mapping, const StatementPlan& step) {
+  if (leaves_in_place(machine.capability(step.match))) return 0;
+  return ChunkedStep(machine, step, mapping.extent).instructions();
+}
+
+}  // namespace
+
 std::int64_t main_instructions(const Machine& machine, const Mapping& mapping) {
-  return ChunkedStep(machine, mapping.steps[0], mapping.extent).instructions();
+  return instructions_of(machine, mapping, mapping.steps[0]);
 }
 
 std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int64_t units, Counts counts) {
@@ -206,8 +217,7 @@ std::int64_t main_bound(const Machine& machine, const Mapping& mapping, std::int
 
 std::int64_t issue_bound(const Machine& machine, const Mapping& mapping) {
   std::int64_t instructions = -1;  // before the last one
-  for (const StatementPlan& step : mapping.steps)
-    instructions += ChunkedStep(machine, step, mapping.extent).instructions();
+  for (const StatementPlan& step : mapping.steps) instructions += instructions_of(machine, mapping, step);
   return issue_cycles(machine, std::max<std::int64_t>(instructions, 0));
 }
 

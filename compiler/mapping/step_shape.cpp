@@ -76,14 +76,7 @@ std::size_t even_suffix(const Mapping& mapping, const UseView& view, const std::
 
 std::int64_t view_step(const Mapping& mapping, const UseView& view, int iterator) {
   if (view.layout != nullptr) return iterator_step(*view.layout, iterator);
-  std::int64_t step = 0;
-  const Access& access = mapping.uses[view.use].access;
-  for (std::size_t m = 0; m < access.indices.size(); ++m) {
-    for (const auto& [it, coefficient] : access.indices[m].terms) {
-      if (it == iterator) step += coefficient * (*view.strides)[m];
-    }
-  }
-  return step;
+  return access_step(*view.strides, mapping.uses[view.use].access, iterator);
 }
 
 FreeStep free_step(const Mapping& mapping, const Capability& capability, const StepShape& shape, const UseView& view,

@@ -1,4 +1,5 @@
 #include "compiler/mapping/tile_costs.h"
+#include "compiler/mapping/carriers.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/address_units.h"
+#include "compiler/mapping/carriers.h"
 #include "compiler/mapping/fills.h"
 
 namespace accord {
@@ -253,6 +255,10 @@ void TileMeasure::add_use(int u) {
     return;
   }
   if (use.role == UseRole::accumulator) return;
+  if (geometry_.spills(u)) {
+    costs_.error = "results would lie where others rely on the margin";
+    return;
+  }
   const bool kept = geometry_.kept_on_chip(u);
   if ((kept && !tiles_begin_at_units(machine_, mapping_, u, geometry_.strides(u))) ||
       (use.dense && !dense_parts_begin_at_units(machine_, mapping_, use))) {
@@ -357,6 +363,7 @@ void TileMeasure::add_boxes(int s, std::size_t it, Extents& box, std::int64_t co
 }
 
 void TileMeasure::add_step(int s) {
+  if (leaves_in_place(machine_.capability(mapping_.steps[s].match))) return;
   Extents box(mapping_.extent.size(), 1);
   add_boxes(s, 0, box, 1);
 }

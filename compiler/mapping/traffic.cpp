@@ -39,7 +39,7 @@ class UseTraffic {
 
   std::int64_t bytes() {
     const Use& use = mapping_.uses[use_];
-    const bool start = use.role == UseRole::start && level_ + 1 == use.depth;
+    const bool start = starts_tiles(work_, use, level_);
     const int at = box_level(mapping_, use, level_);
     Extents extents = mapping_.tile[at], outer = at == 0 ? mapping_.extent : mapping_.tile[at - 1];
     visit(0, at, start, 1, extents, outer);

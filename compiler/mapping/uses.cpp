@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "compiler/mapping/carriers.h"
+
 namespace accord {
 
 std::vector<Hop> way_between(const Machine& machine, int home, int memory, bool output) {
@@ -217,7 +219,7 @@ bool Enumerator::add_uses(Mapping& mapping) {
       if (!add_use(mapping, static_cast<int>(s), static_cast<int>(o))) return false;
     }
   }
-  return add_start(mapping);
+  return leaves_in_place(machine_.capability(mapping.steps[0].match)) ? add_carried(mapping) : add_start(mapping);
 }
 
 }  // namespace accord

@@ -7,6 +7,7 @@
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/agreement.h"
+#include "compiler/mapping/carriers.h"
 #include "compiler/mapping/fills.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
@@ -35,6 +36,7 @@ class Verifier {
   std::string loops() const;
   std::string division() const;
   std::string statements() const;
+  std::string carried() const;
   std::string dims() const;
   std::string step_dims(const StatementPlan& step) const;
   std::string accesses() const;
@@ -113,6 +115,8 @@ std::string Verifier::division() const {
 
 std::string Verifier::statements() const {
   int next = 0;
+  const bool carries = leaves_in_place(machine_.capability(mapping_.steps[0].match));
+  if (carries) return carried();
   const int starts = std::any_of(mapping_.uses.begin(), mapping_.uses.end(),
                                  [](const Use& use) { return use.role == UseRole::start; }) ||
                      (!mapping_.steps.empty() && mapping_.steps[0].match.initialises);
@@ -122,6 +126,20 @@ std::string Verifier::statements() const {
   }
   if (next != static_cast<int>(work_.program.statements.size())) return "a statement is not done";
   return "";
+}
+
+/// Tiles of the one statement's result that hold what it reads.
+std::string Verifier::carried() const {
+  if (mapping_.steps.size() != 1 || work_.program.statements.size() != 1) return "what is done is more than moving";
+  const Statement& statement = statement_of(mapping_.steps[0]);
+  if (statement.reduction != Reduction::assign || statement.value->op != ExprOp::access || looks_up(statement))
+    return "what is moved changes";
+  for (const Use& use : mapping_.uses) {
+    const Access& meant = use.role == UseRole::start ? statement.accesses[statement.value->access] : statement.target;
+    if (use.access != meant) return "another element is moved";
+    if (use.type != work_.program.operands[meant.operand].type) return "elements of another type are moved";
+  }
+  return mapping_.uses.size() == 2 ? "" : "what is moved does not come, or go";
 }
 
 std::string Verifier::step_dims(const StatementPlan& step) const {

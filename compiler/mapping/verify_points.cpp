@@ -106,7 +106,7 @@ class LoopWalk {
 class TileWalk {
  public:
   TileWalk(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping)
-      : mapping_(mapping), geometry_(machine, network, work, homes, mapping) {}
+      : work_(work), mapping_(mapping), geometry_(machine, network, work, homes, mapping) {}
 
   std::string run() {
     for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
@@ -157,7 +157,8 @@ class TileWalk {
 
   std::string check(int u, int level, const Extents& extents, const Extents& outer) {
     const Use& use = mapping_.uses[u];
-    if (use.role == UseRole::start && level + 1 == use.depth) return "";  // lies in the accumulator's tile
+    if (use.role == UseRole::start && level + 1 == use.depth)  // lies in the accumulator's tile
+      return is_carried(work_, use) ? carried(u, level, extents, outer) : "";
     const Layout& layout = geometry_.layout(u, level, extents);
     if (!layout.error.empty()) return layout.error;
     std::string wrong = apart(u, layout, extents);
@@ -213,12 +214,7 @@ class TileWalk {
   std::string moved(int u, int level, const Layout& layout, const Extents& extents, const Extents& outer,
                     const Extents& start, const TileMove& move) {
     const bool output = mapping_.uses[u].role == UseRole::output;
-    std::map<std::int64_t, std::int64_t> source_of;
-    for (const auto& piece : move.pieces) {
-      for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t run) {
-        for (std::int64_t b = 0; b < run; ++b) source_of[target + b] = source + b;
-      });
-    }
+    const std::map<std::int64_t, std::int64_t> source_of = sources(move);
     const Layout* other = level == 0 ? nullptr : &geometry_.layout(u, level - 1, outer);
     std::set<std::int64_t> meant;
     std::string wrong;
@@ -245,6 +241,38 @@ class TileWalk {
     return wrong;
   }
 
+  /// Each place of the result's tile gets what the work reads for it.
+  std::string carried(int u, int level, const Extents& extents, const Extents& outer) {
+    const TileMove& move = geometry_.move(u, level, extents, outer);
+    if (!move.error.empty()) return "";
+    const int target = target_use(mapping_);
+    const Layout& layout = geometry_.layout(target, level, extents);
+    const std::map<std::int64_t, std::int64_t> source_of = sources(move);
+    const HomeStrides& strides = geometry_.strides(u);
+    std::string wrong;
+    for_each_element(target, extents, [&](const Extents& point) {
+      const Extents at = element(mapping_.uses[u].access, point);
+      std::int64_t there = 0;
+      for (std::size_t m = 0; m < strides.size(); ++m) there += at[m] * strides[m];
+      for (std::int64_t b = 0; b < geometry_.element_bytes(u); ++b) {
+        const auto found = source_of.find(offset_of(layout, point) + b);
+        if (found == source_of.end() || found->second != there + b) wrong = "another element is carried";
+      }
+    });
+    return wrong;
+  }
+
+  /// By target byte, the source byte that comes there.
+  static std::map<std::int64_t, std::int64_t> sources(const TileMove& move) {
+    std::map<std::int64_t, std::int64_t> source_of;
+    for (const auto& piece : move.pieces) {
+      for_each_run(piece, [&](std::int64_t source, std::int64_t target, std::int64_t run) {
+        for (std::int64_t b = 0; b < run; ++b) source_of[target + b] = source + b;
+      });
+    }
+    return source_of;
+  }
+
   /// The image is ours to arrange: every element's bytes come from somewhere in it, no two from the same place.
   std::string packed(int u, const Layout& layout, const Extents& extents, const TileMove& move) const {
     std::map<std::int64_t, std::int64_t> source_of;
@@ -269,6 +297,7 @@ class TileWalk {
     return wrong;
   }
 
+  const Work& work_;
   const Mapping& mapping_;
   mutable Geometry geometry_;
 };

@@ -7,10 +7,10 @@
 namespace accord::numerics {
 namespace {
 
-constexpr std::array carriers = {"MaxPool", "Reshape",      "Transpose",    "Concat",    "Slice",
-                                 "Split",   "Flatten",      "Squeeze",      "Unsqueeze", "Identity",
-                                 "Dropout", "Expand",       "Tile",         "Gather",    "Pad",
-                                 "Resize",  "DepthToSpace", "SpaceToDepth", "GatherND",  "GatherElements"};
+constexpr std::array carriers = {"MaxPool",      "Reshape",  "Transpose",     "Concat",   "Slice",   "Split",
+                                 "Flatten",      "Squeeze",  "Unsqueeze",     "Identity", "Dropout", "Expand",
+                                 "Tile",         "Repeat",   "Gather",        "Pad",      "Resize",  "DepthToSpace",
+                                 "SpaceToDepth", "GatherND", "GatherElements"};
 
 bool is_fp32(const Network& network, TensorId id) {
   return id != no_tensor && network.tensor(id).type == ElementType::fp32;

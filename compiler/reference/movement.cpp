@@ -140,17 +140,28 @@ void pad(const OperatorCall& call) {
   store_all(call.outputs[0], y);
 }
 
-void tile(const OperatorCall& call) {
+/// `index_of`(position of the result, dimension) is the input's index.
+template <typename IndexOf>
+void take(const OperatorCall& call, const IndexOf& index_of) {
   const TensorView& x = call.inputs[0];
   const Shape& shape = call.outputs[0].shape;
   const Ints strides = row_major_strides(shape), x_strides = row_major_strides(x.shape);
   Ints source(count_of(shape));
   for (std::size_t i = 0; i < source.size(); ++i) {
     for (std::size_t d = 0; d < shape.size(); ++d) {
-      source[i] += static_cast<std::int64_t>(i) / strides[d] % shape[d] % x.shape[d] * x_strides[d];
+      source[i] += index_of(static_cast<std::int64_t>(i) / strides[d] % shape[d], d) * x_strides[d];
     }
   }
   gather_elements(x, source, call.outputs[0]);
+}
+
+void tile(const OperatorCall& call) {
+  take(call, [&](std::int64_t at, std::size_t d) { return at % call.inputs[0].shape[d]; });
+}
+
+void repeat(const OperatorCall& call) {
+  const Ints repeats = attribute(call.op, "repeats", Ints{});
+  take(call, [&](std::int64_t at, std::size_t d) { return at / repeats.at(d); });
 }
 
 std::int64_t wrapped_index(std::int64_t index, std::int64_t size) {
@@ -235,6 +246,7 @@ void add_movement(OperatorTable& table) {
   table["Slice"] = slice;
   table["Pad"] = pad;
   table["Tile"] = tile;
+  table["Repeat"] = repeat;
   table["Gather"] = gather;
   table["GatherElements"] = gather_along_axis;
   table["Trilu"] = trilu;

@@ -104,6 +104,11 @@ TensorId NetworkBuilder::unary(const std::string& type, TensorId x, std::map<std
   return emit(type, {x}, shape(x), std::move(attributes));
 }
 
+TensorId NetworkBuilder::moved(const std::string& type, TensorId x, Shape to,
+                               std::map<std::string, Attribute> attributes) {
+  return emit(type, {x}, std::move(to), std::move(attributes));
+}
+
 TensorId NetworkBuilder::sigmoid(TensorId x) { return emit("Sigmoid", {x}, shape(x)); }
 
 TensorId NetworkBuilder::multiply(TensorId a, TensorId b) { return emit("Mul", {a, b}, shape(a)); }

@@ -30,6 +30,8 @@ class NetworkBuilder {
   TensorId sigmoid(TensorId x);
   /// Any operator of one input whose result has its shape.
   TensorId unary(const std::string& type, TensorId x, std::map<std::string, Attribute> attributes = {});
+  /// Any operator of one input.
+  TensorId moved(const std::string& type, TensorId x, Shape to, std::map<std::string, Attribute> attributes);
   TensorId multiply(TensorId a, TensorId b);
   TensorId scaled(TensorId x, float factor);
   TensorId flatten(TensorId x);

@@ -1,5 +1,5 @@
-// Resize, axis by axis: each element is a sum of few elements of the axis, weighted. They are taken by constant
-// indices.
+// Resize: what stands there several times in a row is a Repeat of all axes at once. Else axis by axis: each element is
+// a sum of few elements of the axis, weighted, that are taken by constant indices.
 #include <algorithm>
 #include <cmath>
 
@@ -32,14 +32,32 @@ class ResizeExpansion {
     const auto to = list_.shape(op_.outputs[0]);
     const auto scales = attribute(op_, "scales", std::vector<double>(to.size(), 1.0));
     auto x = op_.inputs[0];
+    const Shape from = list_.shape(x);
+    Integers repeats(to.size(), 1);
     for (std::size_t axis = 0; axis < to.size(); ++axis) {
-      const auto from = list_.shape(x)[axis];
-      if (scales[axis] != 1 || from != to[axis]) x = resized(x, axis, taps(scales[axis], from, to[axis]));
+      if (scales[axis] == 1 && from[axis] == to[axis]) continue;
+      const auto taken = taps(scales[axis], from[axis], to[axis]);
+      if (repeats_elements(taken, from[axis], to[axis])) {
+        repeats[axis] = to[axis] / from[axis];
+      } else {
+        x = resized(x, axis, taken);
+      }
     }
+    if (repeats != Integers(to.size(), 1)) x = list_.move("Repeat", "repeated", {x}, to, {{"repeats", repeats}});
     list_.add("Identity", "", {x}, to, {}, op_.outputs[0]);
   }
 
  private:
+  /// Whether each element stands there as often as any other, in order. Of a single one all weights add up to 1.
+  static bool repeats_elements(const std::vector<Tap>& taps, std::int64_t from, std::int64_t to) {
+    if (from == 1) return true;
+    if (taps.size() > 1 || to % from != 0) return false;
+    for (std::int64_t at = 0; at < to; ++at) {
+      if (taps[0].index[static_cast<std::size_t>(at)] != at / (to / from)) return false;
+    }
+    return true;
+  }
+
   /// Where ONNX says that output element `at` lies in the input.
   double source_position(std::int64_t at, double scale, std::int64_t in, std::int64_t out) const {
     const auto x = static_cast<double>(at), length = static_cast<double>(in);
