@@ -310,7 +310,8 @@ std::string search_key(const Compilation& compilation, const LayerPlan& layer) {
     if (operand.tensor == no_tensor) continue;
     for (const std::int64_t stride : compilation.homes[operand.tensor].strides) out += std::to_string(stride) + ",";
   }
-  return out;
+  // Of equal layers some may have fewer assignments, where the program has less room left (drop_long).
+  return out + std::to_string(layer.mappings.size());
 }
 
 double LayerSearch::predicted_cycles() const {

@@ -305,10 +305,17 @@ bool Lowering::holds_carried(const Resident& resident, int level) const {
   return resident.box.extent == boxes_[level].extent && same_box(start_, resident.box, boxes_[level]);
 }
 
+/// Whether initial values come to all parts at once, to those without work too.
+bool Lowering::starts_together() const {
+  if (start_ < 0) return false;
+  const int level = mapping_.uses[start_].depth - 1;
+  return shared_at(mapping_.uses[start_], level).joint && takes(start_, level);
+}
+
 void Lowering::begin_target(int level) {
   if (target_level_ != level || !reduction_starts(level)) return;
   const bool work = std::ranges::all_of(boxes_[level].extent, [](std::int64_t extent) { return extent > 0; });
-  if (!work && (start_ < 0 || !takes(start_, mapping_.uses[start_].depth - 1))) return;
+  if (!work && !starts_together()) return;
   Resident& resident = resident_[target_][level];
   if (holds_carried(resident, level)) {
     resident.box = boxes_[level];

@@ -76,6 +76,7 @@ class Lowering {
   /// Where a transfer begins or ends.
   void each_tile(const Use& use, int level, int last, std::size_t depth, Box& box, const Box& outer,
                  const std::function<void(const Box&)>& fn) const;
+  bool starts_together() const;
   bool holds_carried(const Resident& resident, int level) const;
   void begin_target(int level);
   void finish_target(int level);
