@@ -77,3 +77,13 @@ TEST_CASE("do blocks make a plain product quicker than one dim alone could") {
   // 4 x 8 tiles of 16x16 results: 64 groups of the sum each. An instruction for each group takes 8 cycles at least.
   CHECK(product->cycles < 4 * 8 * 64 * 8);
 }
+
+TEST_CASE("does the last of several blocks leave alone the margin that the next layer reads") {
+  for (const std::int64_t columns : {5, 50, 67}) {
+    CAPTURE(columns);
+    const auto along = [&](auto& b) {
+      return b.conv_along(b.relu(b.conv(b.input({1, 16, 1, columns}), 24, 1)), 16, 3, 1);
+    };
+    run_checked(machine("ethos_u55"), network_of(7, along), 7);
+  }
+}

@@ -2,6 +2,8 @@
 // several of them use?
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 #include "tests/shipped.h"
@@ -31,4 +33,12 @@ TEST_CASE("is what a unit holds loaded anew where cores take turns at it") {
 
 TEST_CASE("does a mover that holds an operand keep the order in which it was loaded") {
   run_conv("holding_mover", {1, 24, 15, 15}, 48);
+}
+
+TEST_CASE("do parts without work begin no sums where initial values come to all at once") {
+  for (const auto& [rows, sums, columns] : {std::array{5, 8, 17}, {5, 9, 65}, {5, 32, 17}, {5, 65, 1}}) {
+    CAPTURE(sums);
+    const auto gemm = [&](auto& b) { return b.gemm(b.input({rows, sums}), columns); };
+    run_checked(described("tile_array"), network_of(together_seed, gemm), together_seed);
+  }
 }

@@ -1,9 +1,12 @@
 // Is a program the same, bit for bit, whether equal layers are lowered once or each anew?
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "cli/inputs.h"
 #include "cli/numeric.h"
-#include "compiler/compile.h"
+#include "compiler/compilation.h"
+#include "compiler/layer_search.h"
 #include "tests/draw.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
@@ -81,3 +84,20 @@ TEST_CASE("of repeated layers, is the program for a machine in order the same") 
 TEST_CASE("of repeated layers, is the program for several cores the same") { check_repeated(machine("gemmini16x4")); }
 
 TEST_CASE("of repeated layers, is the program for a float machine the same") { check_repeated(machine("bf16npu")); }
+
+TEST_CASE("is an equal layer with fewer assignments searched for itself") {
+  const Architecture architecture = machine("gemmini16");
+  const Network network = repeated(first_repeated, true);
+  const auto numeric = to_numeric(architecture, network, seeded_inputs_of(network, first_repeated));
+  const CompileOptions options;
+  Compilation compilation(architecture, numeric, options);
+  group_pass(compilation);
+  place_pass(compilation);
+  const auto some = [](const LayerPlan& layer) { return layer.mappings.size() > 1; };
+  const auto found = std::ranges::find_if(compilation.layers, some);
+  REQUIRE(found != compilation.layers.end());
+  LayerPlan layer = *found;
+  const std::string key = search_key(compilation, layer);
+  layer.mappings.pop_back();
+  CHECK(search_key(compilation, layer) != key);
+}

@@ -53,6 +53,17 @@ TensorId NetworkBuilder::conv(TensorId x, std::int64_t filters, std::int64_t ker
        {"group", group}});
 }
 
+TensorId NetworkBuilder::conv_along(TensorId x, std::int64_t filters, std::int64_t length, std::int64_t pad) {
+  const Shape in = shape(x);
+  const auto w = weight("Conv", 1, {filters, in[1], 1, length});
+  const auto bias = weight("Conv", 2, {filters});
+  return emit("Conv", {x, w, bias}, {in[0], filters, in[2], windows(in[3], length, 1, pad, 1)},
+              {{"strides", Sizes{1, 1}},
+               {"pads", Sizes{0, pad, 0, pad}},
+               {"dilations", Sizes{1, 1}},
+               {"group", std::int64_t{1}}});
+}
+
 TensorId NetworkBuilder::gemm(TensorId x, std::int64_t outputs) {
   const Shape in = shape(x);
   const auto w = weight("Gemm", 1, {outputs, in[1]});

@@ -18,6 +18,8 @@ class NetworkBuilder {
   /// x[N,C,H,W], K filters of RxR; `group` as in ONNX.
   TensorId conv(TensorId x, std::int64_t filters, std::int64_t kernel, std::int64_t stride = 1, std::int64_t pad = 0,
                 std::int64_t group = 1, std::int64_t dilation = 1);
+  /// The same along rows: filters of 1xS, with padding at both ends.
+  TensorId conv_along(TensorId x, std::int64_t filters, std::int64_t length, std::int64_t pad);
   TensorId gemm(TensorId x, std::int64_t outputs);
   /// Over the last two indices; the others are equal.
   TensorId matmul(TensorId a, TensorId b);
