@@ -13,6 +13,7 @@ Controller::Controller(const sc_core::sc_module_name& name, RunState& run, Front
       run_(run),
       clock_(run.architecture.controller, run, std::move(account)),
       feed_(run, front, sequence, clock_),
+      ended_(run),
       unused_entries_(std::max(1, run.architecture.sync.entries)) {
   run_.graph.rates().of(Cause::entries, 0).places = unused_entries_;
   SC_HAS_PROCESS(Controller);
@@ -120,7 +121,7 @@ bool Controller::reserve_entry() {
     std::erase_if(outstanding_, [&](Operation* operation) {
       if (operation->done != unknown && operation->done.at <= current) {
         entries_left_.push_back(operation->done);
-        run_.pool.release(operation);
+        ended_.take(operation);
         return true;
       }
       const bool known = operation->done != unknown;
@@ -155,6 +156,9 @@ Time Controller::take_entry() {
 }
 
 void Controller::order_after_conflicts(Operation& operation) {
+  operation.ready = ended_.no_sooner(operation.ready, [&](const Operation& earlier) {
+    return earlier.unit != operation.unit && conflicts(operation, earlier, Within::on_chip);
+  });
   for (Operation* earlier : outstanding_) {
     if (earlier->unit == operation.unit || !conflicts(operation, *earlier, Within::on_chip)) continue;
     if (earlier->done == unknown) {

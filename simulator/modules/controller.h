@@ -52,6 +52,7 @@ class Controller : public sc_core::sc_module {
   IssueClock clock_;
   InstructionFeed feed_;
   std::vector<UnitModule*> units_;
+  EndedOperations ended_;
   std::vector<Operation*> outstanding_;  ///< interlock: dispatched, not done at the clock's time
   std::vector<Time> entries_left_;       ///< interlock: when entries that nothing took since became free
   int unused_entries_;

@@ -11,7 +11,8 @@ InOrderController::InOrderController(const sc_core::sc_module_name& name, RunSta
     : sc_module(name),
       run_(run),
       clock_(run.architecture.controller, run, std::move(account)),
-      feed_(run, front, sequence, clock_) {
+      feed_(run, front, sequence, clock_),
+      ended_(run) {
   SC_HAS_PROCESS(InOrderController);
   SC_METHOD(step);
   sensitive << wake_;
@@ -108,10 +109,10 @@ bool InOrderController::start() {
 Time InOrderController::ranges_free(const Operation& operation, Time at, int& unit) {
   std::erase_if(unfinished_, [&](Operation* earlier) {
     const bool over = earlier->done != unknown && earlier->done.at <= at.at;
-    if (over) run_.pool.release(earlier);
+    if (over) ended_.take(earlier);
     return over;
   });
-  Time free = at;
+  Time free = ended_.no_sooner(at, [&](const Operation& earlier) { return holds_up(operation, earlier); });
   for (const Operation* earlier : unfinished_) {
     if ((earlier->done != unknown && earlier->done.at <= free.at) || !holds_up(operation, *earlier)) continue;
     unit = earlier->unit;

@@ -45,6 +45,7 @@ class InOrderController : public sc_core::sc_module {
   IssueClock clock_;
   InstructionFeed feed_;
   std::vector<UnitModule*> units_;
+  EndedOperations ended_;
   std::vector<Operation*> unfinished_;  ///< started, not known to be done at the clock's time
   Operation* operation_ = nullptr;      ///< bound, not started
   std::int64_t next_id_ = 0;

@@ -72,7 +72,8 @@ class IssueClock {
       account_.spend(leaf, time);
     }
     ready_ = later(now());
-    if (waits && (issued_ % width_ == 0 || time.at >= group_begin() + interval_)) {
+    const bool whole = issued_ % width_ == 0;  // with others' times the wait may begin a group
+    if (waits ? whole || time.at >= group_begin() + interval_ : whole && ready_.at == group_begin()) {
       from_ = ready_;
       issued_ = 0;
     }

@@ -66,8 +66,14 @@ TimeSlot MemoryModule::access_dram(bool write, std::int64_t address, std::int64_
   }
   const Cycle begin = std::max<Cycle>(earliest.at, part.period.cycles(first));
   const Cycle end = std::max(begin, part.period.cycles(last + part.burst_cycles));
-  const Time begun = graph_.after(earliest, {Cause::rows, number_, begin - earliest.at});
-  return {begun, graph_.after(begun, {Cause::port, number_, end - begin})};
+  // Reads follow each other on the data bus, whenever they were asked for.
+  const bool follows = !write && last_read_.at > earliest.at && last_read_.at <= begin;
+  const Time begun =
+      follows ? graph_.later(earliest, graph_.after(last_read_, {Cause::rows, number_, begin - last_read_.at}))
+              : graph_.after(earliest, {Cause::rows, number_, begin - earliest.at});
+  const Time ended = graph_.after(begun, {Cause::port, number_, end - begin});
+  if (!write && ended.at >= last_read_.at) last_read_ = ended;
+  return {begun, ended};
 }
 
 void MemoryModule::account_served(DramController& channel) {

@@ -108,6 +108,7 @@ class MemoryModule : public sc_core::sc_module {
   int bank_shift_;  ///< that of a bank's bytes
   bool alone_;      ///< a bank's port for reads, and that for writes; what lies in one bank takes no others
   std::vector<Ports> read_ports_, write_ports_;  ///< by bank; shared ones are the first
+  Time last_read_;                               ///< of DRAM: when the latest read ended
   std::vector<DramController> channels_;         ///< of DRAM, which has no ports
 };
 

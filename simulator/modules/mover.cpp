@@ -89,10 +89,12 @@ void Mover::stream() {
 
 Cycle Mover::next_beat() const {
   const OperationShape& shape = *streaming_->shape;
-  int source = slowest_source_;
-  if (shape.placements.empty()) source = shape.accesses[0].memory;
-  if (!pattern_->write) source = shape.accesses[static_cast<std::size_t>(pattern_->access)].memory;
-  return next_presentation() + (source < 0 ? 0 : memory(source).latency());
+  const auto latency = [&](std::size_t access) { return memory(shape.accesses[access].memory).latency(); };
+  if (!pattern_->write) return next_presentation() + latency(static_cast<std::size_t>(pattern_->access));
+  if (shape.placements.empty()) return next_presentation() + latency(0);
+  Cycle slowest = 0;
+  for (const int source : on_chip_sources_) slowest = std::max(slowest, memory(source).latency());
+  return next_presentation() + slowest;
 }
 
 /// To the next presentation: cycles of its own clock follow one another, each begins in a whole one of the reference.
@@ -171,22 +173,24 @@ void Mover::fill_ports() {
 
 void Mover::reserve_on_chip_ports() {
   ports_end_ = first_;
-  slowest_source_ = -1;
+  on_chip_sources_.clear();
   for (const bool write : {false, true}) {
     for (const AccessShape& access : streaming_->shape->accesses) {
       MemoryModule& used = memory(access.memory);
       if (used.off_chip() || !(write ? access.writes : access.reads)) continue;
       const Time from = write ? after_source(first_) : first_;
       ports_end_ = run_.graph.later(ports_end_, used.access(write, *streaming_, access, from).end);
-      if (!write && (slowest_source_ < 0 || used.latency() > memory(slowest_source_).latency()))
-        slowest_source_ = access.memory;
+      const bool known = std::ranges::find(on_chip_sources_, access.memory) != on_chip_sources_.end();
+      if (!write && !known) on_chip_sources_.push_back(access.memory);
     }
   }
 }
 
 // What a capability reads on chip is there.
 Time Mover::after_source(Time time) const {
-  return slowest_source_ < 0 ? time : memory(slowest_source_).after_latency(time);
+  Time there = time;
+  for (const int source : on_chip_sources_) there = run_.graph.later(there, memory(source).after_latency(time));
+  return there;
 }
 
 void Mover::present() {

@@ -91,11 +91,11 @@ class Mover final : public UnitModule {
   Time first_;  ///< presentation of the stream's first request
   Time next_;   ///< of its next one
   Time next_start_;
-  Time after_last_;             ///< one cycle past the last presentation
-  Time arrived_;                ///< the last arrival
-  Time ports_end_;              ///< of a capability's on-chip operands
-  int slowest_source_ = -1;     ///< memory: of a capability's on-chip sources
-  std::vector<Time> arrivals_;  ///< of the last `in_flight` requests
+  Time after_last_;                   ///< one cycle past the last presentation
+  Time arrived_;                      ///< the last arrival
+  Time ports_end_;                    ///< of a capability's on-chip operands
+  std::vector<int> on_chip_sources_;  ///< memories that a capability reads
+  std::vector<Time> arrivals_;        ///< of the last `in_flight` requests
   std::size_t oldest_ = 0;
   struct Target {
     std::byte* bytes;

@@ -18,8 +18,10 @@ UnitModule::UnitModule(const sc_core::sc_module_name& name, RunState& run, int i
       index_(index),
       capacity_(std::max(1, spec_.queue)),
       memories_(memories),
+      ended_(run),
       unused_places_(capacity_) {
   run.graph.rates().of(Cause::queue, index).places = capacity_;
+  run.graph.rates().of(Cause::interval, index).own = spec_.period;
   if (run.in_order) return;  // the controller begins operations itself
   SC_HAS_PROCESS(UnitModule);
   SC_METHOD(step);
@@ -112,7 +114,7 @@ Time UnitModule::results_ready(const Operation& operation) {
   std::size_t kept = 0;
   for (Operation* earlier : recent_) {
     if (earlier->done != unknown && earlier->done < now()) {
-      run_.pool.release(earlier);
+      ended_.take(earlier);
       continue;
     }
     recent_[kept++] = earlier;
@@ -137,7 +139,8 @@ bool UnitModule::start(Operation& operation) {
   run_.graph.work_for(index_, operation.instruction);
   const Time ready =
       run_.graph.later(run_.graph.later(operation.dispatched, operation.ready), run_.graph.later(free, results));
-  leave_queue(ready, Entry::Kind::operation);
+  const auto reads = [&](const Operation& earlier) { return reads_result_of(operation, earlier); };
+  leave_queue(ended_.no_sooner(ready, reads), Entry::Kind::operation);
   operation.started = passed_;
   ++begun_;
   ++unresolved_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/modules/clock.h"
+#include "simulator/modules/ended_operations.h"
 #include "simulator/modules/memory.h"
 #include "simulator/modules/run_state.h"
 #include "simulator/modules/semaphores.h"
@@ -90,6 +91,7 @@ class UnitModule : public sc_core::sc_module {
   int capacity_;
   std::span<MemoryModule* const> memories_;
   std::deque<Entry> queue_;
+  EndedOperations ended_;
   std::vector<Operation*> recent_;  ///< begun, perhaps unfinished; none where nothing takes time
   std::deque<PendingSignal> signals_;
   std::int64_t begun_ = 0, resolved_ = 0;

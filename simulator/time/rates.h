@@ -17,6 +17,7 @@ struct Rate {
   std::int64_t over = 1;    ///< cycles * times / over, rounded up
   std::int64_t places = 0;  ///< under way, or waiting, at a time; 0: not limited
   bool twins = false;       ///< two of what serves it for each one
+  Period own{1, 1};         ///< a cycle of what takes it: lengths in reference cycles are whole ones of these
 
   /// `amount` in cycles of the period, each `numerator` parts: what a timeline of that period takes.
   std::int64_t parts(std::int64_t amount) const { return scaled(amount * period.numerator); }
@@ -24,7 +25,8 @@ struct Rate {
   bool operator==(const Rate& other) const {
     return width == other.width && period.numerator == other.period.numerator &&
            period.denominator == other.period.denominator && times == other.times && over == other.over &&
-           places == other.places && twins == other.twins;
+           places == other.places && twins == other.twins && own.numerator == other.own.numerator &&
+           own.denominator == other.own.denominator;
   }
   Cycle cycles(std::int64_t amount) const {
     const std::int64_t whole = amount < 0 ? -amount : amount;
@@ -34,7 +36,11 @@ struct Rate {
   }
 
  private:
-  std::int64_t scaled(std::int64_t length) const { return times == over ? length : (length * times + over - 1) / over; }
+  std::int64_t scaled(std::int64_t length) const {
+    if (times == over) return length;
+    const std::int64_t cycles = own.is_reference() ? length : length * own.denominator / own.numerator;
+    return own.cycles((cycles * times + over - 1) / over);
+  }
 };
 
 /// The rate of every cause and component: one cycle for each that is counted, where nothing else is said.
