@@ -63,6 +63,7 @@ struct Compilation {
   std::map<std::string, std::shared_ptr<LayerSearch>> searches;  ///< those made, by what they look at
   Homes homes;
   bool lists_assignments = false;      ///< all that `place` finds stay with their layer, to be shown
+  bool searches_copies = true;         ///< false: what cannot share memory is left to the host, whoever copies it later
   bool keeps_constants = true;         ///< false: the program has none of their bytes, only their addresses
   std::int64_t tensor_bytes = 0;       ///< of off-chip memory, from 0 on, that tensors take turns in
   std::map<TensorId, StripOf> strips;  ///< tensors kept on chip

@@ -45,6 +45,7 @@ LayerAlone::LayerAlone(const Compilation& compilation, const LayerPlan& layer, M
       measure_(std::move(measure)),
       alone_(compilation.architecture, compilation.network, quietly) {
   alone_.keeps_constants = false;
+  alone_.searches_copies = false;
   for (const auto& other : compilation.layers) {
     const bool same = other.group.operators == layer.group.operators;
     if (same) index_ = layers_.size();

@@ -41,7 +41,8 @@ class HomePlanner {
  private:
   void widen(LayerPlan& layer);
   bool widen(const LayerPlan& layer, const Mapping& mapping);
-  static void copy(LayerPlan& layer);
+  void copy(LayerPlan& layer);
+  void keep_as_they_lie(LayerPlan& layer);
   bool can_move(const LayerPlan& layer, const Mapping& mapping) const;
   void drop_immovable(LayerPlan& layer);
   bool never_negative(TensorId tensor);
@@ -186,9 +187,31 @@ bool HomePlanner::widen(const LayerPlan& layer, const Mapping& mapping) {
   return true;
 }
 
+/// The machine copies where it can, all tensors as they lie, else the host does.
 void HomePlanner::copy(LayerPlan& layer) {
+  if (compilation_.searches_copies) {
+    layer.placement = Placement::machine;
+    assign(compilation_, layer);
+    layer.assignments = std::move(layer.mappings);
+    layer.mappings.clear();
+    if (layer.placement == Placement::machine) layer.mappings = search_again(compilation_, layer);
+    keep_as_they_lie(layer);
+    if (!layer.mappings.empty()) return;
+  }
   layer.placement = Placement::host;
-  layer.reason = "rearranges data that cannot share memory";
+  layer.reason = "rearranges data that cannot share memory" + (layer.reason.empty() ? "" : "; " + layer.reason);
+}
+
+/// Leaves the mappings that change no margin.
+void HomePlanner::keep_as_they_lie(LayerPlan& layer) {
+  std::erase_if(layer.mappings, [&](const Mapping& mapping) {
+    const Homes homes = homes_;
+    const std::set<TensorId> known = outside_known_;
+    const bool as_they_lie = widen(layer, mapping) && homes_ == homes && outside_known_ == known;
+    homes_ = homes;
+    outside_known_ = known;
+    return !as_they_lie || !can_move(layer, mapping);
+  });
 }
 
 /// Whether transfers can move the mapping's tiles as the tensors lie now.
@@ -210,14 +233,7 @@ void HomePlanner::drop_immovable(LayerPlan& layer) {
   std::erase_if(layer.mappings, immovable);
   if (!layer.mappings.empty()) return;
   layer.mappings = search_again(compilation_, layer);
-  std::erase_if(layer.mappings, [&](const Mapping& mapping) {
-    const Homes homes = homes_;
-    const std::set<TensorId> known = outside_known_;
-    const bool as_they_are = widen(layer, mapping) && homes_ == homes && outside_known_ == known;
-    homes_ = homes;
-    outside_known_ = known;
-    return !as_they_are || immovable(mapping);
-  });
+  keep_as_they_lie(layer);
   if (!layer.mappings.empty()) return;
   layer.placement = Placement::host;
   layer.reason = "its tensors lie with margins that others need, as which no transfer can move its tiles";

@@ -96,11 +96,24 @@ class Quantiser {
       }
       finish(producer, {}, sums_.product(producer, result_of(producer, {}), no_tensor));
     }
-    finish(op, planned, sums_.sum(op, result_of(op, planned)));
+    const auto takes = [&](const Accumulator& sums) {
+      try {
+        requantisation(op, planned, sums);
+        return true;
+      } catch (const Error&) {
+        return false;
+      }
+    };
+    finish(op, planned, sums_.sum(op, result_of(op, planned), takes));
   }
 
-  /// Requantize, bounded by the operator's fused (or own) Clip.
-  void finish(const Operator& op, const PlannedOperator& planned, const Accumulator& accumulator) {
+  struct Requantisation {
+    std::vector<Tensor> parameters;
+    double lo, hi;
+  };
+
+  /// Bounded by the operator's fused (or own) Clip. Throws Error where no values of the parameters do.
+  Requantisation requantisation(const Operator& op, const PlannedOperator& planned, const Accumulator& sums) {
     const Operator& last = last_of(from_, op, planned);
     const TensorId y = last.outputs[0];
     const double step = tensors_.scale(y);
@@ -111,20 +124,22 @@ class Quantiser {
     };
     const double lo = bound("min", -1), hi = bound("max", 1);
     std::vector<double> multipliers;
-    for (double s : accumulator.scale) multipliers.push_back(s * planned_factor(from_, planned) / step);
-    const int axis = accumulator.axis;
-    const std::int64_t channels = from_.tensor(y).shape[static_cast<std::size_t>(axis)];
-    std::vector<TensorId> inputs = {accumulator.id};
-    for (Tensor& parameter :
-         requantiser_.solve(multipliers, channels, accumulator.bound, lo, hi, from_.tensor(y).name)) {
-      inputs.push_back(rewrite_.add_constant(std::move(parameter)));
-    }
-    rewrite_.add_operator("Requantize", last.name + ".requantise", inputs, {tensors_.add_stored(y)},
+    for (double s : sums.scale) multipliers.push_back(s * planned_factor(from_, planned) / step);
+    const std::int64_t channels = from_.tensor(y).shape[static_cast<std::size_t>(sums.axis)];
+    return {requantiser_.solve(multipliers, channels, sums.bound, lo, hi, from_.tensor(y).name), lo, hi};
+  }
+
+  void finish(const Operator& op, const PlannedOperator& planned, const Accumulator& sums) {
+    const Operator& last = last_of(from_, op, planned);
+    Requantisation values = requantisation(op, planned, sums);
+    std::vector<TensorId> inputs = {sums.id};
+    for (Tensor& parameter : values.parameters) inputs.push_back(rewrite_.add_constant(std::move(parameter)));
+    rewrite_.add_operator("Requantize", last.name + ".requantise", inputs, {tensors_.add_stored(last.outputs[0])},
                           {{"expression", numerics_.requantise},
                            {"parameters", requantiser_.parameter_names()},
-                           {"axis", std::int64_t{axis}},
-                           {"lo", lo},
-                           {"hi", hi}});
+                           {"axis", std::int64_t{sums.axis}},
+                           {"lo", values.lo},
+                           {"hi", values.hi}});
   }
 
   void carry(const Operator& op) {

@@ -87,7 +87,7 @@ PlannedOperator classify(const Network& network, const Operator& op, bool intege
   };
   if (op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul")
     return role_unless(Role::product, product_obstacle(network, op, integers));
-  if (op.type == "Add") return role_unless(Role::sum, sum_obstacle(network, op));
+  if (op.type == "Add" || op.type == "Sub") return role_unless(Role::sum, sum_obstacle(network, op));
   if (op.type == "AveragePool") {
     return role_unless(Role::average,
                        constant_pool_count(network, op) ? "" : "its windows differ in their element count");
@@ -161,7 +161,7 @@ void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOpe
 /// other's result is there by then.
 void fuse_sums(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (plan[i].role != Role::sum) continue;
+    if (plan[i].role != Role::sum || network.operators[i].type == "Sub") continue;
     for (TensorId id : network.operators[i].inputs) {
       const int producer = uses.producer[static_cast<std::size_t>(id)];
       if (producer == no_operator || !uses.sole_consumer(id)) continue;

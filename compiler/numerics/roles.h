@@ -11,7 +11,7 @@ namespace accord::numerics {
 /// What becomes of a canonical operator in the numeric form.
 enum class Role {
   product,   ///< Conv, Gemm, MatMul: accumulator, then Requantize
-  sum,       ///< Add of two activations
+  sum,       ///< Add or Sub of two activations
   average,   ///< AveragePool with one count everywhere: SumPool, then Requantize
   carry,     ///< moves elements unchanged (MaxPool, Reshape, Concat, ...)
   rescale,   ///< Mul by a number: the same integers in another scale

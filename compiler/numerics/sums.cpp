@@ -113,21 +113,37 @@ double Sums::greatest_multiple() const {
   return powers_of_two_ ? std::exp2(std::floor(std::log2(most))) : most;
 }
 
-Accumulator Sums::sum(const Operator& op, const Requantised& whole) {
-  const Tensor& y = tensor(op.outputs[0]);
+/// By which integers the operands are multiplied.
+struct Sums::Multiples {
+  double unit;  ///< scale of the sums
+  std::int64_t a, b;
+};
+
+Sums::Multiples Sums::multiples(const Operator& op, const Requantised& whole, double most) const {
   const double a = tensors_.scale(op.inputs[0]), b = tensors_.scale(op.inputs[1]);
-  const double unit = a == b && tensors_.zero(whole.y) == 0 ? a : std::max(a, b) / greatest_multiple();
-  const auto m_a = std::llround(a / unit), m_b = std::llround(b / unit);
-  Accumulator result{no_tensor,
-                     {unit},
-                     greatest_magnitude(numerics_.storage) * static_cast<double>(m_a + m_b),
-                     channel_axis(op, y.shape)};
-  const auto zeros = static_cast<double>(m_a * tensors_.zero(op.inputs[0]) + m_b * tensors_.zero(op.inputs[1]));
-  const TensorId multiple = tensors_.integer_constant(y.name + ".multiple_a", {}, {m_a});
+  const double unit = a == b && tensors_.zero(whole.y) == 0 ? a : std::max(a, b) / most;
+  return {unit, std::llround(a / unit), std::llround(b / unit) * (op.type == "Sub" ? -1 : 1)};
+}
+
+Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Takes& takes) {
+  constexpr double fewest = 64;  // errors of less than a hundredth of a step
+  const Tensor& y = tensor(op.outputs[0]);
+  const auto sums_by = [&](const Multiples& by) {
+    const auto most = static_cast<double>(by.a + std::abs(by.b));
+    return Accumulator{no_tensor, {by.unit}, greatest_magnitude(numerics_.storage) * most, channel_axis(op, y.shape)};
+  };
+  const double greatest = greatest_multiple();
+  double most = greatest;
+  while (most >= 2 * fewest && !takes(sums_by(multiples(op, whole, most)))) most /= 2;
+  if (most < 2 * fewest && !takes(sums_by(multiples(op, whole, most)))) most = greatest;  // the error that is reported
+  const Multiples by = multiples(op, whole, most);
+  Accumulator result = sums_by(by);
+  const auto zeros = static_cast<double>(by.a * tensors_.zero(op.inputs[0]) + by.b * tensors_.zero(op.inputs[1]));
+  const TensorId multiple = tensors_.integer_constant(y.name + ".multiple_a", {}, {by.a});
   start({op.name + ".scale", "Scale", {tensors_.as_stored(op.inputs[0]), multiple}, {}, {}}, y,
-        zero_in_sums(whole, unit) - zeros, result);
+        zero_in_sums(whole, by.unit) - zeros, result);
   return accumulate(y, op.name, std::move(result), op.inputs[1],
-                    tensors_.integer_constant(y.name + ".multiple_b", {}, {m_b}));
+                    tensors_.integer_constant(y.name + ".multiple_b", {}, {by.b}));
 }
 
 /// Adds the operator that begins the sums of `y`: with what zero points add to them.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,8 +39,11 @@ class Sums {
   /// Conv, Gemm or MatMul into an accumulator, with `addend` accumulated on top. No id where the addend cannot be.
   Accumulator product(const Operator& op, const Requantised& result, TensorId addend);
 
-  /// Both operands of an Add as integer multiples of one small scale.
-  Accumulator sum(const Operator& op, const Requantised& result);
+  /// Whether a requantisation makes what is wanted of an accumulator.
+  using Takes = std::function<bool(const Accumulator&)>;
+
+  /// Both operands of an Add or Sub as integer multiples of one scale, the smallest that `takes` agrees to.
+  Accumulator sum(const Operator& op, const Requantised& result, const Takes& takes);
 
   /// An AveragePool's sums.
   Accumulator average(const Operator& op, const Requantised& result);
@@ -63,6 +67,8 @@ class Sums {
   Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
                          TensorId multiples);
   double greatest_multiple() const;
+  struct Multiples;
+  Multiples multiples(const Operator& op, const Requantised& result, double most) const;
   void start(Operator first, const Tensor& y, double zeros, Accumulator& sums);
 
   Rewrite& rewrite_;

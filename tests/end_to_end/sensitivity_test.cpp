@@ -26,8 +26,9 @@ constexpr int wanted = 100;
 constexpr double tolerance = 0.10;     ///< of the real change
 constexpr double floor_share = 0.001;  ///< of the total: differences below it are no error
 
-const std::vector<std::string> tried = {"gemmini16", "dnnweaver64", "hvx",         "bf16npu", "vta",
-                                        "tpu_v1",    "genesys",     "nvdla_small", "simba",   "eyeriss"};
+const std::vector<std::string> tried = {"gemmini16",   "dnnweaver64", "hvx",      "bf16npu", "vta",         "tpu_v1",
+                                        "genesys",     "nvdla_small", "simba",    "eyeriss", "nvdla_large", "tpu_v4",
+                                        "avx512_vnni", "ethos_u55",   "timeloop", "onnxim",  "gemmini16x4"};
 
 template <class Component>
 Component* named(std::vector<Component>& components, const std::string& name) {

@@ -163,6 +163,32 @@ TEST_CASE("Is an Add of two shared activations done with integer multiples?") {
   CHECK(decibels(network, integer, inputs) > 28);
 }
 
+TEST_CASE("Is a difference a sum with a negative multiple?") {
+  Builder builder;
+  const TensorId x = builder.input({1, 4, 5, 5});
+  const TensorId a = builder.conv(x, 4, 1, 1.0F), b = builder.conv(x, 4, 1, 3.0F);
+  const Network block = builder.finish(builder.add("Sub", {a, b}, {1, 4, 5, 5}));
+  const Values inputs = seeded_inputs(block, 3);
+  const Network integer = quantise(block, float_scale_machine(), {inputs});
+  CHECK(test::in_float(integer).empty());
+  CHECK(constant_data<std::int32_t>(integer.tensor(find_operator(integer, "Accumulate").inputs[2]))[0] < 0);
+  CHECK(decibels(block, integer, inputs) > 28);
+}
+
+TEST_CASE("Are the multiples of a sum as small as a requantisation of few bits needs them?") {
+  Numerics numerics;
+  numerics.requantise = "i8(clamp((x * mult + 32768) >> 16, lo, hi))";
+  numerics.parameters = {{"mult", ElementType::i32, true}};
+  Builder builder;
+  const TensorId x = builder.input({1, 4, 5, 5});
+  const TensorId a = builder.conv(x, 4, 1, 1.0F), b = builder.conv(x, 4, 1, 3.0F);
+  const Network block = builder.finish(builder.conv(builder.add("Add", {a, b}, {1, 4, 5, 5}), 4, 1, 1.0F));
+  const Values inputs = seeded_inputs(block, 3);
+  const Network integer = quantise(block, numerics, {inputs}, nullptr, AddedSums::none);
+  CHECK(test::in_float(integer).empty());
+  CHECK(decibels(block, integer, inputs) > 28);
+}
+
 TEST_CASE("Does a mean become a SumPool, and a mean over unequal windows stay in float?") {
   for (const std::int64_t pad : {0, 1}) {
     Builder builder;
