@@ -18,7 +18,7 @@ std::vector<bool> MemorySharing::run(const std::vector<LayerPlan>& layers) {
   };
   const auto is_concat = [&](std::size_t l) { return operator_of(l).type == "Concat"; };
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    if (rearranges(l) && is_concat(l)) copies[l] = !share_concat(operator_of(l));
+    if (rearranges(l) && is_concat(l)) copies[l] = !share_concat(operator_of(l), l);
   }
   settle_all();
   // What is a part of a Concat passes its place on to what it shows.
@@ -37,8 +37,19 @@ bool MemorySharing::can_alias(TensorId tensor) const {
          std::find(network_.outputs.begin(), network_.outputs.end(), tensor) == network_.outputs.end();
 }
 
+/// Why the part cannot lie in the whole, whose margins have that value; null: it can.
+const char* MemorySharing::obstacle(TensorId part, TensorId whole, std::size_t axis,
+                                    std::optional<double> outside) const {
+  const Home& home = homes_[part];
+  if (network_.tensors[part].type != network_.tensors[whole].type) return "has another type";
+  if (!can_alias(part)) return "lies elsewhere";
+  if (home.before[axis] != 0 || home.after[axis] != 0) return "has a margin along the axis";
+  const bool clash = outside_known_.contains(part) && outside.value_or(home.outside) != home.outside;
+  return clash ? "has other padding than the parts before it" : nullptr;
+}
+
 /// The inputs are written right into their parts of the result.
-bool MemorySharing::share_concat(const Operator& op) {
+bool MemorySharing::share_concat(const Operator& op, std::size_t layer) {
   const TensorId whole = op.outputs[0];
   const Shape& shape = network_.tensors[whole].shape;
   auto axis = attribute(op, "axis", std::int64_t{1});
@@ -48,11 +59,11 @@ bool MemorySharing::share_concat(const Operator& op) {
   std::optional<double> outside;  // in the margins of all that lie there
   if (outside_known_.contains(whole)) outside = homes_[whole].outside;
   for (const TensorId t : op.inputs) {
-    const Home& home = homes_[t];
-    const bool margin = home.before[axis] != 0 || home.after[axis] != 0;
-    const bool clash = outside_known_.contains(t) && outside.value_or(home.outside) != home.outside;
-    if (outside_known_.contains(t)) outside = home.outside;
-    if (!can_alias(t) || margin || clash || network_.tensors[t].type != network_.tensors[whole].type) return false;
+    if (const char* why = obstacle(t, whole, static_cast<std::size_t>(axis), outside)) {
+      lone_parts_.push_back({layer, t, why});
+      return false;
+    }
+    if (outside_known_.contains(t)) outside = homes_[t].outside;
   }
   if (outside) {
     homes_[whole].outside = *outside;

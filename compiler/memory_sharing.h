@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -19,9 +20,19 @@ class MemorySharing {
   /// Placement::memory and cannot share any.
   std::vector<bool> run(const std::vector<LayerPlan>& layers);
 
+  /// A part of a Concat that cannot lie in the whole.
+  struct LonePart {
+    std::size_t layer = 0;  ///< the Concat's
+    TensorId part = no_tensor;
+    const char* why = "";
+  };
+  /// The first of each Concat that shares no memory.
+  const std::vector<LonePart>& lone_parts() const { return lone_parts_; }
+
  private:
   void settle_all();
-  bool share_concat(const Operator& op);
+  const char* obstacle(TensorId part, TensorId whole, std::size_t axis, std::optional<double> outside) const;
+  bool share_concat(const Operator& op, std::size_t layer);
   bool wants_order(const Operator& transpose) const;
   std::optional<HomeStrides> strides_inside(TensorId from, TensorId to) const;
   std::optional<HomeStrides> source_strides(const Operator& op) const;
@@ -37,6 +48,7 @@ class MemorySharing {
   std::set<TensorId> by_host_;  ///< what the host computes
   std::set<TensorId> shown_;    ///< others' homes lie in theirs
   std::set<TensorId> views_;    ///< inputs that lie where a result does
+  std::vector<LonePart> lone_parts_;
 };
 
 /// The strides that sharing will leave, as far as they are known before the margins are. Returns what

@@ -1,11 +1,23 @@
 #include "compiler/part_copies.h"
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>
 
 namespace accord {
 namespace {
+
+TensorId add_copy(Compilation& compilation, TensorId part, const Home& home) {
+  Network& network = compilation.network;
+  Tensor copied = network.tensor(part);
+  copied.name += "/part";
+  copied.data = nullptr;
+  const TensorId result = network.add(std::move(copied));
+  compilation.homes.push_back(home);
+  network.operators.push_back({network.tensor(result).name, "Identity", {part}, {result}, {}});
+  return result;
+}
 
 class PartCopier {
  public:
@@ -46,13 +58,7 @@ class PartCopier {
   std::vector<TensorId>& inputs(int op) { return network_.operators[static_cast<std::size_t>(op)].inputs; }
 
   TensorId copy(TensorId part) {
-    Tensor copied = network_.tensor(part);
-    copied.name += "/part";
-    copied.data = nullptr;
-    const TensorId result = network_.add(std::move(copied));
-    compilation_.homes.push_back(compilation_.homes[static_cast<std::size_t>(part)]);
-    network_.operators.push_back({network_.tensor(result).name, "Identity", {part}, {result}, {}});
-    return result;
+    return add_copy(compilation_, part, compilation_.homes[static_cast<std::size_t>(part)]);
   }
 
   Compilation& compilation_;
@@ -63,5 +69,29 @@ class PartCopier {
 }  // namespace
 
 void copy_parts(Compilation& compilation) { PartCopier(compilation).run(); }
+
+bool copy_part(Compilation& compilation, std::size_t layer, TensorId part, const Home& home) {
+  Network& network = compilation.network;
+  auto& layers = compilation.layers;
+  const std::size_t tensors = network.tensors.size();
+  const auto concat = static_cast<std::size_t>(layers[layer].group.operators.front());
+  const TensorId copied = add_copy(compilation, part, home);
+  std::ranges::replace(network.operators[concat].inputs, part, copied);
+  LayerPlan copy = layer_of(compilation, {{static_cast<int>(std::ssize(network.operators)) - 1}});
+  assign(compilation, copy);
+  if (copy.placement != Placement::machine) {
+    std::ranges::replace(network.operators[concat].inputs, copied, part);
+    network.operators.pop_back();
+    compilation.forget(tensors);
+    return false;
+  }
+  copy.mappings.clear();
+  copy.placement = Placement::memory;  // until sharing finds that it has to move
+  copy.of_model = false;
+  layers[layer] = layer_of(compilation, std::move(layers[layer].group));
+  layers[layer].placement = Placement::memory;
+  layers.insert(layers.begin() + static_cast<std::ptrdiff_t>(layer), std::move(copy));
+  return true;
+}
 
 }  // namespace accord

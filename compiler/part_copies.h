@@ -9,4 +9,8 @@ namespace accord {
 /// The other parts are then written right into the whole. Before assignments are looked for.
 void copy_parts(Compilation& compilation);
 
+/// Makes a layer, to be copied by the machine, of one part of the Concat that the layer at that place is: it lies in
+/// the whole then. `home`: without margins. False, and nothing changes, where the machine cannot copy it.
+bool copy_part(Compilation& compilation, std::size_t layer, TensorId part, const Home& home);
+
 }  // namespace accord

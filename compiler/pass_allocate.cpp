@@ -21,26 +21,42 @@ namespace {
 /// Decides how wide the margins are and what they hold, and which tensors share memory.
 class HomePlanner {
  public:
-  explicit HomePlanner(Compilation& compilation)
-      : compilation_(compilation), network_(compilation.network), homes_(compilation.homes), index_(network_) {}
+  /// `whole`: parts of Concats that the machine cannot copy.
+  HomePlanner(Compilation& compilation, std::set<TensorId>& whole)
+      : compilation_(compilation),
+        network_(compilation.network),
+        homes_(compilation.homes),
+        index_(network_),
+        whole_(whole),
+        clean_(homes_) {}
 
-  void run() {
+  /// False where parts of Concats are layers of their own now: then homes are as they were, to be planned anew.
+  bool run() {
     for (auto& layer : compilation_.layers) {
       // Without mappings, the machine's layer is another's neighbour (LayerAlone).
       if (layer.placement == Placement::machine && !layer.mappings.empty()) widen(layer);
     }
-    const std::vector<bool> copies = MemorySharing(network_, homes_, outside_known_).run(compilation_.layers);
+    MemorySharing sharing(network_, homes_, outside_known_);
+    const std::vector<bool> copies = sharing.run(compilation_.layers);
+    if (compilation_.searches_copies && copy_lone_parts(sharing)) return false;
     for (std::size_t l = 0; l < copies.size(); ++l) {
       if (copies[l]) copy(compilation_.layers[l]);
+    }
+    for (const auto& [layer, part, why] : sharing.lone_parts()) {
+      std::string& reason = compilation_.layers[layer].reason;
+      if (compilation_.layers[layer].placement == Placement::host)
+        reason = fmt::format("its part '{}' {}; {}", network_.tensors[part].name, why, reason);
     }
     for (auto& layer : compilation_.layers) {
       if (layer.placement == Placement::machine && !layer.mappings.empty()) drop_immovable(layer);
     }
+    return true;
   }
 
  private:
   void widen(LayerPlan& layer);
   bool widen(const LayerPlan& layer, const Mapping& mapping);
+  bool copy_lone_parts(const MemorySharing& sharing);
   void copy(LayerPlan& layer);
   void keep_as_they_lie(LayerPlan& layer);
   bool can_move(const LayerPlan& layer, const Mapping& mapping) const;
@@ -52,6 +68,8 @@ class HomePlanner {
   const Network& network_;
   Homes& homes_;
   const GraphIndex index_;
+  std::set<TensorId>& whole_;
+  const Homes clean_;  ///< before any margin
   std::set<TensorId> outside_known_;
   std::map<TensorId, bool> never_negative_;  ///< those asked for
 };
@@ -187,6 +205,21 @@ bool HomePlanner::widen(const LayerPlan& layer, const Mapping& mapping) {
   return true;
 }
 
+/// Whether any becomes a layer of its own, which the machine copies.
+bool HomePlanner::copy_lone_parts(const MemorySharing& sharing) {
+  bool some = false;
+  const auto& lone = sharing.lone_parts();
+  for (auto part = lone.rbegin(); part != lone.rend(); ++part) {  // the last first: layers before it keep their places
+    if (whole_.contains(part->part)) continue;
+    if (copy_part(compilation_, part->layer, part->part, clean_[static_cast<std::size_t>(part->part)]))
+      some = true;
+    else
+      whole_.insert(part->part);
+  }
+  if (some) std::ranges::copy(clean_, homes_.begin());
+  return some;
+}
+
 /// The machine copies where it can, all tensors as they lie, else the host does.
 void HomePlanner::copy(LayerPlan& layer) {
   if (compilation_.searches_copies) {
@@ -241,6 +274,10 @@ void HomePlanner::drop_immovable(LayerPlan& layer) {
 
 }  // namespace
 
-void allocate_pass(Compilation& compilation) { HomePlanner(compilation).run(); }
+void allocate_pass(Compilation& compilation) {
+  std::set<TensorId> whole;
+  while (!HomePlanner(compilation, whole).run()) {
+  }
+}
 
 }  // namespace accord

@@ -26,12 +26,12 @@ int count_of(const MainJobResult& job, const std::string& op) {
 }
 
 /// Every layer reads all results before it (Huang et al., "Densely Connected Convolutional Networks", CVPR 2017).
-Network dense_block() {
-  return network_of(concat_seed, [](NetworkBuilder& b) {
-    std::vector<TensorId> features = {b.relu(b.conv(b.input({1, 8, 6, 6}), 16, 3, 1, 1))};
+Network dense_block(std::int64_t channels) {
+  return network_of(concat_seed, [&](NetworkBuilder& b) {
+    std::vector<TensorId> features = {b.relu(b.conv(b.input({1, 8, 6, 6}), channels, 3, 1, 1))};
     for (int layer = 0; layer < 4; ++layer) {
       const TensorId seen = features.size() > 1 ? b.concat(features) : features.front();
-      features.push_back(b.relu(b.conv(b.relu(b.conv(seen, 16, 1)), 16, 3, 1, 1)));
+      features.push_back(b.relu(b.conv(b.relu(b.conv(seen, 16, 1)), channels, 3, 1, 1)));
     }
     return b.conv(b.concat(features), 16, 1);
   });
@@ -53,7 +53,7 @@ Network parts_of_two() {
 TEST_CASE("does each Concat of a dense block lie in the next") {
   for (const std::string& name : machines) {
     CAPTURE(name);
-    Network block = dense_block();
+    Network block = dense_block(16);
     canonicalise(block);
     const MainJobResult job = run_checked(machine(name), block, concat_seed);
     CHECK(count_of(job, "Concat") == 4);
@@ -82,5 +82,19 @@ TEST_CASE("do parts of a Concat that need other values beside them keep their ow
       return b.add(b.conv(pooled, 16, 3, 1, 1), b.conv(b.concat({x, pooled}), 16, 1));
     });
     run_checked(machine(name), network, concat_seed);
+  }
+}
+
+TEST_CASE("does the machine copy the parts that cannot lie in the whole") {
+  for (const char* name : {"gemmini16", "gemmini16x4", "bf16npu", "hvx", "dnnweaver64"}) {
+    for (const std::int64_t channels : {12, 5}) {
+      CAPTURE(name);
+      CAPTURE(channels);
+      Network block = dense_block(channels);
+      canonicalise(block);
+      const MainJobResult job = run_checked(machine(name), block, concat_seed);
+      CHECK(on_host(job, "Concat") == 0);
+      CHECK(on_host(job, "Identity") == 0);
+    }
   }
 }
