@@ -1,6 +1,7 @@
 #include "cli/recordings.h"
 
 #include <fstream>
+#include <iostream>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -19,6 +20,11 @@ double percent(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
+/// For an explanation.
+bool is_asked(const Recordings& recordings) {
+  return recordings.explain || !recordings.critical_path.empty() || recordings.sensitivity;
+}
+
 nlohmann::json or_null(std::int64_t index) { return index >= 0 ? nlohmann::json(index) : nlohmann::json(nullptr); }
 
 }  // namespace
@@ -28,12 +34,16 @@ void request(const Recordings& recordings, SimulateOptions& options) {
   options.vcd = recordings.vcd;
   options.stats = recordings.stats;
   options.stats_interval = recordings.stats_interval;
-  options.explain = recordings.explain || !recordings.critical_path.empty() || recordings.sensitivity;
+  options.explain = is_asked(recordings);
   options.sensitivities = recordings.sensitivity;
 }
 
 void write_critical_path(const Recordings& recordings, const Architecture& architecture, const Program& program,
                          const SimulateResult& result) {
+  if (is_asked(recordings) && !result.explanation) {
+    const std::string file = recordings.critical_path.empty() ? "" : ", and no " + recordings.critical_path.string();
+    fmt::print(std::cerr, "note: no explanation{}: a hazard ended the run\n", file);
+  }
   if (recordings.critical_path.empty() || !result.explanation) return;
   const Explanation& explanation = *result.explanation;
   if (!explanation.complete) throw Error(too_long);

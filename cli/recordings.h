@@ -24,7 +24,8 @@ struct Recordings {
 /// Asks the simulator for them.
 void request(const Recordings& recordings, SimulateOptions& options);
 
-/// Every segment of the critical path, one a line. Throws Error where the file cannot be written.
+/// Every segment of the critical path, one a line. Says where a run that was to be explained was not. Throws Error where
+/// the file cannot be written.
 void write_critical_path(const Recordings& recordings, const Architecture& architecture, const Program& program,
                          const SimulateResult& result);
 

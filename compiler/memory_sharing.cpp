@@ -150,6 +150,7 @@ bool MemorySharing::share_view(const Operator& op) {
   const TensorId from = op.inputs[0], to = op.outputs[0];
   if (homes_[from].alias == to && views_.contains(from)) return true;
   if (!can_alias(to) || has_margin(to) || network_.tensors[from].is_constant()) return false;
+  if (homes_[from].side_by_side.count > 1) return false;  // rows or columns lie elsewhere than its steps say
   const auto view = view_of(network_, op, homes_[from].strides);
   if (!view) return false;
   // The host, which made it, writes it anew: an image that does not lie as its readers want it costs them more.

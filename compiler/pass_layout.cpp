@@ -157,6 +157,7 @@ std::vector<LayoutChooser::Order> LayoutChooser::other_orders(TensorId tensor) c
 
 void LayoutChooser::weigh_view(std::size_t l) {
   const Operator& op = operator_of(compilation_.layers[l]);
+  if (compilation_.homes[op.inputs[0]].side_by_side.count > 1) return;
   const std::string& name = network_.tensor(op.outputs[0]).name;
   if (weigh({.shown = l}, fmt::format("{} read where {} lies", name, network_.tensor(op.inputs[0]).name))) return;
   const TensorId source = owners_[op.inputs[0]];

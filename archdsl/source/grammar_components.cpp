@@ -448,7 +448,7 @@ constexpr std::array capability = {
             .map = "timing"},
     KeyRule{.key = "energy",
             .form = Form::energy,
-            .meaning = "pJ per point of the iteration space.",
+            .meaning = "pJ per point of the iteration space of each of its statements.",
             .fallback = "0",
             .example = "0.2 pJ"},
 };

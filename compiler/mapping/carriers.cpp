@@ -44,7 +44,7 @@ Unit carrier(const Memory& memory, int index, ElementType type) {
 }  // namespace
 
 bool leaves_in_place(const Capability& capability) {
-  if (capability.program.statements.size() != 1) return false;
+  if (capability.program.statements.size() != 1 || capability.dims.empty()) return false;
   const Statement& statement = capability.program.statements.front();
   return statement.reduction == Reduction::assign && statement.value->op == ExprOp::access &&
          statement.accesses[statement.value->access] == statement.target;

@@ -121,6 +121,7 @@ class TileMeasure {
   void check_room();
   std::string error_of_rest(int u, int level, const Extents& outer);
   void add_use(int u);
+  bool repeats_in_parts(const Use& use) const;
   bool cuts_between_blocks(int u, int level);
   int levels_inside(const Use& use) const;
   void add_step(int s);
@@ -246,6 +247,17 @@ std::string TileMeasure::error_of_rest(int u, int level, const Extents& outer) {
   return error;
 }
 
+/// Of what is carried: whether tiles hold a repetition of it in parts of several sizes. Each would be brought anew.
+bool TileMeasure::repeats_in_parts(const Use& use) const {
+  const Access& target = mapping_.uses[target_use(mapping_)].access;
+  for (std::size_t i = 0; i < mapping_.extent.size(); ++i) {
+    const int it = static_cast<int>(i);
+    const bool repeats = depends(target, it) && !depends(use.access, it);
+    if (repeats && mapping_.extent[i] % mapping_.tile.front()[i] != 0) return true;
+  }
+  return false;
+}
+
 void TileMeasure::add_use(int u) {
   const Use& use = mapping_.uses[u];
   for (int level = 1; level < levels_inside(use); ++level) {
@@ -255,6 +267,10 @@ void TileMeasure::add_use(int u) {
     return;
   }
   if (use.role == UseRole::accumulator) return;
+  if (is_carried(work_, use) && repeats_in_parts(use)) {
+    costs_.error = "what is repeated would be cut into unequal parts";
+    return;
+  }
   if (geometry_.spills(u)) {
     costs_.error = "results would lie where others rely on the margin";
     return;

@@ -132,16 +132,24 @@ Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Takes&
     const auto most = static_cast<double>(by.a + std::abs(by.b));
     return Accumulator{no_tensor, {by.unit}, greatest_magnitude(numerics_.storage) * most, channel_axis(op, y.shape)};
   };
+  const auto zeros_of = [&](const Multiples& by) {
+    const std::int64_t zeros = by.a * tensors_.zero(op.inputs[0]) + by.b * tensors_.zero(op.inputs[1]);
+    return zero_in_sums(whole, by.unit) - static_cast<double>(zeros);
+  };
+  const auto does = [&](double most) {
+    const Multiples by = multiples(op, whole, most);
+    Accumulator sums = sums_by(by);
+    sums.bound += std::ceil(std::abs(zeros_of(by)));
+    return sums.bound <= highest(numerics_.accumulator) && takes(sums);
+  };
   const double greatest = greatest_multiple();
   double most = greatest;
-  while (most >= 2 * fewest && !takes(sums_by(multiples(op, whole, most)))) most /= 2;
-  if (most < 2 * fewest && !takes(sums_by(multiples(op, whole, most)))) most = greatest;  // the error that is reported
+  while (most >= 2 * fewest && !does(most)) most /= 2;
+  if (most < 2 * fewest && !does(most)) most = greatest;  // the error that is reported
   const Multiples by = multiples(op, whole, most);
   Accumulator result = sums_by(by);
-  const auto zeros = static_cast<double>(by.a * tensors_.zero(op.inputs[0]) + by.b * tensors_.zero(op.inputs[1]));
   const TensorId multiple = tensors_.integer_constant(y.name + ".multiple_a", {}, {by.a});
-  start({op.name + ".scale", "Scale", {tensors_.as_stored(op.inputs[0]), multiple}, {}, {}}, y,
-        zero_in_sums(whole, by.unit) - zeros, result);
+  start({op.name + ".scale", "Scale", {tensors_.as_stored(op.inputs[0]), multiple}, {}, {}}, y, zeros_of(by), result);
   return accumulate(y, op.name, std::move(result), op.inputs[1],
                     tensors_.integer_constant(y.name + ".multiple_b", {}, {by.b}));
 }

@@ -167,6 +167,7 @@ struct Operation {
   std::vector<TouchedRange> ranges;  ///< of the accesses that touch anything
   Time dispatched;
   Time ready;  ///< ranges are free from then on
+  Time over;   ///< when operations that held them before were done, of a run that is recorded
   Time started;
   int blocked_by = -1;  ///< unit whose operation determined `ready`
   int unresolved = 0;   ///< earlier conflicting operations whose end is not known

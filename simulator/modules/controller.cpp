@@ -156,7 +156,7 @@ Time Controller::take_entry() {
 }
 
 void Controller::order_after_conflicts(Operation& operation) {
-  operation.ready = ended_.no_sooner(operation.ready, [&](const Operation& earlier) {
+  operation.over = ended_.no_sooner({}, [&](const Operation& earlier) {
     return earlier.unit != operation.unit && conflicts(operation, earlier, Within::on_chip);
   });
   for (Operation* earlier : outstanding_) {

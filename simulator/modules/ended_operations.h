@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <deque>
 
@@ -22,17 +24,22 @@ class EndedOperations {
     kept_.pop_front();
   }
 
-  /// `time`, and no sooner than those that `waits(operation)` names are done: the same, unless something changes.
+  /// `time`, and no sooner than those that `waits(operation)` names are done: the same, unless something changes. Of
+  /// each unit the last one.
   template <typename Waits>
   Time no_sooner(Time time, const Waits& waits) const {
-    for (const Operation* operation : kept_) {
-      if (waits(*operation)) time = run_.graph.later(time, operation->done);
+    boost::container::small_vector<int, 8> units;
+    for (auto operation = kept_.rbegin(); operation != kept_.rend(); ++operation) {
+      const int unit = (*operation)->unit;
+      if (std::ranges::find(units, unit) != units.end() || !waits(**operation)) continue;
+      units.push_back(unit);
+      time = run_.graph.later(time, (*operation)->done);
     }
     return time;
   }
 
  private:
-  static constexpr std::size_t most = 64;  ///< what ended long before would have to take much longer
+  static constexpr std::size_t most = 32;  ///< what ended long before would have to take much longer
 
   RunState& run_;
   std::deque<Operation*> kept_;

@@ -14,7 +14,7 @@ class OperationPool {
     if (free_.empty()) free_.push_back(&all_.emplace_back());
     Operation* operation = free_.back();
     free_.pop_back();
-    operation->ready = operation->started = {};
+    operation->ready = operation->over = operation->started = {};
     operation->done = not_known;
     operation->blocked_by = -1;
     operation->unresolved = 0;

@@ -140,7 +140,7 @@ bool UnitModule::start(Operation& operation) {
   const Time ready =
       run_.graph.later(run_.graph.later(operation.dispatched, operation.ready), run_.graph.later(free, results));
   const auto reads = [&](const Operation& earlier) { return reads_result_of(operation, earlier); };
-  leave_queue(ended_.no_sooner(ready, reads), Entry::Kind::operation);
+  leave_queue(ended_.no_sooner(run_.graph.later(ready, operation.over), reads), Entry::Kind::operation);
   operation.started = passed_;
   ++begun_;
   ++unresolved_;

@@ -167,3 +167,10 @@ TEST_CASE("does an image of few channels lie in rows of positions, as the same p
   const Network by_rows = product.finish(product.matmul(product.input({1, 16}), product.input({16, 4096})));
   CHECK(cycles(by_channels) < 2 * cycles(by_rows));
 }
+
+TEST_CASE("is a result whose columns lie apart not read where it lies as if they did not") {
+  const Network network = network_of(7, [](auto& b) {
+    return b.conv(b.transpose(b.conv(b.input({2, 33, 12, 16}), 65, 1), {0, 2, 1, 3}), 40, 1);
+  });
+  run_checked(machine("ethos_u55"), network, 7);
+}
