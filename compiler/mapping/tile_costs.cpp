@@ -1,5 +1,4 @@
 #include "compiler/mapping/tile_costs.h"
-#include "compiler/mapping/carriers.h"
 
 #include <fmt/format.h>
 

@@ -114,12 +114,12 @@ std::string Verifier::division() const {
 }
 
 std::string Verifier::statements() const {
+  const auto& steps = mapping_.steps;
+  if (!steps.empty() && leaves_in_place(machine_.capability(steps.front().match))) return carried();
   int next = 0;
-  const bool carries = leaves_in_place(machine_.capability(mapping_.steps[0].match));
-  if (carries) return carried();
   const int starts = std::any_of(mapping_.uses.begin(), mapping_.uses.end(),
                                  [](const Use& use) { return use.role == UseRole::start; }) ||
-                     (!mapping_.steps.empty() && mapping_.steps[0].match.initialises);
+                     (!steps.empty() && steps.front().match.initialises);
   if (starts != 0) ++next;  // the statement of the initial values
   for (const auto& step : mapping_.steps) {
     if (step.statement != next++) return "steps are not the statements in their order";
