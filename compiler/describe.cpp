@@ -63,6 +63,15 @@ std::string dense_text(const Work& work, const Mapping& mapping) {
   return names.empty() ? "" : fmt::format("    without gaps on chip: {}\n", fmt::join(names, ", "));
 }
 
+/// Tiles that the last transfer arranges.
+std::string as_home_text(const Work& work, const Mapping& mapping) {
+  std::vector<std::string> names;
+  for (const Use& use : mapping.uses) {
+    if (use.as_home) names.push_back(name_of(work, use));
+  }
+  return names.empty() ? "" : fmt::format("    on the way as off chip: {}\n", fmt::join(names, ", "));
+}
+
 /// What a diagonal in floats relies on.
 std::string finite_text(const WorkForm& form) {
   if (form.twin < 0) return "";
@@ -106,7 +115,7 @@ std::string mapping_text(const Machine& machine, const Work& whole, const Mappin
   }
   if (machine.rolls && !mapping.rolls) out += "    without hardware loops\n";
   if (mapping.rolls && mapping.alternates) out += "    two copies on chip take turns\n";
-  out += kept_text(machine, work, mapping) + dense_text(work, mapping);
+  out += kept_text(machine, work, mapping) + dense_text(work, mapping) + as_home_text(work, mapping);
   for (const auto& use : mapping.uses) {
     if (use.windowed) out += "    windows shared on chip\n";
     if (use.windowed) break;

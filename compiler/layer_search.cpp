@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "archdsl/tensor/parse.h"
+#include "compiler/mapping/arrange_last.h"
 #include "compiler/mapping/dense_tiles.h"
 #include "compiler/mapping/elements.h"
 #include "compiler/mapping/full_lanes.h"
@@ -42,15 +43,15 @@ constexpr double compact = 0.95;  // times the prediction of short hardware loop
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
 constexpr double quicker_by_far = 0.9;  // times the prediction over all elements: over fewer, only what is below
 constexpr double doubtful = 0.92;       // times the prediction of the first way to match: of others, only what is below
-constexpr double waiting = 1.1;         // times its instructions: a mapping takes longer for its bytes
 constexpr std::size_t compared = 12;    // per capability, of which the schedule chooses those
 
 double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
 
-std::vector<bool> density_of(const Mapping& mapping) {
-  std::vector<bool> dense;
-  for (const Use& use : mapping.uses) dense.push_back(use.dense);
-  return dense;
+/// How its tiles lie on chip.
+std::vector<std::pair<bool, bool>> lie_of(const Mapping& mapping) {
+  std::vector<std::pair<bool, bool>> lie;
+  for (const Use& use : mapping.uses) lie.emplace_back(use.dense, use.as_home);
+  return lie;
 }
 
 /// Quickest first. Assignments are often divided alike: the schedule sees every division before it sees one again.
@@ -77,10 +78,11 @@ struct DividedLayer {
 DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
                         std::vector<SearchResult::Found> known) {
   DividedLayer result;
-  std::set<std::tuple<std::size_t, Site, std::vector<bool>>> divided;  // variants, whose divisions have their own tiles
-  std::map<std::pair<int, int>, double> quickest;                      // of a capability's, over all elements
+  // Variants, whose divisions have their own tiles.
+  std::set<std::tuple<std::size_t, Site, std::vector<std::pair<bool, bool>>>> divided;
+  std::map<std::pair<int, int>, double> quickest;  // of a capability's, over all elements
   for (auto& [index, mapping] : known) {
-    if (divided.insert({index, site_of(mapping), density_of(mapping)}).second) {
+    if (divided.insert({index, site_of(mapping), lie_of(mapping)}).second) {
       const bool look_at_fewer = searcher.leaves_choice() && divided.size() == 1;
       double& least = quickest.try_emplace(main_capability(mapping), mapping.predicted_cycles).first->second;
       Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer, least);
@@ -97,9 +99,9 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
 }
 
 /// Mappings of the first assignments without hardware loops, such in whose hardware loops copies of tiles take turns,
-/// such whose tiles lie without gaps, where bytes and not instructions take the time, and such whose transfers several
-/// movers share; each with tiles of its own. Those that promise to be quicker than what they vary, the quickest first;
-/// without loops, those that may be.
+/// such whose tiles lie without gaps or as at home, where bytes and not instructions take the time, and such whose
+/// transfers several movers share; each with tiles of its own. Those that promise to be quicker than what they vary,
+/// the quickest first; without loops, those that may be.
 class Variants {
  public:
   Variants(const SearchProblem& problem, const Searcher& searcher) : problem_(problem), searcher_(searcher) {}
@@ -167,7 +169,8 @@ class Variants {
     // What has to be beaten, not the mapping's own prediction: near the bound there is little to gain.
     const bool waits = most_ > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
     const auto dense = waits ? search(index, with_dense_tiles(problem_, mapping)) : std::nullopt;
-    search(index, on_parallel_movers(problem_, dense ? *dense : mapping));
+    const auto arranged = waits ? search(index, with_last_arranged(problem_, dense ? *dense : mapping)) : std::nullopt;
+    search(index, on_parallel_movers(problem_, arranged ? *arranged : dense ? *dense : mapping));
     if (waits) search(index, with_full_lanes(problem_, mapping));
   }
 

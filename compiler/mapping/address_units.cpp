@@ -56,9 +56,10 @@ bool tiles_begin_at_units(const Machine& machine, const Mapping& mapping, int us
   return true;
 }
 
-bool dense_parts_begin_at_units(const Machine& machine, const Mapping& mapping, const Use& use) {
+bool parts_begin_at_units(const Machine& machine, const Mapping& mapping, const Use& use) {
   const Match& match = mapping.steps[use.step].match;
   for (int level = 1; level < mapping.levels; ++level) {
+    if (!use.dense && !(use.as_home && level < use.depth)) continue;
     std::int64_t unit = machine.limits.run(match.unit, match.capability)->units[use.operand];
     if (level < use.depth) {
       const Hop& hop = hop_at(use, level);

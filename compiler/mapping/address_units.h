@@ -17,9 +17,9 @@ Region place_region(const Machine& machine, const Mapping& mapping, int memory);
 /// Whether all tiles of the use begin at multiples of `home_unit` in the tensor's home.
 bool tiles_begin_at_units(const Machine& machine, const Mapping& mapping, int use, const HomeStrides& strides);
 
-/// Of a dense use (plan.h): whether what lies within its tiles on chip begins at such multiples there. Tiles that are
-/// cut further in begin anywhere.
-bool dense_parts_begin_at_units(const Machine& machine, const Mapping& mapping, const Use& use);
+/// Whether what lies within the use's tiles on chip begins at such multiples there. Where these have no gaps (plan.h:
+/// dense, as_home), tiles that are cut further in begin anywhere.
+bool parts_begin_at_units(const Machine& machine, const Mapping& mapping, const Use& use);
 
 /// Whether all instructions of a step over a box begin at multiples of what they count addresses in, in the tile or,
 /// where `view` has no layout, in the home itself.

@@ -24,7 +24,7 @@ int find_axis(const Layout& layout, const LayoutAxis& axis) {
 std::int64_t axis_step(const Layout* other, const LayoutAxis& axis) {
   if (other == nullptr) return axis.home_step;
   const int a = find_axis(*other, axis);
-  if (a < 0) return 0;
+  if (a < 0) return axis.terms.size() == 1 ? iterator_step(*other, axis.terms.front().first) : 0;  // within a window
   const LayoutAxis& there = other->axes[a];
   return there.weight * other->groups[there.group].step;
 }
@@ -248,6 +248,17 @@ bool close_gaps(Copy& copy, std::int64_t lanes, std::int64_t word) {
   return true;
 }
 
+/// Copies the small gaps that both sides have between rows along with them: one run.
+void bridge_gaps(Copy& copy) {
+  std::erase_if(copy.dims, [](const CopyDim& dim) { return dim.extent == 1; });
+  std::ranges::stable_sort(copy.dims, {}, &CopyDim::target);
+  auto dim = copy.dims.begin();
+  for (; dim != copy.dims.end() && dim->source == dim->target && is_small_gap(copy.run, dim->target); ++dim) {
+    copy.run += dim->target * (dim->extent - 1);
+  }
+  copy.dims.erase(copy.dims.begin(), dim);
+}
+
 /// The tile from a source that has its rows without gaps between them; nothing where there are none, or where lanes are
 /// cut into blocks.
 std::optional<Copy> rows_alone(const Layout& tile, std::int64_t element) {
@@ -294,7 +305,7 @@ bool Geometry::kept_on_chip(int use) const {
 bool Geometry::spills(int use) const {
   const Use& u = mapping_.uses[use];
   const TensorId id = tensor(use);
-  return u.role == UseRole::output && id != no_tensor && accord::spills(work_, mapping_, u, homes_[id]);
+  return u.role == UseRole::output && id != no_tensor && accord::spills(work_of(work_, mapping_), mapping_, u, homes_[id]);
 }
 
 const HomeStrides& Geometry::strides(int use) const {
@@ -356,8 +367,11 @@ const Layout& Geometry::layout(int use, int level, const Extents& extents) {
   auto& slot = layouts_[use][key_];
   if (!slot) {
     const Use& u = mapping_.uses[use];
-    slot = std::make_unique<Layout>(make_layout(machine_.architecture, mapping_, u, extents, strides(use),
-                                                memory_at(machine_.architecture, u, level)));
+    const int memory = memory_at(machine_.architecture, u, level);
+    const bool on_the_way = u.as_home && level + 1 < u.depth;
+    slot = std::make_unique<Layout>(
+        on_the_way ? make_home_layout(mapping_, u, extents, strides(use), machine_.architecture.memories[memory].word)
+                   : make_layout(machine_.architecture, mapping_, u, extents, strides(use), memory));
   }
   return *slot;
 }
@@ -416,6 +430,7 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
   const bool close = move.padded;
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error, part)) {
     if (u.role == UseRole::output) swap_sides(copy);
+    if (u.as_home && level == 0 && u.role == UseRole::input) bridge_gaps(copy.copy);
     if (close) move.padded &= close_gaps(copy.copy, last_lanes(tile.groups[0], element_bytes(use)), word);
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }

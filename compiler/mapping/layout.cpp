@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <limits>
 
 #include "archdsl/tensor/rounding.h"
@@ -23,12 +24,12 @@ bool is_window(const AffineIndex& index, const std::vector<std::int64_t>& extent
 
 namespace {
 
-void add_axes(const Mapping& mapping, const Use& use, std::span<const std::int64_t> extents, const HomeStrides& strides,
-              Layout& layout) {
+void add_axes(const Mapping& mapping, const Use& use, bool windowed, std::span<const std::int64_t> extents,
+              const HomeStrides& strides, Layout& layout) {
   for (std::size_t m = 0; m < use.access.indices.size(); ++m) {
     const AffineIndex& index = use.access.indices[m];
     const std::int64_t stride = m < strides.size() ? strides[m] : 0;
-    if (use.windowed && is_window(index, mapping.extent)) {
+    if (windowed && is_window(index, mapping.extent)) {
       LayoutAxis axis{index.terms, 1, stride, 1, -1};
       for (const auto& [it, coefficient] : index.terms) axis.extent += coefficient * (extents[it] - 1);
       layout.axes.push_back(std::move(axis));
@@ -185,7 +186,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
   const Capability& capability = architecture.units[step.match.unit].capabilities[step.match.capability];
   const std::int64_t word = architecture.memories[memory].word;
   const std::int64_t own_word = architecture.memories[use.memory].word;
-  add_axes(mapping, use, extents, strides, layout);
+  add_axes(mapping, use, use.windowed, extents, strides, layout);
   std::vector<int> free_dims;
   const auto wired = wired_dims(capability, use.operand, free_dims);
   if (use.filled && use.role == UseRole::input) {
@@ -230,6 +231,25 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
     packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
   }
   layout.bytes = round_up(round_up(packer.size(), own_word), word);
+  return layout;
+}
+
+Layout make_home_layout(const Mapping& mapping, const Use& use, std::span<const std::int64_t> extents,
+                        const HomeStrides& strides, std::int64_t word) {
+  Layout layout;
+  add_axes(mapping, use, true, extents, strides, layout);
+  std::ranges::reverse(layout.axes);  // of equals the last, as rows lie
+  std::ranges::stable_sort(layout.axes, {}, [](const LayoutAxis& axis) { return std::abs(axis.home_step); });
+  std::int64_t size = bytes(use.type);
+  for (std::size_t a = 0; a < layout.axes.size(); ++a) {
+    LayoutAxis& axis = layout.axes[a];
+    const bool gap = use.role == UseRole::input && is_small_gap(size, axis.home_step);
+    const std::int64_t step = gap ? axis.home_step : size;
+    axis.group = static_cast<int>(a);
+    layout.groups.push_back({{axis.group}, axis.extent, axis.extent, step, 0, -1});
+    size += step * (axis.extent - 1);
+  }
+  layout.bytes = round_up(size, word);
   return layout;
 }
 

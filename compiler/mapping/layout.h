@@ -53,6 +53,14 @@ std::int64_t access_step(const HomeStrides& strides, const Access& access, int i
 Layout make_layout(const Architecture& architecture, const Mapping& mapping, const Use& use,
                    std::span<const std::int64_t> extents, const HomeStrides& strides, int memory);
 
+/// Whether what lies between rows of so many bytes is sooner brought along than left out.
+constexpr bool is_small_gap(std::int64_t row, std::int64_t step) { return row <= step && 2 * step <= 3 * row; }
+
+/// Layout of a tile in a memory of this word on the way to the unit's, as the tensor lies at home: what is closest
+/// there is closest, windows in one run; without gaps, but for an input's small ones at home, which come along.
+Layout make_home_layout(const Mapping& mapping, const Use& use, std::span<const std::int64_t> extents,
+                        const HomeStrides& strides, std::int64_t word);
+
 /// Bytes from one value of the iterator to the next, within a block of lanes.
 std::int64_t iterator_step(const Layout& layout, int iterator);
 

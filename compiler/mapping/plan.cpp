@@ -48,6 +48,7 @@ void adopt_tiling(Mapping& mapping, const Mapping& other) {
     mapping.uses[u].hops = other.uses[u].hops;
     mapping.uses[u].depth = other.uses[u].depth;
     mapping.uses[u].dense = other.uses[u].dense;
+    mapping.uses[u].as_home = other.uses[u].as_home;
   }
   mapping.levels = other.levels;
   mapping.detour = other.detour;

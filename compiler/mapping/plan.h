@@ -60,6 +60,7 @@ struct Use {
   int home = -1;          ///< memory that its tensor lives in: off-chip, or on chip where it is kept between layers
   bool windowed = false;  ///< overlapping windows share their elements on chip (else each window has its own copy)
   bool dense = false;     ///< tiles lie on chip without gaps and blocks: lanes run on, rows begin inside words
+  bool as_home = false;   ///< tiles lie as at home, without gaps, until the last transfer: that arranges them
   std::vector<Hop> hops;  ///< in the direction of the data; input: home -> memory, output: memory -> home
   int depth = 0;          ///< transfers between home and the capability's memory; its tile lives at level depth - 1
   std::vector<SharedTiles> shared;  ///< by level, of a part of divided work; else empty

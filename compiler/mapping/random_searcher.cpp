@@ -4,6 +4,7 @@
 #include <optional>
 #include <random>
 
+#include "compiler/mapping/arrange_last.h"
 #include "compiler/mapping/dense_tiles.h"
 #include "compiler/mapping/keeping.h"
 #include "compiler/mapping/tiling_space.h"
@@ -30,7 +31,7 @@ class Draw {
 
 /// Half of the mappings keep each loop whole more often than not: small tiles all over would nearly always be slow, and
 /// large ones nearly never fit.
-Mapping draw_mapping(const TilingSpace& space, const Mapping& assignment, Draw& draw) {
+Mapping draw_mapping(const Work& work, const TilingSpace& space, const Mapping& assignment, Draw& draw) {
   Mapping mapping = assignment;
   mapping.tile.assign(mapping.levels, mapping.extent);
   mapping.order.assign(mapping.levels, {});
@@ -45,7 +46,10 @@ Mapping draw_mapping(const TilingSpace& space, const Mapping& assignment, Draw& 
     }
     draw.shuffle(mapping.order[level]);
   }
-  for (Use& use : mapping.uses) use.dense = may_be_dense(use) && draw.below(3) == 0;
+  for (Use& use : mapping.uses) {
+    use.dense = may_be_dense(use) && draw.below(3) == 0;
+    use.as_home = may_arrange_last(work, use) && draw.below(3) == 0;
+  }
   share_density(mapping);
   mapping.copies = equal_copies(mapping.uses.size(), mapping.levels, 1);
   for (auto& levels : mapping.copies) {
@@ -60,7 +64,7 @@ std::optional<Mapping> draw_legal(const SearchProblem& problem, const Mapping& a
                                   std::string& reason) {
   const TilingSpace space(problem.machine, assignment);
   for (int i = 0; i < draws; ++i) {
-    Mapping mapping = draw_mapping(space, assignment, draw);
+    Mapping mapping = draw_mapping(problem.work, space, assignment, draw);
     std::string wrong = verify(problem.machine, problem.network, problem.work, problem.homes, mapping);
     if (reason.empty()) reason = wrong;
     if (!wrong.empty()) continue;

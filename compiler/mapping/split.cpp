@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <queue>
@@ -10,6 +11,7 @@
 
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/arrange_last.h"
 #include "compiler/mapping/divisions.h"
 #include "compiler/mapping/search.h"
 #include "compiler/mapping/shared_reads.h"
@@ -234,14 +236,30 @@ class Divider {
 
   std::vector<Mapping> tile(const Mapping& divided, const Searcher& searcher, double known) {
     const std::vector<Mapping> greatest = {greatest_part(divided)};
-    SearchResult result = searcher.search(
-        {shared_.of(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost, known});
-    if (result.found.size() > tilings) result.found.resize(tilings);
+    const SearchProblem part = {
+        shared_.of(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost, known};
+    std::vector<SearchResult::Found> found = searcher.search(part).found;
+    if (searcher.leaves_choice()) add_arranged_last(part, searcher, found);
+    if (found.size() > tilings) found.resize(tilings);
     std::vector<Mapping> tiled;
-    for (const auto& found : result.found) {
-      if (auto mapping = with_tiles(divided, found.mapping)) tiled.push_back(std::move(*mapping));
+    for (const auto& one : found) {
+      if (auto mapping = with_tiles(divided, one.mapping)) tiled.push_back(std::move(*mapping));
     }
     return tiled;
+  }
+
+  /// Puts quicker tiles first that lie as at home on their way: many elements wait for bytes where one does not.
+  void add_arranged_last(const SearchProblem& part, const Searcher& searcher,
+                         std::vector<SearchResult::Found>& found) const {
+    if (found.empty()) return;
+    const Mapping& best = found.front().mapping;
+    if (best.predicted_cycles <= waiting * static_cast<double>(compute_bound(part.machine, best))) return;
+    const std::optional<Mapping> arranged = with_last_arranged(part, best);
+    if (!arranged) return;
+    const std::vector<Mapping> assignments = {*arranged};
+    auto quicker = searcher.search(part.of(assignments, best.predicted_cycles)).found;
+    std::erase_if(quicker, [&](const auto& one) { return one.mapping.predicted_cycles >= best.predicted_cycles; });
+    found.insert(found.begin(), std::make_move_iterator(quicker.begin()), std::make_move_iterator(quicker.end()));
   }
 
   /// With the tiles of the greatest part; the others get the same, cut to their size, which may not be legal.

@@ -20,6 +20,9 @@ enum class Counts { intervals, issue };
 std::int64_t step_bound(const Machine& machine, const StatementPlan& step, const std::vector<std::int64_t>& extents,
                         std::int64_t units = 1, Counts counts = Counts::issue);
 
+/// Times its instructions: a mapping takes longer for its bytes.
+constexpr double waiting = 1.1;
+
 /// Of a layer's main capability, where every turn of its loops stands in the program: some GB of the compiler's memory.
 constexpr std::int64_t most_instructions_of_layer = 1 << 22;
 

@@ -276,7 +276,7 @@ void TileMeasure::add_use(int u) {
   }
   const bool kept = geometry_.kept_on_chip(u);
   if ((kept && !tiles_begin_at_units(machine_, mapping_, u, geometry_.strides(u))) ||
-      (use.dense && !dense_parts_begin_at_units(machine_, mapping_, use))) {
+      !parts_begin_at_units(machine_, mapping_, use)) {
     costs_.error = "tiles would begin inside what instructions count as one unit of address";
     return;
   }

@@ -87,3 +87,16 @@ TEST_CASE("does the last of several blocks leave alone the margin that the next 
     run_checked(machine("ethos_u55"), network_of(7, along), 7);
   }
 }
+
+TEST_CASE("do parts of a result in blocks go on where others rely on what lies beyond") {
+  const auto part = [](NetworkBuilder& b) {
+    const TensorId product = b.gemm(b.input({1, 20}), 96);
+    const TensorId some = b.moved("Slice", product, {1, 72},
+                                  {{"starts", std::vector<std::int64_t>{0}},
+                                   {"ends", std::vector<std::int64_t>{72}},
+                                   {"axes", std::vector<std::int64_t>{1}},
+                                   {"steps", std::vector<std::int64_t>{1}}});
+    return b.sigmoid(some);
+  };
+  run_checked(described("units_in_a_row"), network_of(13, part), 13);
+}

@@ -1,6 +1,13 @@
-// Where operands reach the registers directly and through a memory that cores share, is the quicker way taken?
+// Where operands reach the registers directly and through a memory that cores share, is the quicker way taken? Do rows
+// come through it as they lie off chip?
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+
+#include "compiler/compilation.h"
+#include "compiler/explore.h"
+#include "compiler/numerics/quantise.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 #include "tests/file_text.h"
@@ -43,5 +50,23 @@ TEST_CASE("is a machine with one way more as quick as without it") {
     const Network network = product(ways_seed, rows, sum, results);
     CHECK(static_cast<double>(cycles_taken(with, network)) <
           1.05 * static_cast<double>(cycles_taken(without, network)));
+  }
+}
+
+TEST_CASE("do rows reach a memory tile whole, whatever blocks the units want") {
+  const std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/memory_tile.yaml");
+  const auto image = [](NetworkBuilder& b) { return b.conv(b.input({1, 32, 28, 28}), 32, 1); };
+  const Network network = network_of(ways_seed, image);
+  run_checked(loaded(text), network, ways_seed);
+  const Architecture architecture = loaded(text);
+  const Network numeric = quantise(network, architecture.numerics, {});
+  const CompileOptions options;
+  Compilation compilation(architecture, numeric, options);
+  for (const LayerChoices& layer : explore(compilation)) {
+    if (layer.choices.empty()) continue;
+    const Mapping& best = layer.choices.front().mapping;
+    CHECK(std::ranges::any_of(best.uses, &Use::as_home));
+    const std::string explained = mapping_text(compilation.machine, layer.plan.work, best);
+    CHECK(explained.find("on the way as off chip: ") != std::string::npos);
   }
 }
