@@ -98,6 +98,51 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
   return result;
 }
 
+/// Assignments of capabilities of which nothing was found because one element takes longer than another capability's
+/// does, although so many may be quicker than `cycles`: of each those with the least bounds.
+std::vector<std::size_t> overlooked(const SearchProblem& problem, const SearchResult& all, double cycles) {
+  std::set<std::pair<int, int>> found;
+  for (const auto& one : all.found) found.insert(main_capability(one.mapping));
+  std::map<std::pair<int, int>, std::vector<std::pair<std::int64_t, std::size_t>>> bounds;
+  for (const auto& refused : all.refused) {
+    const Mapping& assignment = problem.assignments[refused.assignment];
+    if (found.contains(main_capability(assignment))) continue;
+    const auto elements = static_cast<std::int64_t>(problem.machine.elements.sites(assignment).size());
+    const std::int64_t bound = compute_bound(problem.machine, assignment, elements);
+    if (static_cast<double>(bound) >= quicker_by_far * cycles) continue;
+    bounds[main_capability(assignment)].emplace_back(bound, refused.assignment);
+  }
+  std::vector<std::size_t> result;
+  for (auto& [capability, of_it] : bounds) {
+    std::ranges::sort(of_it);
+    if (of_it.size() > kept) of_it.resize(kept);
+    for (const auto& [bound, assignment] : of_it) result.push_back(assignment);
+  }
+  return result;
+}
+
+/// Divisions of those, which are searched now.
+void add_overlooked(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, SearchResult& all,
+                    DividedLayer& divided) {
+  if (divided.all.empty()) return;
+  const std::vector<std::size_t> places = overlooked(problem, all, predicted_of(divided.all.front()));
+  if (places.empty()) return;
+  std::vector<Mapping> assignments;
+  for (const std::size_t place : places) assignments.push_back(problem.assignments[place]);
+  auto found = searcher.search(problem.of(assignments, std::numeric_limits<double>::infinity())).found;
+  for (auto& one : found) {
+    one.assignment = places[one.assignment];
+    std::erase_if(all.refused, [&](const auto& refused) { return refused.assignment == one.assignment; });
+  }
+  DividedLayer more = divide_all(problem, searcher, shared, std::move(found));
+  std::erase_if(more.all, [](const auto& one) { return one.mapping.spatial.empty(); });
+  std::ranges::move(more.all, std::back_inserter(divided.all));
+  std::ranges::move(more.fewer, std::back_inserter(divided.fewer));
+  divided.least = std::min(divided.least, more.least);
+  order_divided(divided.all);
+  order_divided(divided.fewer);
+}
+
 /// Mappings of the first assignments without hardware loops, such in whose hardware loops copies of tiles take turns,
 /// such whose tiles lie without gaps or as at home, where bytes and not instructions take the time, and such whose
 /// transfers several movers share; each with tiles of its own. Those that promise to be quicker than what they vary,
@@ -356,6 +401,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   }
   const std::size_t undivided = result.kept.size();
   DividedLayer divided = divide_all(problem, searcher, shared, std::move(result.kept));
+  add_overlooked(problem, searcher, shared, result.all, divided);
   result.kept = std::move(divided.all);
   result.divided = divided.least;
   // What the first choice left out for its budget the second may look at.

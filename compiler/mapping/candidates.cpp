@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -414,11 +415,17 @@ std::vector<Mapping> candidates(const Machine& machine, const Network& network, 
     return instruction_load(static_cast<double>(main_instructions(machine, mapping)),
                             static_cast<double>(compute_bound(machine, mapping)));
   };
-  double least = std::numeric_limits<double>::infinity();
-  for (const Mapping& mapping : found) least = std::min(least, load_of(mapping));
+  std::map<int, double> least;  // of each way to match: another gives operands other places, which bytes may pay for
+  for (const Mapping& mapping : found) {
+    double& load = least.try_emplace(main_way(mapping), std::numeric_limits<double>::infinity()).first->second;
+    load = std::min(load, load_of(mapping));
+  }
   for (const auto& form : blocked) {
     auto more = assignments(form);
-    std::erase_if(more, [&](const Mapping& mapping) { return load_of(mapping) >= least; });
+    std::erase_if(more, [&](const Mapping& mapping) {
+      const auto plain = least.find(main_way(mapping));
+      return plain != least.end() && load_of(mapping) >= plain->second;
+    });
     std::ranges::move(more, std::back_inserter(found));
   }
   return by_bound(machine, std::move(found));

@@ -212,7 +212,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
     const bool blocked = lanes && !group.dense && !use.dense;
     packer.push(std::move(group), dim.step, blocked ? dim.maximum : INT64_MAX);
   }
-  if (wired.empty()) closest_first(layout, step.chains, free_dims);
+  if (wired.empty() || (use.dense && wired.size() == 1)) closest_first(layout, step.chains, free_dims);
   for (const int dim : free_dims) {
     if (wired.empty()) {
       packer.fill_words();

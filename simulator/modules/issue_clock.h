@@ -18,6 +18,7 @@ class IssueClock {
         graph_(run.graph),
         account_(std::move(account)) {
     graph_.rates().of(Cause::issue, 0).period = {interval_, 1};
+    graph_.rates().of(Cause::issue, 0).width = width_;
   }
 
   /// When the next instruction can issue, or the one so many after it, as a number.
@@ -26,9 +27,10 @@ class IssueClock {
   }
   /// When the next instruction can issue.
   Time now() {
-    if (graph_.recording() && issued_ >= width_) {
-      from_ = after_groups(issued_ / width_);
-      issued_ %= width_;
+    const std::int64_t two = 2 * width_;  // a group of a controller twice as wide
+    if (graph_.recording() && issued_ >= two) {
+      from_ = after_groups(issued_ / two * 2);
+      issued_ %= two;
     }
     return graph_.later(after_groups(issued_ / width_), ready_);
   }
@@ -60,8 +62,10 @@ class IssueClock {
   StallAccount& account() { return account_; }
 
  private:
+  /// Recorded as the least instructions that are so many groups.
   Time after_groups(std::int64_t groups) const {
-    return graph_.after(from_, {Cause::issue, 0, groups * interval_, groups});
+    const std::int64_t instructions = groups == 0 ? 0 : (groups - 1) * width_ + 1;
+    return graph_.after(from_, {Cause::issue, 0, groups * interval_, instructions});
   }
   template <typename Later>
   void wait(Time time, int leaf, const Later& later) {
@@ -72,7 +76,7 @@ class IssueClock {
       account_.spend(leaf, time);
     }
     ready_ = later(now());
-    const bool whole = issued_ % width_ == 0;  // with others' times the wait may begin a group
+    const bool whole = issued_ % (waits ? width_ : 2 * width_) == 0;  // with others' times the wait may begin a group
     if (waits ? whole || time.at >= group_begin() + interval_ : whole && ready_.at == group_begin()) {
       from_ = ready_;
       issued_ = 0;

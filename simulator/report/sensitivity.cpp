@@ -35,6 +35,7 @@ const Change changes[] = {
     {"start and drain zero", {Cause::start, Cause::drain}, remove},
     {"clock domain crossings zero", {Cause::crossing}, remove},
     {"issue interval halved", {Cause::issue}, halve_period},
+    {"issue twice as wide", {Cause::issue}, double_width},
     {"latency zero", {Cause::dispatch}, remove},
     {"twice as many interlock entries", {Cause::entries}, double_places},
 };

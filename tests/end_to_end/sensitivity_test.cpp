@@ -83,6 +83,7 @@ bool apply(Architecture& machine, const Explanation::Sensitivity& row) {
     Controller& controller = machine.controller;
     if (row.change == "latency zero") controller.latency = 0;
     if (row.change == "twice as many interlock entries") machine.sync.entries *= 2;
+    if (row.change == "issue twice as wide") controller.issue_width *= 2;
     if (row.change == "issue interval halved") controller.issue_interval = (controller.issue_interval + 1) / 2;
   } else {
     return false;
