@@ -11,6 +11,7 @@
 #include "compiler/fusion/retarget.h"
 #include "compiler/fusion_problem.h"
 #include "compiler/lowering/margins.h"
+#include "compiler/measured_program.h"
 #include "compiler/slice_search.h"
 
 namespace accord {
@@ -61,6 +62,7 @@ class Fuser {
   void bound_slices(const Chain& chain, std::vector<LayerPlan>& slices) const;
   void refuse_all_but(const std::vector<Chain>& taken);
   void accept(const std::vector<Chain>& taken);
+  void accept_if_quick(const std::vector<Chain>& taken);
   std::string title(const Chain& chain) const;
   std::string weighing(const Chain& chain) const;
   ChainCost apart(const Chain& chain) const { return partitioner_.apart(chain.first, chain.last); }
@@ -313,6 +315,23 @@ void Fuser::accept(const std::vector<Chain>& taken) {
   compilation_.layers = std::move(layers);
 }
 
+/// The same where the program is not slower with them: predictions know little of what layers wait for on chip.
+void Fuser::accept_if_quick(const std::vector<Chain>& taken) {
+  if (!may_measure_program(compilation_)) return accept(taken);
+  const std::optional<double> before = measured_program(compilation_);
+  if (!before) return accept(taken);
+  std::vector<LayerPlan> layers = compilation_.layers;
+  accept(taken);
+  const std::optional<double> after = measured_program(compilation_);
+  if (after && *after <= *before) return;
+  compilation_.layers = std::move(layers);
+  compilation_.chains.clear();
+  const std::string why =
+      after ? fmt::format("; measured, all takes {:.0f} cycles with chains and {:.0f} without", *after, *before)
+            : "; the instruction set cannot express all";
+  for (const Chain& chain : taken) compilation_.refused_chains.push_back(title(chain) + weighing(chain) + why);
+}
+
 /// Looks into what partitions promise, each made with what was learnt from the one before, until one keeps all.
 void Fuser::explore() {
   for (int round = 0; round < rounds && !search_.exhausted(); ++round) {
@@ -351,7 +370,7 @@ void Fuser::run() {
     const auto chains = partitioner_.chains();
     if (!is_quick_enough(chains)) continue;
     refuse_all_but(chains);
-    if (!chains.empty()) accept(chains);
+    if (!chains.empty()) accept_if_quick(chains);
     return;
   }
 }

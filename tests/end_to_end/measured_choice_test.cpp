@@ -9,6 +9,7 @@
 #include "simulator/simulate.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_layers.h"
+#include "tests/end_to_end/small_networks.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -41,6 +42,25 @@ TEST_CASE("is no short layer slower for measuring, and are some quicker") {
     }
   }
   CHECK(after < before);
+}
+
+TEST_CASE("is no short program slower for its chains") {
+  CompileOptions chained, apart;
+  chained.measure = apart.measure = measure_cycles;
+  apart.fuse = false;
+  for (const std::string name : {"gemmini16", "hvx", "onnxim", "vta"}) {
+    const Architecture architecture = machine(name);
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const Network network = network_of(seed, [&](NetworkBuilder& b) {
+        const std::int64_t wide = 16 * static_cast<std::int64_t>(seed);
+        const TensorId expanded = b.relu(b.conv(b.input({1, 8, 12, 12}), wide, 1));
+        return b.conv(b.relu(b.conv(expanded, wide, 3, 1, 1, wide)), 8, 1);
+      });
+      CAPTURE(name);
+      CAPTURE(seed);
+      CHECK(compiled_cycles(architecture, network, chained) <= compiled_cycles(architecture, network, apart));
+    }
+  }
 }
 
 TEST_CASE("is what was measured what the program takes") {
