@@ -5,14 +5,28 @@
 #include <limits>
 
 #include "archdsl/source/error.h"
+#include "compiler/lowering/dispatch.h"
 #include "compiler/lowering/lower_layer.h"
 #include "compiler/lowering/schedule.h"
+#include "compiler/lowering/synchroniser.h"
 
 namespace accord {
 namespace {
 
 /// Operations of a list from which on it is shortened. What hardware loops repeat makes lists no longer.
 double enough(const Mapping& mapping) { return mapping.rolls ? 15000 : 1500; }
+
+/// What the list takes as it is scheduled; with semaphores, no less than until all is issued with its waits and
+/// signals.
+double scheduled_cycles(const OpList& list, const Architecture& architecture) {
+  const Schedule schedule = schedule_for(list, architecture);
+  const Sync& sync = architecture.sync;
+  if (sync.kind != Sync::Kind::semaphores || schedule.done.empty()) return static_cast<double>(schedule.cycles);
+  Synchroniser semaphores(static_cast<int>(architecture.units.size()), sync.semaphores, sync.semaphore_max);
+  const auto added = semaphores.add(list, schedule.order, {}, Synchroniser::Start::behind_fence);
+  return static_cast<double>(
+      std::max(schedule.cycles, dispatched_end(architecture, list, schedule, added.order, 0, 0)));
+}
 
 constexpr double agreement = 0.1;  ///< of sums with schedules, about what trips take
 
@@ -93,7 +107,7 @@ MappingSchedule::Result MappingSchedule::run() const {
     for (std::size_t l = 0; l < layers(); ++l) {
       const OpList list = lowered(l);
       result.operations += static_cast<double>(list.ops.size());
-      auto scheduled = static_cast<double>(schedule_for(list, compilation_.architecture).cycles);
+      double scheduled = scheduled_cycles(list, compilation_.architecture);
       // Schedules are not always the best: where fewer trips take no less, nothing is known but their share.
       if (l > 0 && scheduled >= cycles.front()) scheduled = cycles.front() * shortening_.share(l);
       cycles.push_back(scheduled);

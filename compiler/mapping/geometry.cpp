@@ -305,7 +305,17 @@ bool Geometry::kept_on_chip(int use) const {
 bool Geometry::spills(int use) const {
   const Use& u = mapping_.uses[use];
   const TensorId id = tensor(use);
-  return u.role == UseRole::output && id != no_tensor && accord::spills(work_of(work_, mapping_), mapping_, u, homes_[id]);
+  return u.role == UseRole::output && id != no_tensor &&
+         accord::spills(work_of(work_, mapping_), mapping_, u, homes_[id]);
+}
+
+/// Whether what lies between the rows of an input at home comes along: a margin, which is there from the start. What
+/// lies elsewhere between them may not be written yet.
+bool Geometry::brings_gaps(int use) const {
+  const Use& u = mapping_.uses[use];
+  const TensorId id = tensor(use);
+  if (!u.as_home || u.role != UseRole::input || id == no_tensor) return false;
+  return homes_[id].memory < 0 && homes_[id].alias < 0 && homes_[id].pitch == 1;
 }
 
 const HomeStrides& Geometry::strides(int use) const {
@@ -430,7 +440,7 @@ TileMove Geometry::make_move(int use, int level, const Extents& extents, const E
   const bool close = move.padded;
   for (auto& copy : tile_copies(tile, other, element_bytes(use), move.error, part)) {
     if (u.role == UseRole::output) swap_sides(copy);
-    if (u.as_home && level == 0 && u.role == UseRole::input) bridge_gaps(copy.copy);
+    if (level == 0 && brings_gaps(use)) bridge_gaps(copy.copy);
     if (close) move.padded &= close_gaps(copy.copy, last_lanes(tile.groups[0], element_bytes(use)), word);
     add_pieces(move, limits, plan_copy(limits, copy.copy), copy.source, copy.target);
   }

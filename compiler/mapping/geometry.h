@@ -95,6 +95,7 @@ class Geometry {
   void foresee_margins();
   void find_place_units();
   std::vector<bool> relevant_to(int use) const;
+  bool brings_gaps(int use) const;
   void append_relevant(int use, const Extents& extents);
   TileMove timed(TileMove move, const Use& use, int level) const;
   TileMove make_move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part,

@@ -99,7 +99,7 @@ const std::vector<SmallMachine> small_machines = {
 }  // namespace
 
 TEST_CASE("do inverted residual blocks spare off-chip bytes where they do not fit whole") {
-  const auto architecture = machine("avx512_vnni", {{"l2_kib", "96"}, {"l3_latency", "250"}});  // DRAM
+  const auto architecture = machine("avx512_vnni", {{"l2_kib", "96"}, {"l3_latency", "400"}});  // DRAM
   const Network network = mobile_blocks(3);
   const auto apart = run(architecture, network, 3, false);
   const auto fused = run(architecture, network, 3, true);
