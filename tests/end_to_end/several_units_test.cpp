@@ -9,6 +9,7 @@
 #include "cli/files.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -146,4 +147,16 @@ TEST_CASE("are sixteen cores no slower than four on layers too small for them") 
     };
     CHECK(static_cast<double>(cycles("16")) <= 1.02 * static_cast<double>(cycles("4")));
   }
+}
+
+TEST_CASE("is a capability taken that one core does slower and four do sooner") {
+  const std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/dot_and_depthwise.yaml");
+  const std::string slow_dot = replaced(text, "'p * j * ceil_div(k, 8)'", "'p * j * k * 1000'");
+  const Network network = network_of(units_seed, [](NetworkBuilder& b) {
+    return b.conv(b.input({1, 48, 21, 21}), 48, 3, 1, 1, 48);
+  });
+  const auto taken = [&](const std::string& machine) {
+    return static_cast<double>(run_checked(loaded(machine), network, units_seed).report.total_cycles);
+  };
+  CHECK(taken(text) < 1.02 * taken(slow_dot));
 }
