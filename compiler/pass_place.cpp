@@ -11,6 +11,7 @@
 
 #include "compiler/compilation.h"
 #include "compiler/layer_search.h"
+#include "compiler/mapping/late_start.h"
 #include "compiler/mapping/step_bound.h"
 #include "compiler/mapping/views.h"
 #include "compiler/memory_sharing.h"
@@ -82,22 +83,28 @@ void assign(const Compilation& compilation, LayerPlan& layer) {
 
 namespace {
 
-/// The layer with a count of one where capabilities count several at least: rows of a matrix unit that takes 16 at a
-/// time, where the layer has one. Taken where it promises fewer cycles.
-void place_ones(const Compilation& compilation, LayerPlan& layer) {
-  LayerPlan ones = without_mappings(layer);
-  ones.work = *layer.with_ones;
-  ones.placement = Placement::machine;
-  ones.reason.clear();
-  ones.turned_down.clear();
-  assign(compilation, ones);
-  const bool better = layer.placement == Placement::host || ones.bound.cycles < layer.bound.cycles;
-  if (ones.placement == Placement::machine && better) layer = std::move(ones);
+/// The layer with its work in another form, where that promises fewer cycles.
+void place_as(const Compilation& compilation, LayerPlan& layer, const Work& work) {
+  LayerPlan other = without_mappings(layer);
+  other.work = work;
+  other.placement = Placement::machine;
+  other.reason.clear();
+  other.turned_down.clear();
+  assign(compilation, other);
+  const bool better = layer.placement == Placement::host || other.bound.cycles < layer.bound.cycles;
+  if (other.placement == Placement::machine && better) layer = std::move(other);
 }
 
+/// Beside the work as it stands, with a count of one where capabilities count several at least: rows of a matrix unit
+/// that takes 16 at a time, where the layer has one. Where neither has an assignment, with a bias added at the end.
 void place(const Compilation& compilation, LayerPlan& layer) {
+  const Work as_it_stands = layer.work;
   assign(compilation, layer);
-  if (layer.with_ones) place_ones(compilation, layer);
+  if (layer.with_ones) place_as(compilation, layer, *layer.with_ones);
+  if (layer.placement != Placement::host) return;
+  std::vector<Work> late = with_late_start(as_it_stands);
+  if (layer.with_ones) std::ranges::move(with_late_start(*layer.with_ones), std::back_inserter(late));
+  for (const Work& work : late) place_as(compilation, layer, work);
 }
 
 LayerPlan placed_layer(const Compilation& compilation, std::vector<int> operators) {

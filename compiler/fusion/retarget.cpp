@@ -84,6 +84,7 @@ std::optional<Mapping> retarget(const Machine& machine, const Homes& homes, cons
     }
     result.levels = std::max(result.levels, use.depth);
   }
+  begin_in_target(result);
   if (starts_in_home(result) || !has_part_sites(machine, result)) return std::nullopt;
   if (static_cast<int>(result.tile.size()) != result.levels) {
     result.tile.clear();

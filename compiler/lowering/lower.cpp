@@ -323,12 +323,13 @@ void Lowering::begin_target(int level) {
   }
   resident = {box_of(target_, level, level), (resident.copy + 1) % buffers_[target_][level].copies()};
   if (start_ >= 0) load_start();
+  if (const int s = starting_step(mapping_); s >= 0) emit_step(s, level);
 }
 
 void Lowering::finish_target(int level) {
   if (!reduction_ends(level)) return;
   if (level == std::max(target_level_, 0) || (target_level_ < 0 && level == mapping_.levels - 1)) {
-    for (std::size_t s = 1; s < mapping_.steps.size(); ++s) emit_step(static_cast<int>(s), level);
+    for (int s = 1; s <= last_step(mapping_); ++s) emit_step(s, level);
   }
   for (std::size_t u = 0; u < mapping_.uses.size(); ++u) {
     const Use& use = mapping_.uses[u];

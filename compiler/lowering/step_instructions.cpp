@@ -58,7 +58,7 @@ StepInstructions::StepInstructions(const Machine& machine, const Mapping& mappin
   op_.mnemonic = machine.limits.run(plan_.match.unit, plan_.match.capability)->mnemonic;
   op_.unit = plan_.match.unit;
   op_.statement = plan_.statement;
-  op_.adds = mapping.uses[uses_[use_of(target())].view.use].role == UseRole::accumulator;
+  op_.adds = mapping.uses[uses_[use_of(target())].view.use].role == UseRole::accumulator && step != starting_step(mapping);
   place_arguments();
   op_.count = static_cast<std::uint32_t>(template_.size());
   make_loops();

@@ -126,9 +126,9 @@ struct MainWork {
 
 /// What a step's operation takes beside its interval before the next step may begin. On one unit that follows when the
 /// interval is over.
-std::int64_t around_before_next(const Machine& machine, const Mapping& mapping, std::size_t step) {
+std::int64_t around_before_next(const Machine& machine, const Mapping& mapping, int step) {
   const Match& match = mapping.steps[step].match;
-  const bool goes_on = step + 1 < mapping.steps.size() && mapping.steps[step + 1].match.unit == match.unit;
+  const bool goes_on = step < last_step(mapping) && mapping.steps[step + 1].match.unit == match.unit;
   return goes_on ? 0 : around_of(machine.architecture.units[match.unit], machine.capability(match));
 }
 
@@ -157,8 +157,8 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   }
   if (out == INT64_MAX) out = 0;
   std::int64_t after = out;  // element-wise steps follow the main one's last result, one after another
-  for (std::size_t s = 1; s < mapping.steps.size(); ++s) after += around_before_next(machine, mapping, s);
-  const std::int64_t last = around_before_next(machine, mapping, mapping.steps.size() - 1);
+  for (int s = 1; s <= last_step(mapping); ++s) after += around_before_next(machine, mapping, s);
+  const std::int64_t last = around_before_next(machine, mapping, last_step(mapping));
   const bool one_unit = std::all_of(mapping.steps.begin(), mapping.steps.end(), [&](const StatementPlan& step) {
     return step.match.unit == mapping.steps[0].match.unit;
   });

@@ -157,6 +157,7 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   for (const int index : roles_.after) {
     if (!add_after(mapping, index)) return;
   }
+  if (!add_starting_step(mapping)) return;
   const std::vector<std::int64_t> as_is(work_.program.iterators.size(), 1);
   const auto extended = with_extents(mapping, as_is);
   if (!extended) return;

@@ -92,7 +92,10 @@ bool Enumerator::add_carried(Mapping& mapping) {
   use.type = capability.program.operands[0].type;
   use.memory = capability.operands[0].memory;
   use.access = *moved_by(work_, statement(roles_.main));
-  if (!route_use(use)) return false;
+  if (!find_way(use)) {
+    reason(no_way(use));
+    return false;
+  }
   mapping.uses.push_back(std::move(use));
   const auto is_near = [&](const Use& end) {
     return end.depth == 1 && machine_.architecture.memories[end.home].off_chip;

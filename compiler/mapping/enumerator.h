@@ -58,6 +58,7 @@ class Enumerator {
   void add_with_ways(const Mapping& mapping);
   struct Matches;
   const Matches& matches_of(int statement);
+  std::optional<StatementPlan> element_wise(const Mapping& mapping, int statement);
   bool add_after(Mapping& mapping, int statement);
   std::vector<std::size_t> nearest(const Mapping& mapping, const Matches& matches) const;
   bool reaches_accumulator(const Mapping& mapping, const Match& match) const;
@@ -66,11 +67,14 @@ class Enumerator {
   bool add_use(Mapping& mapping, int step, int operand);
   void repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const;
   void repeat_along_lanes(const StatementPlan& plan, Use& use) const;
+  Use start_use(const StatementPlan& main) const;
+  bool add_starting_step(Mapping& mapping);
   bool add_start(Mapping& mapping);
   bool add_carried(Mapping& mapping);
   std::vector<int> homes_of(const Use& use) const;
   bool lies_as_read(const Use& use) const;
-  bool route_use(Use& use);
+  bool find_way(Use& use) const;
+  std::string no_way(const Use& use) const;
   int accumulator_depth(int memory) const;
   std::vector<std::vector<int>> follow(const Mapping& mapping, const Match& match) const;
   bool pad_extents(Mapping& mapping, const std::vector<std::int64_t>& multiples);

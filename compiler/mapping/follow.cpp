@@ -142,9 +142,9 @@ std::vector<std::size_t> Enumerator::nearest(const Mapping& mapping, const Match
   return chosen;
 }
 
-/// An element-wise statement after the main one: the quickest capability whose dims follow the accumulator, one on
-/// the accumulator's memory first.
-bool Enumerator::add_after(Mapping& mapping, int index) {
+/// An element-wise statement after the main one, or its initial values: the quickest capability whose dims follow the
+/// accumulator, one on the accumulator's memory first.
+std::optional<StatementPlan> Enumerator::element_wise(const Mapping& mapping, int index) {
   const Matches& matches = matches_of(index);
   std::vector<std::int64_t> extent;
   for (const auto& it : work_.program.iterators) extent.push_back(it.extent);
@@ -159,13 +159,17 @@ bool Enumerator::add_after(Mapping& mapping, int index) {
     least = cycles;
     best = std::move(plan);
   }
-  if (best) {
-    mapping.steps.push_back(std::move(*best));
+  return best;
+}
+
+bool Enumerator::add_after(Mapping& mapping, int index) {
+  if (auto step = element_wise(mapping, index)) {
+    mapping.steps.push_back(std::move(*step));
     return true;
   }
   const int op = work_.operators[work_.operator_of[index]];
   reason(fmt::format("no capability does its {} ({})", network_.operators[op].type,
-                     fmt::join(texts_of(matches.rejections), "; ")));
+                     fmt::join(texts_of(matches_of(index).rejections), "; ")));
   return false;
 }
 

@@ -87,6 +87,7 @@ std::optional<Mapping> LongerWays::on_way(const Mapping& assignment, int memory)
   for (Use& use : result.uses) {
     if (use.role == UseRole::accumulator) deepen_accumulator(machine_, use, home, memory);
   }
+  begin_in_target(result);
   result.detour = memory;
   if (misled(machine_, result)) return std::nullopt;
   return result;

@@ -74,6 +74,23 @@ int target_use(const Mapping& mapping) {
   return static_cast<int>(target - mapping.uses.begin());
 }
 
+int starting_step(const Mapping& mapping) {
+  const bool starts = mapping.steps.back().statement < mapping.steps.front().statement;
+  return starts ? static_cast<int>(std::ssize(mapping.steps)) - 1 : -1;
+}
+
+void begin_in_target(Mapping& mapping) {
+  const int starting = starting_step(mapping);
+  const int depth = mapping.uses[target_use(mapping)].depth;
+  for (Use& use : mapping.uses) {
+    if (use.step == starting && use.role == UseRole::accumulator) use.depth = depth;
+  }
+}
+
+int last_step(const Mapping& mapping) {
+  return static_cast<int>(std::ssize(mapping.steps)) - (starting_step(mapping) < 0 ? 1 : 2);
+}
+
 bool is_carried(const Work& work, const Use& use) {
   return use.role == UseRole::start && !use.filled && !work.operands[use.access.operand].constant;
 }
@@ -85,7 +102,7 @@ bool starts_tiles(const Work& work, const Use& use, int level) {
 bool starts_in_home(const Mapping& mapping) {
   const auto is_start = [](const Use& use) { return use.role == UseRole::start; };
   const auto in_place = [](const Use& use) { return use.step == 0 && use.role == UseRole::output && use.depth == 0; };
-  return std::any_of(mapping.uses.begin(), mapping.uses.end(), is_start) &&
+  return (starting_step(mapping) >= 0 || std::any_of(mapping.uses.begin(), mapping.uses.end(), is_start)) &&
          std::any_of(mapping.uses.begin(), mapping.uses.end(), in_place);
 }
 

@@ -111,7 +111,7 @@ Copies equal_copies(std::size_t uses, int levels, int count);
 struct Mapping {
   std::shared_ptr<const WorkForm> form;  ///< of the layer's work, where it is not done as it stands
   std::vector<std::int64_t> extent;      ///< per iterator, padded to what the capabilities' dims require
-  std::vector<StatementPlan> steps;      ///< steps[0] is the main statement
+  std::vector<StatementPlan> steps;      ///< the main statement, those after it, and the `starting_step`, if any
   std::vector<Use> uses;
   bool reduces_at_once = false;  ///< the main capability initialises, so it must see all in one go
   int levels = 1;
@@ -155,6 +155,16 @@ void adopt_tiling(Mapping& mapping, const Mapping& other);
 
 /// The use that holds the main statement's target.
 int target_use(const Mapping& mapping);
+
+/// The step whose instructions set initial values before the main one adds to them; -1: a use with the role `start`
+/// brings them, the main capability sets them, or there are none.
+int starting_step(const Mapping& mapping);
+
+/// The `starting_step` works in the main one's tile of results, wherever that lies now.
+void begin_in_target(Mapping& mapping);
+
+/// The last of the steps that follow the main one; 0: there are none.
+int last_step(const Mapping& mapping);
 
 /// Whether the use brings what the work moves (carry.cpp) instead of initial values: an activation.
 bool is_carried(const Work& work, const Use& use);

@@ -1,6 +1,7 @@
 #include "compiler/mapping/enumerator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -47,9 +48,8 @@ std::vector<int> Enumerator::homes_of(const Use& use) const {
   return homes;
 }
 
-/// The shortest way between the tensor's home and the capability's memory, in the data's direction.
-bool Enumerator::route_use(Use& use) {
-  if (use.role == UseRole::accumulator) return true;
+/// The shortest way between the tensor's home and the capability's memory, in the data's direction; false: none.
+bool Enumerator::find_way(Use& use) const {
   const auto homes = homes_of(use);
   if (std::find(homes.begin(), homes.end(), use.memory) != homes.end()) {
     use.home = use.memory;
@@ -63,11 +63,15 @@ bool Enumerator::route_use(Use& use) {
     use.depth = static_cast<int>(path.size());
     return true;
   }
-  const auto& memories = machine_.architecture.memories;
-  reason(fmt::format("no way between {} and {}",
-                     memories[homes.front()].off_chip ? "off-chip memory" : memories[homes.front()].name,
-                     memories[use.memory].name));
   return false;
+}
+
+/// Why the use has no way.
+std::string Enumerator::no_way(const Use& use) const {
+  const auto& memories = machine_.architecture.memories;
+  const Memory& home = memories[homes_of(use).front()];
+  return fmt::format("no way between {} and {}", home.off_chip ? "off-chip memory" : home.name,
+                     memories[use.memory].name);
 }
 
 /// Indices beyond the constant's own make its tile repeat along the dims that the capability steps it through.
@@ -103,7 +107,13 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
                                 last.target.operand != main.target.operand;
     const bool is_target = operand == capability.program.statements.back().target.operand;
     use.role = is_accumulator ? UseRole::accumulator : is_target ? UseRole::output : UseRole::input;
-    if (!is_target && !is_accumulator && match.access.operand == main.target.operand) use.role = UseRole::accumulator;
+    const bool starts = step == starting_step(mapping);
+    if ((!is_target || starts) && match.access.operand == main.target.operand) use.role = UseRole::accumulator;
+    if (starts && use.role == UseRole::accumulator) {
+      use.depth = mapping.uses[target_use(mapping)].depth;
+      mapping.uses.push_back(std::move(use));
+      return true;
+    }
   }
   if (use.role == UseRole::accumulator) {
     const bool off_chip = machine_.architecture.memories[use.memory].off_chip;
@@ -124,7 +134,8 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
                        work_.program.operands[use.access.operand].name,
                        machine_.capability(mapping.steps[0].match).name));
     return false;
-  } else if (!route_use(use)) {
+  } else if (!find_way(use)) {
+    reason(no_way(use));
     return false;
   }
   if (use.depth == 0 && use.role == UseRole::input && !lies_as_read(use)) {
@@ -176,11 +187,9 @@ void Enumerator::repeat_along_lanes(const StatementPlan& plan, Use& use) const {
   }
 }
 
-/// Initial values: a constant along the accumulator's lanes.
-bool Enumerator::add_start(Mapping& mapping) {
-  if (roles_.start < 0 || mapping.steps[0].match.initialises) return true;
+/// What brings initial values, a constant along the accumulator's lanes, as far as the main step says; without a way.
+Use Enumerator::start_use(const StatementPlan& main) const {
   const Statement& start = statement(roles_.start);
-  const StatementPlan& main = mapping.steps[0];
   const Capability& capability = machine_.capability(main.match);
   Use use;
   use.role = UseRole::start;
@@ -193,21 +202,48 @@ bool Enumerator::add_start(Mapping& mapping) {
     use.fill = *value;
   } else {
     use.access = start.accesses.at(0);
-    const TensorId tensor = work_.operands[use.access.operand].tensor;
-    if (tensor == no_tensor || !network_.tensors[tensor].is_constant()) {
+  }
+  return use;
+}
+
+/// Where no transfer can bring initial values to the sums, a step of instructions that set them.
+bool Enumerator::add_starting_step(Mapping& mapping) {
+  if (roles_.start < 0 || mapping.steps[0].match.initialises) return true;
+  Use use = start_use(mapping.steps[0]);
+  if (machine_.architecture.memories[use.memory].off_chip || find_way(use)) return true;
+  auto step = element_wise(mapping, roles_.start);
+  if (!step || !reaches_accumulator(mapping, step->match)) {
+    reason(fmt::format("{}, and no capability sets what sums begin with there ({})", no_way(use),
+                       fmt::join(texts_of(matches_of(roles_.start).rejections), "; ")));
+    return false;
+  }
+  mapping.steps.push_back(std::move(*step));
+  return true;
+}
+
+bool Enumerator::add_start(Mapping& mapping) {
+  if (roles_.start < 0 || mapping.steps[0].match.initialises) return true;
+  const std::string& capability = machine_.capability(mapping.steps[0].match).name;
+  Use use = start_use(mapping.steps[0]);
+  if (machine_.architecture.memories[use.memory].off_chip) {
+    reason(fmt::format("{} accumulates in off-chip memory, which holds no initial values", capability));
+    return false;
+  }
+  if (starting_step(mapping) < 0) {
+    const TensorId tensor = use.filled ? no_tensor : work_.operands[use.access.operand].tensor;
+    if (!use.filled && (tensor == no_tensor || !network_.tensors[tensor].is_constant())) {
       reason("initial values are not constant");
       return false;
     }
+    if (!find_way(use)) {
+      reason(no_way(use));
+      return false;
+    }
+    repeat_along_lanes(mapping.steps[0], use);
+    mapping.uses.push_back(std::move(use));
   }
-  if (machine_.architecture.memories[use.memory].off_chip) {
-    reason(fmt::format("{} accumulates in off-chip memory, which holds no initial values", capability.name));
-    return false;
-  }
-  if (!route_use(use)) return false;
-  repeat_along_lanes(main, use);
-  mapping.uses.push_back(std::move(use));
   if (!starts_in_home(mapping)) return true;
-  reason(fmt::format("{} accumulates where the result is kept, which holds no initial values", capability.name));
+  reason(fmt::format("{} accumulates where the result is kept, which holds no initial values", capability));
   return false;
 }
 

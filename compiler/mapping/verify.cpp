@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/agreement.h"
@@ -116,12 +117,12 @@ std::string Verifier::division() const {
 std::string Verifier::statements() const {
   const auto& steps = mapping_.steps;
   if (!steps.empty() && leaves_in_place(machine_.capability(steps.front().match))) return carried();
-  int next = 0;
-  const int starts = std::any_of(mapping_.uses.begin(), mapping_.uses.end(),
-                                 [](const Use& use) { return use.role == UseRole::start; }) ||
-                     (!steps.empty() && steps.front().match.initialises);
-  if (starts != 0) ++next;  // the statement of the initial values
-  for (const auto& step : mapping_.steps) {
+  const bool by_use = std::ranges::any_of(mapping_.uses, [](const Use& use) { return use.role == UseRole::start; });
+  const bool by_main = !steps.empty() && steps.front().match.initialises;
+  const bool by_step = !steps.empty() && steps.back().statement == 0 && steps.front().statement == 1;
+  if (by_use + by_main + by_step > 1) return "initial values are set twice";
+  int next = by_use || by_main || by_step ? 1 : 0;
+  for (const auto& step : std::span(steps).first(steps.size() - (by_step ? 1 : 0))) {
     if (step.statement != next++) return "steps are not the statements in their order";
   }
   if (next != static_cast<int>(work_.program.statements.size())) return "a statement is not done";

@@ -48,15 +48,14 @@ class LoopWalk {
   void visit(int level, std::size_t depth, const Extents& outer, const Extents& outer_extent, Extents origin,
              Extents extent) {
     if (depth == mapping_.order[level].size()) {
+      const bool around = level == (mapping_.steps.size() > 1 ? std::max(target_level(mapping_), 0) : -1);
+      if (around && begins(origin)) mark_others(true, origin, extent);
       if (level + 1 == mapping_.levels) {
         mark(0, origin, extent);
       } else {
         visit(level + 1, 0, origin, extent, origin, extent);
       }
-      const int last = mapping_.steps.size() > 1 ? std::max(target_level(mapping_), 0) : -1;
-      if (level == last && ends(origin, extent)) {
-        for (std::size_t s = 1; s < mapping_.steps.size(); ++s) mark(s, origin, extent);
-      }
+      if (around && ends(origin, extent)) mark_others(false, origin, extent);
       return;
     }
     const int it = mapping_.order[level][depth];
@@ -65,6 +64,13 @@ class LoopWalk {
       extent[it] = std::min(mapping_.tile[level][it], outer_extent[it] - at);
       visit(level, depth + 1, outer, outer_extent, origin, extent);
     }
+  }
+
+  bool begins(const Extents& origin) const {
+    for (std::size_t it = 0; it < origin.size(); ++it) {
+      if (is_reduction(work_, mapping_, static_cast<int>(it)) && origin[it] != 0) return false;
+    }
+    return true;
   }
 
   bool ends(const Extents& origin, const Extents& extent) const {
@@ -83,6 +89,13 @@ class LoopWalk {
       for (const int it : used) at.push_back(origin[it] + point[it]);
       ++done_[s][at];
     });
+  }
+
+  /// The steps that come before the main one, or after it.
+  void mark_others(bool before, const Extents& origin, const Extents& extent) {
+    for (std::size_t s = 1; s < mapping_.steps.size(); ++s) {
+      if ((mapping_.steps[s].statement < mapping_.steps[0].statement) == before) mark(s, origin, extent);
+    }
   }
 
   std::string judge(std::size_t s) const {
