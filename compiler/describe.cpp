@@ -7,6 +7,7 @@
 #include "compiler/compilation.h"
 #include "compiler/explore.h"
 #include "compiler/mapping/fills.h"
+#include "compiler/mapping/opening.h"
 #include "compiler/mapping/split.h"
 
 namespace accord {
@@ -92,6 +93,12 @@ std::string form_text(const WorkForm& form) {
   return to_string(form.work.program, form.work.program.statements[form.statement]);
 }
 
+/// What begins the sums.
+std::string opening_text(const Machine& machine, const Match& main) {
+  const int opening = opening_capability(machine.architecture, machine.limits, main.unit, main.capability);
+  return fmt::format(", sums begun by {}", machine.architecture.units[main.unit].capabilities[opening].name);
+}
+
 std::string mapping_text(const Machine& machine, const Work& whole, const Mapping& mapping) {
   const Work& work = work_of(whole, mapping);
   std::string out;
@@ -102,6 +109,7 @@ std::string mapping_text(const Machine& machine, const Work& whole, const Mappin
     for (std::size_t d = 0; d < step.chains.size(); ++d) {
       out += fmt::format(" {}={}", capability.dims[d].name, chain_text(work, step.chains[d]));
     }
+    if (step.opens) out += opening_text(machine, step.match);
     out += "\n";
   }
   out += division_text(machine, work, mapping);

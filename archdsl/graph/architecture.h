@@ -91,6 +91,7 @@ struct Step {
   enum class Kind { free, fixed };  ///< an argument of the instruction, or wired
   Kind kind = Kind::free;
   std::int64_t bytes = 0;  ///< the wired step
+  bool operator==(const Step&) const = default;
 };
 
 /// One dimension of a mover's address walk. Dimension 0 is the innermost: `max` bytes, contiguous on both sides.

@@ -82,8 +82,8 @@ void bring_by(const Machine& machine, const OpList& list, const Hop& hop, LowOp&
   op.mnemonic = machine.limits.route(hop.unit, hop.route)->mnemonic;
 }
 
-StepInstructions& Instructions::of_shape(int s, const std::vector<PlacedUse>& uses, const Extents& box) {
-  shape_ = {s};
+StepInstructions& Instructions::of_shape(int s, const std::vector<PlacedUse>& uses, const Extents& box, bool begins) {
+  shape_ = {s, begins};
   shape_.insert(shape_.end(), box.begin(), box.end());
   for (const PlacedUse& use : uses) {
     shape_.push_back(std::bit_cast<std::intptr_t>(use.view.layout));
@@ -94,13 +94,13 @@ StepInstructions& Instructions::of_shape(int s, const std::vector<PlacedUse>& us
     steps_.clear();
     kept_ = 0;
   }
-  StepInstructions& made = steps_.try_emplace(shape_, machine_, mapping_, s, uses, box).first->second;
+  StepInstructions& made = steps_.try_emplace(shape_, machine_, mapping_, s, uses, box, begins).first->second;
   kept_ += made.size() + 1;
   return made;
 }
 
-void Instructions::step(int s, const std::vector<PlacedUse>& uses, const Extents& box) {
-  of_shape(s, uses, box).append(list_, uses, held_[s]);
+void Instructions::step(int s, const std::vector<PlacedUse>& uses, const Extents& box, bool begins) {
+  of_shape(s, uses, box, begins).append(list_, uses, held_[s]);
 }
 
 }  // namespace accord

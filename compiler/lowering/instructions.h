@@ -26,14 +26,15 @@ class Instructions {
     return append_transfer(machine_, list_, hop, piece, source, target);
   }
 
-  /// All instructions of a step over a box.
-  void step(int s, const std::vector<PlacedUse>& uses, const Extents& box);
+  /// All instructions of a step over a box. `begins`: another capability does the first ones of the sums, which are
+  /// here.
+  void step(int s, const std::vector<PlacedUse>& uses, const Extents& box, bool begins);
 
   /// Held operands are loaded again: what comes next does not follow what stands in the list.
   void forget_held() { held_.clear(); }
 
  private:
-  StepInstructions& of_shape(int s, const std::vector<PlacedUse>& uses, const Extents& box);
+  StepInstructions& of_shape(int s, const std::vector<PlacedUse>& uses, const Extents& box, bool begins);
 
   const Machine& machine_;
   const Mapping& mapping_;

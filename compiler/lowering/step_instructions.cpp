@@ -9,6 +9,7 @@
 #include "archdsl/graph/rates.h"
 #include "archdsl/source/error.h"
 #include "archdsl/tensor/rounding.h"
+#include "compiler/mapping/opening.h"
 #include "compiler/mapping/port_loads.h"
 
 namespace accord {
@@ -40,7 +41,7 @@ void set_requests(LowOp& op, const RequestTiming& requests) {
 }
 
 StepInstructions::StepInstructions(const Machine& machine, const Mapping& mapping, int step,
-                                   std::vector<PlacedUse> uses, Extents box)
+                                   std::vector<PlacedUse> uses, Extents box, bool begins)
     : machine_(machine),
       mapping_(mapping),
       plan_(mapping.steps[step]),
@@ -48,6 +49,7 @@ StepInstructions::StepInstructions(const Machine& machine, const Mapping& mappin
       capability_(machine.capability(plan_.match)),
       uses_(std::move(uses)),
       box_(std::move(box)),
+      opening_(opening_mnemonic(begins)),
       point_(box_.size(), 0) {
   for (auto& use : uses_) {
     views_.push_back(use.view);
@@ -58,12 +60,21 @@ StepInstructions::StepInstructions(const Machine& machine, const Mapping& mappin
   op_.mnemonic = machine.limits.run(plan_.match.unit, plan_.match.capability)->mnemonic;
   op_.unit = plan_.match.unit;
   op_.statement = plan_.statement;
-  op_.adds = mapping.uses[uses_[use_of(target())].view.use].role == UseRole::accumulator && step != starting_step(mapping);
+  op_.adds =
+      mapping.uses[uses_[use_of(target())].view.use].role == UseRole::accumulator && step != starting_step(mapping);
   place_arguments();
   op_.count = static_cast<std::uint32_t>(template_.size());
   make_loops();
   HeldTiles held{std::vector<std::vector<std::int64_t>>(loads_.size()), 0};
   visit(0, held);
+}
+
+int StepInstructions::opening_mnemonic(bool begins) const {
+  if (!begins) return -1;
+  const Match& main = plan_.match;
+  const int opening = opening_capability(machine_.architecture, machine_.limits, main.unit, main.capability);
+  assert(opening >= 0);
+  return machine_.limits.run(main.unit, opening)->mnemonic;
 }
 
 std::size_t StepInstructions::base_argument(int operand) const {
@@ -165,6 +176,7 @@ void StepInstructions::visit(std::size_t loop, HeldTiles& held) {
   }
   const Loop& now = loops_[loop];
   for (std::int64_t i = 0; i < now.count; ++i) {
+    if (now.reduces && i == 1) ++beyond_first_;
     if (now.iterator >= 0) {
       point_[now.iterator] = i;
     } else {
@@ -179,6 +191,7 @@ void StepInstructions::visit(std::size_t loop, HeldTiles& held) {
     visit(loop + 1, held);
   }
   if (now.iterator >= 0) point_[now.iterator] = 0;
+  if (now.reduces && now.count > 1) --beyond_first_;
 }
 
 std::int64_t StepInstructions::address(const PlacedUse& use) {
@@ -202,10 +215,12 @@ void StepInstructions::remember(std::size_t operand, const MaybeValue* values, H
 }
 
 /// Sets the flags of held operands: 0 where the unit has one already, and nobody else's instructions come between.
-void StepInstructions::set_loads(MaybeValue* values, HeldTiles& held) const {
+void StepInstructions::set_loads(const LowOp& op, MaybeValue* values, HeldTiles& held) const {
+  const bool known = held.mnemonic == op.mnemonic && !plan_.shares_unit;
+  held.mnemonic = op.mnemonic;
   for (std::size_t h = 0; h < loads_.size(); ++h) {
     const auto same = [&](std::int64_t before, std::size_t argument) { return before == values[argument].value_or(0); };
-    const bool keep = !plan_.shares_unit && std::ranges::equal(held.loaded[h], loads_[h].decisive, same);
+    const bool keep = known && std::ranges::equal(held.loaded[h], loads_[h].decisive, same);
     values[loads_[h].load] = keep ? 0 : 1;
     if (!keep) remember(h, values, held);
   }
@@ -242,14 +257,19 @@ void StepInstructions::set_timing(LowOp& op, const MaybeValue* values) {
 }
 
 void StepInstructions::emit(HeldTiles& held) {
-  op_.first = static_cast<std::uint32_t>(values_.size());
+  LowOp op = op_;
+  op.first = static_cast<std::uint32_t>(values_.size());
+  if (opening_ >= 0 && beyond_first_ == 0) {
+    op.mnemonic = opening_;
+    op.adds = false;
+  }
   values_.insert(values_.end(), template_.begin(), template_.end());
-  MaybeValue* values = values_.data() + op_.first;
+  MaybeValue* values = values_.data() + op.first;
   for (std::size_t d = 0; d < chunk_.size(); ++d) values[d] = round_up(chunk_[d], shape_.dims[d].multiple);
   for (const auto& [use, at] : bases_) values[at] = address(uses_[use]);
-  set_loads(values, held);
-  set_timing(op_, values);
-  ops_.push_back(op_);
+  set_loads(op, values, held);
+  set_timing(op, values);
+  ops_.push_back(op);
 }
 
 /// The unit has what it loaded until it does something else; that is what memory holds until that is written.
@@ -289,8 +309,9 @@ void StepInstructions::append(OpList& list, const std::vector<PlacedUse>& uses, 
   held.ops = list.ops.size();
   if (loads_.empty()) return;
   MaybeValue* values = list.values.data() + first_value;
-  set_loads(values, held);
+  set_loads(list.ops[first], values, held);
   set_timing(list.ops[first], values);
+  held.mnemonic = ops_.back().mnemonic;
   for (std::size_t h = 0; h < loads_.size(); ++h) remember(h, &list.values[list.values.size() - count], held);
 }
 

@@ -22,6 +22,7 @@ struct PlacedUse {
 struct HeldTiles {
   /// Per held operand: base, extents and strides with which it was loaded; empty: nothing known.
   std::vector<std::vector<std::int64_t>> loaded;
+  int mnemonic = -1;    ///< of the instruction that loaded them: what others hold is their own
   std::size_t ops = 0;  ///< of the list when the step's last instruction stood there
 };
 
@@ -35,7 +36,9 @@ void set_requests(LowOp& op, const RequestTiming& requests);
 class StepInstructions {
  public:
   /// The bases of `uses` do not matter. Throws Error where the step cannot cover the box.
-  StepInstructions(const Machine& machine, const Mapping& mapping, int step, std::vector<PlacedUse> uses, Extents box);
+  /// `begins`: the sums have their first instructions here, which the `opening_capability` does.
+  StepInstructions(const Machine& machine, const Mapping& mapping, int step, std::vector<PlacedUse> uses, Extents box,
+                   bool begins);
 
   /// Appends them to a list, for tiles that lie where `uses` say. A held operand is not loaded again while the unit has
   /// it and its bytes in memory are unchanged.
@@ -76,12 +79,13 @@ class StepInstructions {
   std::vector<std::size_t> decisive_arguments(int operand) const;
   void set_strides();
   std::size_t base_argument(int operand) const;
+  int opening_mnemonic(bool begins) const;
   int target() const { return capability_.program.statements.back().target.operand; }
   std::size_t use_of(int operand) const;
 
   void forget_changed(const OpList& list, const std::vector<PlacedUse>& uses, HeldTiles& held) const;
   void remember(std::size_t operand, const MaybeValue* values, HeldTiles& held) const;
-  void set_loads(MaybeValue* values, HeldTiles& held) const;
+  void set_loads(const LowOp& op, MaybeValue* values, HeldTiles& held) const;
   decltype(LowOp::words) port_words_on_chip() const;
   void set_timing(LowOp& op, const MaybeValue* values);
 
@@ -93,6 +97,8 @@ class StepInstructions {
   std::vector<PlacedUse> uses_;
   std::vector<UseView> views_;
   Extents box_;
+  const int opening_;     ///< mnemonic of the first instruction of each sum; -1: as of others
+  int beyond_first_ = 0;  ///< loops over a sum that are past their first turn
   Extents point_;
   StepShape shape_;
   std::vector<Loop> loops_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -132,6 +133,15 @@ std::int64_t around_before_next(const Machine& machine, const Mapping& mapping, 
   return goes_on ? 0 : around_of(machine.architecture.units[match.unit], machine.capability(match));
 }
 
+/// Without the step that sets what sums begin with, if there is one: it may be over before what the main one waits for
+/// is there.
+std::optional<Mapping> without_start(const Mapping& mapping) {
+  if (starting_step(mapping) < 0) return std::nullopt;
+  Mapping rest = mapping;
+  rest.steps.pop_back();
+  return rest;
+}
+
 /// What one assignment takes at least.
 MainWork work_of(const Machine& machine, const Mapping& mapping) {
   const Architecture& architecture = machine.architecture;
@@ -159,10 +169,12 @@ MainWork work_of(const Machine& machine, const Mapping& mapping) {
   std::int64_t after = out;  // element-wise steps follow the main one's last result, one after another
   for (int s = 1; s <= last_step(mapping); ++s) after += around_before_next(machine, mapping, s);
   const std::int64_t last = around_before_next(machine, mapping, last_step(mapping));
-  const bool one_unit = std::all_of(mapping.steps.begin(), mapping.steps.end(), [&](const StatementPlan& step) {
+  const std::optional<Mapping> rest = without_start(mapping);
+  const Mapping& begun = rest ? *rest : mapping;
+  const bool one_unit = std::all_of(begun.steps.begin(), begun.steps.end(), [&](const StatementPlan& step) {
     return step.match.unit == mapping.steps[0].match.unit;
   });
-  const std::int64_t busiest = compute_bound(machine, mapping, all_units, Counts::intervals);
+  const std::int64_t busiest = compute_bound(machine, begun, all_units, Counts::intervals);
   const std::int64_t of_main = main_bound(machine, mapping, all_units, Counts::intervals);
   work.compute = one_unit ? busiest + last + out : std::max(of_main + around + after, busiest);
   // Instructions issue while the first data come.

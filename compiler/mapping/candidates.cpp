@@ -17,6 +17,7 @@
 #include "compiler/mapping/diagonal.h"
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/layout.h"
+#include "compiler/mapping/opening.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
@@ -67,10 +68,7 @@ void order_chain(const Work& work, const Homes& homes, const Match& match, std::
 /// A capability that initialises must see the whole reduction in one instruction, and set what the work starts with.
 bool start_agrees(const Work& work, const Roles& roles, const Match& match) {
   if (!match.initialises) return true;
-  if (roles.start < 0) return false;
-  const auto value = constant_of(*work.program.statements[roles.start].value);
-  const ElementType type = work.program.operands[work.program.statements[roles.start].target.operand].type;
-  return value && std::max(*value, lowest(type)) == std::max(match.initial, lowest(type));
+  return roles.start >= 0 && begins_with(work, work.program.statements[roles.start], match.initial);
 }
 
 }  // namespace
@@ -153,6 +151,7 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   Mapping mapping;
   mapping.form = form_;
   mapping.steps.push_back({roles_.main, match, std::move(chains)});
+  mapping.steps.front().opens = opens_;
   mapping.reduces_at_once = match.initialises;
   for (const int index : roles_.after) {
     if (!add_after(mapping, index)) return;
@@ -280,6 +279,15 @@ void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<st
   if (blocks == nullptr) assign(match, iterator + 1, chains);
 }
 
+/// Whether a capability of the same unit begins the sums as the work does.
+bool Enumerator::can_open(const Match& match) const {
+  if (roles_.start < 0) return false;
+  const int opening = opening_capability(machine_.architecture, machine_.limits, match.unit, match.capability);
+  if (opening < 0) return false;
+  const Capability& capability = machine_.architecture.units[match.unit].capabilities[opening];
+  return begins_with(work_, statement(roles_.start), *initial_value(capability));
+}
+
 void Enumerator::visit_main(const Match& match) {
   const Capability& capability = machine_.capability(match);
   const std::string label = machine_.architecture.units[match.unit].name + "." + capability.name;
@@ -292,6 +300,7 @@ void Enumerator::visit_main(const Match& match) {
     return;
   }
   if (!suits_form(match)) return;
+  opens_ = can_open(match);
   std::vector<std::vector<int>> chains(capability.dims.size());
   found_before_ = found_.size();
   cut_ = false;

@@ -10,6 +10,7 @@
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/parse.h"
 #include "compiler/mapping/multicast.h"
+#include "compiler/mapping/opening.h"
 #include "compiler/mapping/site_tiles.h"
 
 namespace accord {
@@ -145,8 +146,9 @@ Elements::Elements(const Architecture& architecture, const Limits& limits) : arc
     for (std::size_t c = 0; c < unit.capabilities.size(); ++c) {
       const int number = static_cast<int>(c);
       const RunLimits* limit = limits.run(index, number);
-      of_capabilities.push_back(
-          limit == nullptr ? -1 : capabilities.of(text_of(unit) + text_of(unit.capabilities[c], *limit)));
+      const bool opens = opening_capability(architecture, limits, index, number) >= 0;
+      const auto text = [&] { return text_of(unit) + text_of(unit.capabilities[c], *limit) + (opens ? "opened" : ""); };
+      of_capabilities.push_back(limit == nullptr ? -1 : capabilities.of(text()));
       enlist(capabilities_, capabilities_at_, of_capabilities.back(), memories_of(unit.capabilities[c]),
              {index, number, -1});
     }

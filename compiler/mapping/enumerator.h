@@ -41,6 +41,7 @@ class Enumerator {
  private:
   std::vector<std::string> texts_of(const std::vector<Rejection>& rejections) const;
   void visit_alike(const std::vector<Match>& matches);
+  bool can_open(const Match& match) const;
   void visit_main(const Match& match);
   void visit_carriers();
   void carry(const Match& match);
@@ -103,6 +104,7 @@ class Enumerator {
   std::vector<Mapping> found_;
   std::size_t found_before_ = 0;  ///< by other capabilities
   bool cut_ = false;              ///< this one has too many
+  bool opens_ = false;            ///< its unit begins sums as the work does (StatementPlan::opens)
 };
 
 }  // namespace accord

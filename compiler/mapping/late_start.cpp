@@ -76,7 +76,8 @@ class LateStart {
   void add_where_read(Statement& statement) const {
     const auto at = std::ranges::find(statement.accesses, sums_);
     if (at == statement.accesses.end()) return;
-    const std::size_t sum = static_cast<std::size_t>(at - statement.accesses.begin()), start = statement.accesses.size();
+    const std::size_t sum = static_cast<std::size_t>(at - statement.accesses.begin()),
+                      start = statement.accesses.size();
     statement.accesses.push_back(start_);
     statement.value = replaced(statement.value, static_cast<int>(sum), with_start(read(type_, sum), start));
   }
@@ -112,9 +113,8 @@ bool can_start_late(const Work& work) {
   if (statements[0].value->op != ExprOp::access || looks_up(statements[0])) return false;
   const Access& sums = statements[0].target;
   return std::all_of(statements.begin() + 2, statements.end(), [&](const Statement& statement) {
-    return std::ranges::all_of(statement.accesses, [&](const Access& access) {
-      return access.operand != sums.operand || access == sums;
-    });
+    return std::ranges::all_of(statement.accesses,
+                               [&](const Access& access) { return access.operand != sums.operand || access == sums; });
   });
 }
 

@@ -195,15 +195,9 @@ bool outdoes(const RunLimits& one, const RunLimits& other) {
   bool more = false;
   for (std::size_t d = 0; d < one.dims.size(); ++d) {
     const CapabilityDim &mine = one.dims[d], &others = other.dims[d];
-    if (mine.maximum < others.maximum || mine.minimum > others.minimum || others.multiple % mine.multiple != 0) {
-      return false;
-    }
     more |= mine.maximum > others.maximum || mine.minimum < others.minimum || mine.multiple < others.multiple;
   }
-  for (std::size_t o = 0; o < one.units.size(); ++o) {
-    if (other.units[o] % one.units[o] != 0 || other.steps[o] % one.steps[o] != 0) return false;
-  }
-  return more;
+  return more && covers(one, other);
 }
 
 /// The elements that the mnemonic chooses from, or its one unit.
@@ -215,6 +209,19 @@ std::vector<int> driven_units(const Mnemonic& mnemonic) {
 }
 
 }  // namespace
+
+bool covers(const RunLimits& one, const RunLimits& other) {
+  for (std::size_t d = 0; d < one.dims.size(); ++d) {
+    const CapabilityDim &mine = one.dims[d], &others = other.dims[d];
+    if (mine.maximum < others.maximum || mine.minimum > others.minimum || others.multiple % mine.multiple != 0) {
+      return false;
+    }
+  }
+  for (std::size_t o = 0; o < one.units.size(); ++o) {
+    if (other.units[o] % one.units[o] != 0 || other.steps[o] % one.steps[o] != 0) return false;
+  }
+  return true;
+}
 
 double TransferPace::cycles(std::int64_t bytes, std::int64_t row, std::int64_t together) const {
   const std::int64_t runs = ceil_div(bytes, together), chunk = std::min(together, request);

@@ -43,6 +43,9 @@ struct RunLimits {
   std::vector<std::int64_t> steps;  ///< per operand: its steps alone
 };
 
+/// Whether the one's instructions can be all that the other's can, for capabilities of the same operands and dims.
+bool covers(const RunLimits& one, const RunLimits& other);
+
 /// Of several mnemonics for the same route or capability the first counts, or one whose instructions can be all that
 /// its can, and more. Worked out when first asked for, by whatever thread: of an array's elements few ever are.
 class Limits {

@@ -10,6 +10,7 @@
 
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
+#include "compiler/mapping/opening.h"
 
 namespace accord {
 namespace {
@@ -170,9 +171,8 @@ class Unifier {
 bool read_shape(const Capability& capability, Match& match) {
   const auto& statements = capability.program.statements;
   if (statements.size() == 1) return true;
-  if (statements.size() != 2 || statements[0].reduction != Reduction::assign) return false;
-  const auto value = constant_of(*statements[0].value);
-  if (!value || statements[0].target != statements[1].target) return false;
+  const auto value = initial_value(capability);
+  if (!value) return false;
   match.initialises = true;
   match.initial = *value;
   return true;

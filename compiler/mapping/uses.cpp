@@ -208,7 +208,7 @@ Use Enumerator::start_use(const StatementPlan& main) const {
 
 /// Where no transfer can bring initial values to the sums, a step of instructions that set them.
 bool Enumerator::add_starting_step(Mapping& mapping) {
-  if (roles_.start < 0 || mapping.steps[0].match.initialises) return true;
+  if (roles_.start < 0 || mapping.steps[0].match.initialises || mapping.steps[0].opens) return true;
   Use use = start_use(mapping.steps[0]);
   if (machine_.architecture.memories[use.memory].off_chip || find_way(use)) return true;
   auto step = element_wise(mapping, roles_.start);
@@ -222,7 +222,7 @@ bool Enumerator::add_starting_step(Mapping& mapping) {
 }
 
 bool Enumerator::add_start(Mapping& mapping) {
-  if (roles_.start < 0 || mapping.steps[0].match.initialises) return true;
+  if (roles_.start < 0 || mapping.steps[0].match.initialises || mapping.steps[0].opens) return true;
   const std::string& capability = machine_.capability(mapping.steps[0].match).name;
   Use use = start_use(mapping.steps[0]);
   if (machine_.architecture.memories[use.memory].off_chip) {

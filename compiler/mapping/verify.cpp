@@ -10,6 +10,7 @@
 #include "compiler/mapping/agreement.h"
 #include "compiler/mapping/carriers.h"
 #include "compiler/mapping/fills.h"
+#include "compiler/mapping/opening.h"
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/site_tiles.h"
@@ -37,6 +38,7 @@ class Verifier {
   std::string loops() const;
   std::string division() const;
   std::string statements() const;
+  bool opens_rightly() const;
   std::string carried() const;
   std::string dims() const;
   std::string step_dims(const StatementPlan& step) const;
@@ -120,13 +122,24 @@ std::string Verifier::statements() const {
   const bool by_use = std::ranges::any_of(mapping_.uses, [](const Use& use) { return use.role == UseRole::start; });
   const bool by_main = !steps.empty() && steps.front().match.initialises;
   const bool by_step = !steps.empty() && steps.back().statement == 0 && steps.front().statement == 1;
-  if (by_use + by_main + by_step > 1) return "initial values are set twice";
-  int next = by_use || by_main || by_step ? 1 : 0;
+  const bool by_opening = !steps.empty() && steps.front().opens;
+  if (by_use + by_main + by_step + by_opening > 1) return "initial values are set twice";
+  if (by_opening && !opens_rightly()) return "what opens the sums sets them to another value";
+  int next = by_use || by_main || by_step || by_opening ? 1 : 0;
   for (const auto& step : std::span(steps).first(steps.size() - (by_step ? 1 : 0))) {
     if (step.statement != next++) return "steps are not the statements in their order";
   }
   if (next != static_cast<int>(work_.program.statements.size())) return "a statement is not done";
   return "";
+}
+
+/// Whether the capability that begins the sums sets what the work does, of which the main one is the second statement.
+bool Verifier::opens_rightly() const {
+  const Match& main = mapping_.steps[0].match;
+  const int opening = opening_capability(machine_.architecture, machine_.limits, main.unit, main.capability);
+  if (opening < 0 || mapping_.steps[0].statement != 1) return false;
+  const auto number = initial_value(machine_.architecture.units[main.unit].capabilities[opening]);
+  return number && begins_with(work_, work_.program.statements[0], *number);
 }
 
 /// Tiles of the one statement's result that hold what it reads.

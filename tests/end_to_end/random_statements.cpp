@@ -18,6 +18,9 @@ enum class Form { product, sum, maximum, add };
 
 constexpr std::array<const char*, 4> values = {"i32(a{}) * i32(b{})", "i32(a{})", "a{}", "i32(a{}) + i32(b{})"};
 
+/// How sums get what they begin with: nothing but instructions reaches them, or a twin of the main capability sets 0.
+enum class Begin { transfer, instruction, opening };
+
 /// What dims and iterators do: which operands they move. Results take part in all but reductions.
 struct Role {
   bool a = false, b = false, c = false;
@@ -32,6 +35,7 @@ struct Dim {
 struct Style {
   Form form = Form::product;
   bool finishes = false;  ///< a second capability narrows the result
+  Begin begin = Begin::transfer;
   std::vector<Dim> dims;
   bool has_b() const { return form == Form::product || form == Form::add; }
   bool reduces() const { return form != Form::add; }
@@ -102,6 +106,7 @@ class MachineWriter {
   std::string movers();
   std::string route(const std::string& from, const std::string& to, const std::string& mover);
   std::string unit();
+  std::string beginning(const std::string& does, const std::string& types);
   std::string capability(const std::string& name, const std::string& does, const std::string& types,
                          const std::vector<Operand>& operands, bool all_dims);
   std::string dim_list(bool all_dims) const;
@@ -155,6 +160,7 @@ void MachineWriter::place_operands() {
   for (auto& operand : operands_) operand.held = operand.name != "c" && draw_.once_in(4);
   two_hops_ = draw_.once_in(3);
   if (two_hops_) memories_.emplace_back("mid", 16);
+  if (style_.begin == Begin::instruction) memories_.emplace_back("values", 4);
   if (style_.finishes) memories_.emplace_back("out", 1);
 }
 
@@ -184,6 +190,7 @@ std::string MachineWriter::movers() {
   if (two_hops_) text += route("dram", "mid", "load");
   std::string inner = two_hops_ ? begin("feed") : "";
   for (const auto& [memory, word] : memories_) {
+    if (memory == "acc" && style_.begin != Begin::transfer) continue;
     if (memory != "mid" && memory != "out") inner += route(near, memory, two_hops_ ? "feed" : "load");
   }
   text += inner;
@@ -228,6 +235,20 @@ std::string MachineWriter::capability(const std::string& name, const std::string
   return text;
 }
 
+/// Capabilities that set what sums begin with; `does` is the main one's statement.
+std::string MachineWriter::beginning(const std::string& does, const std::string& types) {
+  const Operand& c = operands_.back();
+  const std::string target = "c" + indices(c.dims), zero = fmt::format("\"{} = 0\"", target);
+  if (style_.begin == Begin::transfer) return "";
+  if (style_.begin == Begin::opening)
+    return capability("first", fmt::format("[{}, {}]", zero, does), types, operands_, true);
+  std::string text = capability("zero", zero, "c: i32", {c}, false);
+  if (c.dims.empty()) return text;
+  const Operand values{"v", "values", {c.dims.back()}, {"free"}};
+  return text +
+         capability("bias", fmt::format("\"{} = v[{}]\"", target, c.dims.back()), "c: i32, v: i32", {c, values}, false);
+}
+
 std::string MachineWriter::unit() {
   const Operand& c = operands_.back();
   const std::string a = indices(operands_[0].dims), b = indices(operands_[1].dims), target = "c" + indices(c.dims);
@@ -237,8 +258,8 @@ std::string MachineWriter::unit() {
   if (style_.form == Form::maximum) does = fmt::format("[\"{} = -128\", {}]", target, does);
   std::string types = fmt::format("a: i8, c: {}", style_.element());
   if (style_.has_b()) types += ", b: i8";
-  std::string text =
-      "  array:\n    kind: compute\n    capabilities:\n" + capability("main", does, types, operands_, true);
+  std::string text = "  array:\n    kind: compute\n    capabilities:\n" +
+                     capability("main", does, types, operands_, true) + beginning(does, types);
   if (!style_.finishes) return text;
   Operand y = c;
   y.name = "y";
@@ -285,8 +306,12 @@ std::string MachineWriter::isa() {
 }
 
 Style style_of(std::uint64_t seed) {
-  Draw draw(seed);
-  return draw_style(draw);
+  Draw draw(seed), apart(seed * 7919 + 1);  // so that machines that once were wrong stay what they were
+  Style style = draw_style(draw);
+  if (style.form == Form::product || style.form == Form::sum) {
+    if (apart.once_in(6)) style.begin = apart.once_in(2) ? Begin::instruction : Begin::opening;
+  }
+  return style;
 }
 
 /// Index texts of each operand, and the shapes that they span.

@@ -1,0 +1,168 @@
+// Sums that nothing off chip reaches: do instructions begin them, with the bias or with 0, on machines of every kind?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "archdsl/source/error.h"
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/random_machines.h"
+#include "tests/end_to_end/small_networks.h"
+#include "tests/environment.h"
+#include "tests/file_text.h"
+
+using namespace accord;
+using namespace accord::test;
+
+namespace {
+
+std::string machine_text() { return file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/started_sums.yaml"); }
+
+/// Its instruction sets 0 alone.
+std::string sets_zero() {
+  std::string text =
+      replaced(machine_text(), "c[i,j] = b[j]', types: {b: i32, c: i32}", "c[i,j] = 0', types: {c: i32}");
+  text = replaced(text, "operands: {b: {in: l2, steps: [4 B]}, c:", "operands: {c:");
+  return replaced(text, "fields: {i: 8, j: 8, b_b: 32, c_b: 16}, args: {i: i, j: j, b.base: b_b, c.base: c_b}",
+                  "fields: {i: 8, j: 8, c_b: 16}, args: {i: i, j: j, c.base: c_b}");
+}
+
+/// What requantises adds a bias.
+std::string adds_bias(std::string text) {
+  text = replaced(text, "fp32(x[r,q]) * scale[q]), lo, hi))', types: {",
+                  "fp32(x[r,q] + b[q]) * scale[q]), lo, hi))', types: {b: i32, ");
+  text =
+      replaced(text, "scale: {in: l2, steps: [4 B]}, y", "b: {in: l2, steps: [4 B]}, scale: {in: l2, steps: [4 B]}, y");
+  text = replaced(text, "x_b: 16, sc: 32,", "x_b: 16, bias: 32, sc: 32,");
+  return replaced(text, "x.base: x_b, scale", "x.base: x_b, b.base: bias, scale");
+}
+
+/// Something else adds it to the sums.
+std::string adds_bias_apart(std::string text) {
+  text = replaced(
+      text, "    capabilities:\n      quant",
+      "    capabilities:\n      add: {does: 'z[r,q] = x[r,q] + b[q]', types: {x: i32, b: i32, z: i32}, dims: {r: "
+      "1..16, q: 1..16}, operands: {x: {in: tiles, steps: [64 B, 4 B]}, b: {in: l2, steps: [4 B]}, z: {in: "
+      "tiles, steps: [64 B, 4 B]}}, timing: {interval: r, drain: 3}}\n      quant");
+  return replaced(
+      text, "    quant: {means",
+      "    add: {means: {run: vector.add}, opcode: 20, fields: {r: 8, q: 8, x_b: 16, b_b: 32, z_b: 16}, args: {r: "
+      "r, q: q, x.base: x_b, b.base: b_b, z.base: z_b}}\n    quant: {means");
+}
+
+/// The first products of each sum are another instruction's.
+std::string opens() {
+  const std::string text = adds_bias(sets_zero());
+  const std::string products = "does: 'c[i,j] += i32(a[i,k]) * i32(b[j,k])'";
+  const std::size_t begin = text.find("      begin: {does"), main = text.find("      add_products: {");
+  std::string first = text.substr(main, text.find('\n', main) + 1 - main);
+  first = replaced(replaced(first, "add_products", "first_products"), products,
+                   "does: ['c[i,j] = 0', 'c[i,j] += i32(a[i,k]) * i32(b[j,k])']");
+  std::string result = text.substr(0, begin) + first + text.substr(main);
+  const std::size_t mnemonic = result.find("    begin: {means");
+  const std::size_t like = result.find("    products: {means");
+  std::string line = result.substr(like, result.find('\n', like) + 1 - like);
+  line = replaced(replaced(replaced(line, "    products", "    first"), "add_products", "first_products"), "opcode: 5",
+                  "opcode: 4");
+  return result.substr(0, mnemonic) + line + result.substr(like);
+}
+
+/// The weights stay in the unit.
+std::string holds(std::string text) {
+  text = replaced(text, "b: {in: l2, steps: [free, 1 B]}", "b: {in: l2, steps: [64 B, 1 B], held: true}");
+  text = replaced(replaced(text, "b_b: 32, b_s: 32,", "b_b: 32, b_l: 1,"), "b.stride0: b_s", "b.load: b_l");
+  return replaced(text, "interval: 16, drain: 8", "interval: 'i + b.load * 16', drain: 8");
+}
+
+std::string synchronised(const std::string& text, const std::string& how) {
+  return replaced(text, "sync: {semaphores: {count: 64, max: 255}}", "sync: " + how);
+}
+
+std::string with_loops(const std::string& text) {
+  return replaced(replaced(text, "issue_width: 2}", "issue_width: 2, loop_depth: 3}"), "  mnemonics:\n",
+                  "  mnemonics:\n    loop: {means: loop, opcode: 30, fields: {count: 24, length: 16}}\n");
+}
+
+/// Machines of all kinds of beginnings and of order.
+std::vector<std::pair<std::string, std::string>> all_machines() {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [name, text] : {std::pair<std::string, std::string>{"bias", machine_text()},
+                                   {"zero, requantised with a bias", adds_bias(sets_zero())},
+                                   {"zero, a bias added", adds_bias_apart(sets_zero())},
+                                   {"opening", opens()},
+                                   {"opening, weights held", holds(opens())}}) {
+    found.emplace_back(name, text);
+    found.emplace_back(name + ", in order", synchronised(text, "in_order"));
+    found.emplace_back(name + ", interlock", synchronised(text, "{interlock: {entries: 12}}"));
+    found.emplace_back(name + ", loops", with_loops(synchronised(text, "in_order")));
+  }
+  return found;
+}
+
+Network two_layers(std::uint64_t seed) {
+  return network_of(seed, [](auto& b) { return b.conv(b.relu(b.conv(b.input({1, 16, 9, 9}), 24, 3, 1, 1)), 10, 1); });
+}
+
+Network product(std::uint64_t seed) {
+  return network_of(seed, [](auto& b) { return b.gemm(b.input({20, 200}), 50); });
+}
+
+constexpr std::uint64_t started_seed = 11;
+
+}  // namespace
+
+TEST_CASE("do products run where instructions alone begin sums, and are they right") {
+  for (const auto& [name, text] : all_machines()) {
+    CAPTURE(name);
+    const Architecture architecture = loaded(text);
+    for (const Network& network : {two_layers(started_seed), product(started_seed)}) {
+      const auto job = run_checked(architecture, network, started_seed);
+      for (const auto& layer : job.report.layers) {
+        CAPTURE(layer.name);
+        const bool multiplies =
+            layer.op.find("Conv") != std::string::npos || layer.op.find("Gemm") != std::string::npos;
+        CHECK((!multiplies || layer.placed_on == "matrix"));
+      }
+    }
+  }
+}
+
+TEST_CASE("does a first product that sets its sums save the instruction that sets them to 0") {
+  const Network network = product(started_seed);
+  const auto cycles = [&](const std::string& text) {
+    return run_checked(loaded(text), network, started_seed).report.total_cycles;
+  };
+  CHECK(cycles(opens()) < cycles(adds_bias(sets_zero())));
+}
+
+TEST_CASE("is it said what is missing where nothing begins sums as a layer does") {
+  const auto job = run_checked(loaded(sets_zero()), product(started_seed), started_seed);
+  const auto on_host = [](const auto& layer) {
+    return layer.reason.starts_with(
+        "no way between off-chip memory and tiles, and no capability sets what sums begin with there");
+  };
+  CHECK(std::ranges::any_of(job.report.layers, on_host));
+}
+
+TEST_CASE("do changed machines whose sums instructions begin get random networks right") {
+  const std::uint64_t first = first_seed(), count = asked("ACCORD_RANDOM_MACHINES", 1);
+  int ran = 0;
+  for (const auto& [name, text] : all_machines()) {
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+      const std::string covenant = changed_covenant(text, seed + name.size());
+      const auto result = load_text(covenant);
+      if (!result.architecture) continue;
+      std::string what;
+      const Network network = random_network(seed * 31 + name.size(), what);
+      CAPTURE(name);
+      CAPTURE(seed);
+      CAPTURE(what);
+      try {
+        run_checked(*result.architecture, network, seed);
+        ++ran;
+      } catch (const Error& error) {
+        MESSAGE(error.what());  // a machine that is too small for anything
+      }
+    }
+  }
+  CHECK(ran > 0);
+}

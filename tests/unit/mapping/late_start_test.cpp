@@ -1,0 +1,105 @@
+// Does a bias that is added at the end give what one that sums begin with gives?
+#include "compiler/mapping/late_start.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <random>
+
+#include "archdsl/tensor/convert.h"
+#include "archdsl/tensor/interpret.h"
+#include "archdsl/tensor/parse.h"
+
+using namespace accord;
+
+namespace {
+
+using ProductTypes = std::map<std::string, ElementType>;
+
+constexpr std::int64_t rows = 3, columns = 4, depth = 5;
+
+const std::map<std::string, Shape> product_shapes = {
+    {"a", {rows, depth}},   {"b", {depth, columns}}, {"bias", {columns}},   {"c", {rows, columns}},
+    {"y", {rows, columns}}, {"z", {rows, columns}},  {"r", {rows, columns}}};
+
+Work product_of(const std::vector<std::string>& statements, const ProductTypes& types) {
+  StatementContext context{types, {}, {}};
+  context.iterator_order = {"i", "j", "k"};
+  const auto parsed = parse_statements(statements, context);
+  REQUIRE(std::holds_alternative<TensorProgram>(parsed));
+  Work work;
+  work.program = std::get<TensorProgram>(parsed);
+  const std::map<std::string, std::int64_t> extents = {{"i", rows}, {"j", columns}, {"k", depth}};
+  for (auto& iterator : work.program.iterators) iterator.extent = extents.at(iterator.name);
+  for (const auto& operand : work.program.operands) {
+    work.operands.push_back({no_tensor, product_shapes.at(operand.name), 0, operand.name == "bias"});
+  }
+  work.operator_of.assign(statements.size(), 0);
+  work.operators = {0};
+  return work;
+}
+
+/// Operands of equal names begin with equal values.
+std::vector<std::byte> product_result(const Work& work) {
+  std::vector<DenseTensor> operands;
+  for (std::size_t o = 0; o < work.operands.size(); ++o) {
+    const Operand& operand = work.program.operands[o];
+    DenseTensor& tensor = operands.emplace_back(DenseTensor{operand.type, work.operands[o].shape, {}, 0});
+    std::mt19937_64 engine(std::hash<std::string>()(operand.name));
+    tensor.data.resize(static_cast<std::size_t>(element_count(tensor.shape) * bytes(operand.type)));
+    for (std::size_t at = 0; at < tensor.data.size(); at += static_cast<std::size_t>(bytes(operand.type))) {
+      store_element(tensor.data.data() + at, operand.type, static_cast<double>(engine() % 200) - 100);
+    }
+  }
+  interpret(work.program, operands);
+  return operands[static_cast<std::size_t>(work.program.statements.back().target.operand)].data;
+}
+
+const std::string products_of_bytes = "c[i, j] += i32(a[i, k]) * i32(b[k, j])";
+const ProductTypes integer_types = {{"a", ElementType::i8},     {"b", ElementType::i8}, {"c", ElementType::i32},
+                                    {"bias", ElementType::i32}, {"y", ElementType::i8}, {"z", ElementType::i8},
+                                    {"r", ElementType::i8}};
+
+}  // namespace
+
+TEST_CASE("do sums that begin with 0 and get their bias at the end come to the same") {
+  for (const auto& after : std::vector<std::vector<std::string>>{
+           {"y[i, j] = i8(clamp(c[i, j] >> 4, -128, 127))"},
+           {"y[i, j] = i8(clamp((c[i, j] + i32(r[i, j])) >> 4, -128, 127))", "z[i, j] = max(y[i, j], 0)"},
+           {"c[i, j] = max(c[i, j], 0)", "y[i, j] = i8(clamp(c[i, j] >> 4, -128, 127))"}}) {
+    CAPTURE(after.front());
+    std::vector<std::string> statements = {"c[i, j] = bias[j]", products_of_bytes};
+    statements.insert(statements.end(), after.begin(), after.end());
+    const Work work = product_of(statements, integer_types);
+    const auto late = with_late_start(work);
+    REQUIRE(late.size() == 2);
+    CHECK(late[0].program.statements.size() == statements.size());
+    CHECK(late[1].program.statements.size() == statements.size() + 1);
+    for (const Work& other : late) {
+      CHECK(other.program.statements[0].value->op == ExprOp::constant);
+      CHECK(other.operator_of.size() == other.program.statements.size());
+      CHECK(product_result(other) == product_result(work));
+    }
+  }
+}
+
+TEST_CASE("do sums that are the result become an intermediate one behind which the bias is added") {
+  ProductTypes narrow = integer_types;
+  narrow["bias"] = ElementType::i16;  // added in the sums' type
+  for (const ProductTypes& types : {integer_types, narrow}) {
+    const Work work = product_of({"c[i, j] = bias[j]", products_of_bytes}, types);
+    const auto late = with_late_start(work);
+    REQUIRE(late.size() == 1);
+    CHECK(product_result(late[0]) == product_result(work));
+    const auto& statements = late[0].program.statements;
+    CHECK(statements[0].target.operand != statements[2].target.operand);
+  }
+}
+
+TEST_CASE("is work left alone that has no tensor to begin with, or is no sum") {
+  CHECK(with_late_start(product_of({"c[i, j] = 0", products_of_bytes}, integer_types)).empty());
+  CHECK(with_late_start(product_of({"y[i, j] = max(r[i, j], 0)"}, integer_types)).empty());
+  CHECK(with_late_start(product_of({"y[i, j] = r[i, j]", "y[i, j] max= a[i, k]"}, integer_types)).empty());
+}
