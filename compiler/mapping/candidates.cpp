@@ -156,7 +156,11 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   for (const int index : roles_.after) {
     if (!add_after(mapping, index)) return;
   }
-  if (!add_starting_step(mapping)) return;
+  for (const Mapping& begun : with_beginnings(mapping)) add_padded(begun);
+}
+
+/// With extents as they are or as dims ask for, and once more in whole runs of transfers where these count in units.
+void Enumerator::add_padded(const Mapping& mapping) {
   const std::vector<std::int64_t> as_is(work_.program.iterators.size(), 1);
   const auto extended = with_extents(mapping, as_is);
   if (!extended) return;

@@ -53,6 +53,7 @@ class Enumerator {
   bool keeps_blocks(const Mapping& mapping) const;
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
+  void add_padded(const Mapping& mapping);
   std::optional<Mapping> with_extents(Mapping mapping, const std::vector<std::int64_t>& multiples);
   std::vector<std::int64_t> whole_runs(const Mapping& mapping) const;
   void add(Mapping mapping);
@@ -69,7 +70,8 @@ class Enumerator {
   void repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const;
   void repeat_along_lanes(const StatementPlan& plan, Use& use) const;
   Use start_use(const StatementPlan& main) const;
-  bool add_starting_step(Mapping& mapping);
+  bool sets_number(const Match& match) const;
+  std::vector<Mapping> with_beginnings(const Mapping& mapping);
   bool add_start(Mapping& mapping);
   bool add_carried(Mapping& mapping);
   std::vector<int> homes_of(const Use& use) const;

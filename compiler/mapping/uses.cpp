@@ -206,19 +206,34 @@ Use Enumerator::start_use(const StatementPlan& main) const {
   return use;
 }
 
-/// Where no transfer can bring initial values to the sums, a step of instructions that set them.
-bool Enumerator::add_starting_step(Mapping& mapping) {
-  if (roles_.start < 0 || mapping.steps[0].match.initialises || mapping.steps[0].opens) return true;
+/// Whether the instruction reads nothing: it sets a number.
+bool Enumerator::sets_number(const Match& match) const {
+  const auto& operands = machine_.capability(match).operands;
+  return std::ranges::count_if(operands, [](const auto& operand) { return operand.memory >= 0; }) == 1;
+}
+
+/// The mapping with each way in which initial values come: by a transfer, or by a step of instructions where none
+/// reaches the sums, or where it is a number that they set.
+std::vector<Mapping> Enumerator::with_beginnings(const Mapping& mapping) {
+  if (roles_.start < 0 || mapping.steps[0].match.initialises || mapping.steps[0].opens) return {mapping};
   Use use = start_use(mapping.steps[0]);
-  if (machine_.architecture.memories[use.memory].off_chip || find_way(use)) return true;
-  auto step = element_wise(mapping, roles_.start);
-  if (!step || !reaches_accumulator(mapping, step->match)) {
+  if (machine_.architecture.memories[use.memory].off_chip) return {mapping};
+  const bool comes = find_way(use);
+  std::vector<Mapping> found;
+  if (comes) found.push_back(mapping);
+  const auto& matches = matches_of(roles_.start).found;
+  if (comes && std::ranges::none_of(matches, [&](const Match& match) { return sets_number(match); })) return found;
+  const auto step = element_wise(mapping, roles_.start);
+  const bool reaches = step && reaches_accumulator(mapping, step->match);
+  if (reaches && (!comes || sets_number(step->match))) {
+    found.push_back(mapping);
+    found.back().steps.push_back(*step);
+  }
+  if (found.empty()) {
     reason(fmt::format("{}, and no capability sets what sums begin with there ({})", no_way(use),
                        fmt::join(texts_of(matches_of(roles_.start).rejections), "; ")));
-    return false;
   }
-  mapping.steps.push_back(std::move(*step));
-  return true;
+  return found;
 }
 
 bool Enumerator::add_start(Mapping& mapping) {
