@@ -75,8 +75,9 @@ struct DividedLayer {
   double least = std::numeric_limits<double>::infinity();  ///< predicted cycles of the first's quickest division
 };
 
+/// `most`: cycles beyond which divisions are of no use.
 DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
-                        std::vector<SearchResult::Found> known) {
+                        std::vector<SearchResult::Found> known, double most = std::numeric_limits<double>::infinity()) {
   DividedLayer result;
   // Variants, whose divisions have their own tiles.
   std::set<std::tuple<std::size_t, Site, std::vector<std::pair<bool, bool>>>> divided;
@@ -84,7 +85,8 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
   for (auto& [index, mapping] : known) {
     if (divided.insert({index, site_of(mapping), lie_of(mapping)}).second) {
       const bool look_at_fewer = searcher.leaves_choice() && divided.size() == 1;
-      double& least = quickest.try_emplace(main_capability(mapping), mapping.predicted_cycles).first->second;
+      const double so_far = std::min(most, mapping.predicted_cycles);
+      double& least = quickest.try_emplace(main_capability(mapping), so_far).first->second;
       Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer, least);
       if (divided.size() == 1) result.least = quicker.least;
       if (!quicker.over_all.empty()) least = std::min(least, quicker.over_all.front().predicted_cycles);
@@ -102,14 +104,19 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
 /// does, although so many may be quicker than `cycles`: of each those with the least bounds.
 std::vector<std::size_t> overlooked(const SearchProblem& problem, const SearchResult& all, double cycles) {
   std::set<std::pair<int, int>> found;
-  for (const auto& one : all.found) found.insert(main_capability(one.mapping));
+  double quickest = std::numeric_limits<double>::infinity();  // on one element
+  for (const auto& one : all.found) {
+    found.insert(main_capability(one.mapping));
+    quickest = std::min(quickest, predicted_of(one));
+  }
   std::map<std::pair<int, int>, std::vector<std::pair<std::int64_t, std::size_t>>> bounds;
   for (const auto& refused : all.refused) {
     const Mapping& assignment = problem.assignments[refused.assignment];
     if (found.contains(main_capability(assignment))) continue;
     const auto elements = static_cast<std::int64_t>(problem.machine.elements.sites(assignment).size());
+    const std::int64_t alone = compute_bound(problem.machine, assignment);
     const std::int64_t bound = compute_bound(problem.machine, assignment, elements);
-    if (static_cast<double>(bound) >= quicker_by_far * cycles) continue;
+    if (static_cast<double>(alone) < quickest || static_cast<double>(bound) >= quicker_by_far * cycles) continue;
     bounds[main_capability(assignment)].emplace_back(bound, refused.assignment);
   }
   std::vector<std::size_t> result;
@@ -121,24 +128,30 @@ std::vector<std::size_t> overlooked(const SearchProblem& problem, const SearchRe
   return result;
 }
 
-/// Divisions of those, which are searched now.
+/// Divisions of those, which are searched now: such as promise to be quicker by far than what is found.
 void add_overlooked(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, SearchResult& all,
                     DividedLayer& divided) {
   if (divided.all.empty()) return;
+  const double most = quicker_by_far * predicted_of(divided.all.front());
   const std::vector<std::size_t> places = overlooked(problem, all, predicted_of(divided.all.front()));
   if (places.empty()) return;
   std::vector<Mapping> assignments;
-  for (const std::size_t place : places) assignments.push_back(problem.assignments[place]);
-  auto found = searcher.search(problem.of(assignments, std::numeric_limits<double>::infinity())).found;
+  std::size_t elements = 1;
+  for (const std::size_t place : places) {
+    assignments.push_back(problem.assignments[place]);
+    elements = std::max(elements, problem.machine.elements.sites(assignments.back()).size());
+  }
+  auto found = searcher.search(problem.of(assignments, most * static_cast<double>(elements))).found;
   for (auto& one : found) {
     one.assignment = places[one.assignment];
     std::erase_if(all.refused, [&](const auto& refused) { return refused.assignment == one.assignment; });
   }
-  DividedLayer more = divide_all(problem, searcher, shared, std::move(found));
-  std::erase_if(more.all, [](const auto& one) { return one.mapping.spatial.empty(); });
+  DividedLayer more = divide_all(problem, searcher, shared, std::move(found), most);
+  for (auto* others : {&more.all, &more.fewer}) {
+    std::erase_if(*others, [&](const auto& one) { return one.mapping.spatial.empty() || predicted_of(one) >= most; });
+  }
   std::ranges::move(more.all, std::back_inserter(divided.all));
   std::ranges::move(more.fewer, std::back_inserter(divided.fewer));
-  divided.least = std::min(divided.least, more.least);
   order_divided(divided.all);
   order_divided(divided.fewer);
 }
@@ -356,7 +369,9 @@ std::string search_key(const Compilation& compilation, const LayerPlan& layer) {
     out += operand.constant ? "c" : "v";
     if (operand.outside != 0) out += fmt::format("o{}", operand.outside);
     if (operand.tensor == no_tensor) continue;
-    for (const std::int64_t stride : compilation.homes[operand.tensor].strides) out += std::to_string(stride) + ",";
+    const Home& home = compilation.homes[operand.tensor];
+    for (const std::int64_t stride : home.strides) out += std::to_string(stride) + ",";
+    if (home.is_inside()) out += "i";
   }
   // Of equal layers some may have fewer assignments, where the program has less room left (drop_long).
   return out + std::to_string(layer.mappings.size());

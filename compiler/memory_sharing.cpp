@@ -207,7 +207,10 @@ std::vector<bool> foresee_strides(const Network& network, const std::vector<Laye
   Homes shared = homes;
   foresee_margins(layers, shared);
   std::vector<bool> copies = MemorySharing(network, shared, {}).run(layers);
-  for (std::size_t t = 0; t < homes.size(); ++t) homes[t].strides = std::move(shared[t].strides);
+  for (std::size_t t = 0; t < homes.size(); ++t) {
+    homes[t].strides = std::move(shared[t].strides);
+    homes[t].foreseen_inside = shared[t].alias >= 0;
+  }
   return copies;
 }
 

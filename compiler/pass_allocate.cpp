@@ -100,18 +100,6 @@ double HomePlanner::outside_for(const LayerPlan& layer, const Use& use) {
 
 constexpr double most_tried = 100'000;  // operations of a mapping that is lowered to see whether it can be expressed
 
-/// Marks the indices beyond which the access over these extents reaches: their margins decide what the reader computes.
-void rely(Home& home, const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents) {
-  Home decisive;
-  decisive.before.assign(shape.size(), 0);
-  decisive.after.assign(shape.size(), 0);
-  reach(decisive, shape, access, extents);
-  home.relied.resize(shape.size(), false);
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (decisive.before[i] != 0 || decisive.after[i] != 0) home.relied[i] = true;
-  }
-}
-
 /// Widens the margins of the layer's tensors that are not constant to what the mapping reaches, and relies on.
 void reach_all(const LayerPlan& layer, const Mapping& mapping, std::map<TensorId, Home>& homes) {
   for (const Use& use : mapping.uses) {
@@ -123,7 +111,7 @@ void reach_all(const LayerPlan& layer, const Mapping& mapping, std::map<TensorId
     home.after.resize(operand.shape.size(), 0);
     reach(home, operand.shape, use.access, mapping.extent);
     if (use.role == UseRole::output) continue;
-    rely(home, operand.shape, use.access, relied_extents(work_of(layer.work, mapping), mapping, use));
+    rely(home, layer.work, mapping, use);
   }
 }
 
@@ -200,7 +188,7 @@ bool HomePlanner::widen(const LayerPlan& layer, const Mapping& mapping) {
     reached.outside = outside;
     homes_[operand.tensor] = reached;
     outside_known_.insert(operand.tensor);
-    rely(homes_[operand.tensor], operand.shape, use.access, relied_extents(work_of(layer.work, mapping), mapping, use));
+    rely(homes_[operand.tensor], layer.work, mapping, use);
   }
   return true;
 }

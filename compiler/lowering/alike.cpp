@@ -25,7 +25,8 @@ bool same_program(const TensorProgram& a, const TensorProgram& b) {
 /// Without where it begins off chip, by itself or in another's.
 Home laid_out(Home home) {
   if (home.memory < 0) home.address = -1;
-  home.alias = -1;
+  home.alias = home.is_inside() ? 0 : -1;
+  home.foreseen_inside = false;
   home.alias_offset = 0;
   return home;
 }

@@ -309,13 +309,13 @@ bool Geometry::spills(int use) const {
          accord::spills(work_of(work_, mapping_), mapping_, u, homes_[id]);
 }
 
-/// Whether what lies between the rows of an input at home comes along: a margin, which is there from the start. What
-/// lies elsewhere between them may not be written yet.
+/// Whether what lies between the rows of an input at home comes along: its own margin, or elements beside the tile's,
+/// which what writes them orders before the transfer. Another tensor's may not be written yet.
 bool Geometry::brings_gaps(int use) const {
   const Use& u = mapping_.uses[use];
   const TensorId id = tensor(use);
   if (!u.as_home || u.role != UseRole::input || id == no_tensor) return false;
-  return homes_[id].memory < 0 && homes_[id].alias < 0 && homes_[id].pitch == 1;
+  return homes_[id].memory < 0 && !homes_[id].is_inside() && homes_[id].pitch == 1;
 }
 
 const HomeStrides& Geometry::strides(int use) const {

@@ -32,8 +32,11 @@ struct Home {
   std::int64_t bytes = 0;    ///< of the allocation
   int alias = -1;            ///< lives inside this tensor's home, at `alias_offset` from its element 0
   std::int64_t alias_offset = 0;
+  bool foreseen_inside = false;  ///< another's (`foresee_strides`), before it is allocated
   SideBySide side_by_side;
   std::int64_t address = -1;  ///< of element 0, once allocated
+  /// Whether what lies between its rows may be another tensor's.
+  bool is_inside() const { return alias >= 0 || foreseen_inside; }
   bool has_margin() const { return margin_bytes > 0; }
   std::int64_t margin_bytes = 0;
   bool operator==(const Home&) const = default;

@@ -88,6 +88,9 @@ std::optional<std::pair<const StatementPlan*, int>> padding_that_counts(const Wo
   return std::nullopt;
 }
 
+namespace {
+
+/// Extents of the iterators over which what the use reads decides results, of the mapping's own work.
 std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mapping, const Use& use) {
   std::vector<std::int64_t> extents = mapping.extent;
   const Statement& statement = work.program.statements[mapping.steps[use.step].statement];
@@ -98,6 +101,53 @@ std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mappin
     extents[it] = std::min(extents[it], work.program.iterators[it].extent);
   }
   return extents;
+}
+
+/// How far the access reaches beyond the tensor.
+Home reach_of(const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents) {
+  Home home;
+  home.before.assign(shape.size(), 0);
+  home.after.assign(shape.size(), 0);
+  reach(home, shape, access, extents);
+  return home;
+}
+
+/// Where the layer's own work reads what the use of its form does; null where it reads the tensor at several places.
+const Access* own_access(const Work& layer, const Mapping& mapping, const Use& use) {
+  const auto& accesses = layer.program.statements[mapping.steps[use.step].statement].accesses;
+  const auto same = [&](const Access& access) { return access.operand == use.access.operand; };
+  return std::ranges::count_if(accesses, same) == 1 ? &*std::ranges::find_if(accesses, same) : nullptr;
+}
+
+/// Blocks of the form reach beyond the work's own ends only where that adds nothing: no further than these it relies on
+/// what it reads, but where the mapping pads what counts.
+void cut_to_own_ends(Home& decisive, const Work& layer, const Mapping& mapping, const Use& use,
+                     const std::vector<std::int64_t>& relied) {
+  const Access* own = own_access(layer, mapping, use);
+  if (own == nullptr) return;
+  std::vector<std::int64_t> extents;
+  for (const Iterator& iterator : layer.program.iterators) extents.push_back(iterator.extent);
+  const Home ends = reach_of(layer.operands[own->operand].shape, *own, extents);
+  const auto& iterators = mapping.form->work.program.iterators;
+  for (std::size_t i = 0; i < decisive.after.size(); ++i) {
+    const auto padded = [&](const auto& term) { return relied[term.first] > iterators[term.first].extent; };
+    if (std::ranges::any_of(use.access.indices[i].terms, padded)) continue;
+    decisive.before[i] = std::min(decisive.before[i], ends.before[i]);
+    decisive.after[i] = std::min(decisive.after[i], ends.after[i]);
+  }
+}
+
+}  // namespace
+
+void rely(Home& home, const Work& layer, const Mapping& mapping, const Use& use) {
+  const Shape& shape = layer.operands[use.access.operand].shape;
+  const std::vector<std::int64_t> relied = relied_extents(work_of(layer, mapping), mapping, use);
+  Home decisive = reach_of(shape, use.access, relied);
+  if (mapping.form) cut_to_own_ends(decisive, layer, mapping, use, relied);
+  home.relied.resize(shape.size(), false);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (decisive.before[i] != 0 || decisive.after[i] != 0) home.relied[i] = true;
+  }
 }
 
 bool spills(const Work& work, const Mapping& mapping, const Use& use, const Home& home) {

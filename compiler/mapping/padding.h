@@ -28,9 +28,10 @@ bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padde
 /// padding is neutral. `work`: the mapping's (`work_of`).
 std::optional<std::pair<const StatementPlan*, int>> padding_that_counts(const Work& work, const Mapping& mapping);
 
-/// Extents of the iterators over which what the use reads decides results: its own, and of sums that are padded those
-/// that the mapping runs over, unless the other factor is 0 there whatever is read. `work`: the mapping's (`work_of`).
-std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mapping, const Use& use);
+/// Marks the indices of the read tensor's home beyond which what lies there decides results: what the layer's own work
+/// reads, and of sums that are padded what the mapping reads beyond, unless the other factor is 0 there whatever is
+/// read.
+void rely(Home& home, const Work& layer, const Mapping& mapping, const Use& use);
 
 /// Extents of the iterators over which a result is written: those of the mapping; no further than the tensor where its
 /// margin is relied on. `work`: the mapping's (`work_of`).
