@@ -11,13 +11,10 @@
 namespace accord {
 namespace {
 
-constexpr double close = 1.1;         ///< to the best prediction: worth a measurement
-constexpr double most_effort = 8000;  ///< for the mappings of one layer, in operations that are run
+constexpr double close = 1.1;  ///< to the best prediction: worth a measurement
 
-/// What generating and running takes: each program, each operation, and requests, which no one counts but which come at
-/// about so many cycles each.
 double effort(const ScheduledMapping& scheduled) {
-  return 250 + scheduled.operations + scheduled.found.mapping.predicted_cycles / 16;
+  return measuring_effort(scheduled.operations, scheduled.found.mapping.predicted_cycles);
 }
 
 /// In the order of their predictions; where operations and predictions do not tell mappings apart their programs hardly
@@ -49,7 +46,7 @@ class Quickest {
   void look_at(std::vector<ScheduledMapping> candidates) {
     for (auto& candidate : candidates) {
       spent_ += effort(candidate);
-      if (spent_ > most_effort) return;
+      if (spent_ > most_measuring_effort) return;
       Mapping& mapping = candidate.found.mapping;
       mapping.measured_cycles = alone_.cycles(mapping);
       if (found_ && mapping.measured_cycles >= cycles()) continue;
@@ -77,7 +74,7 @@ void measure_best(const Compilation& compilation, const LayerPlan& layer, std::v
   std::ranges::stable_sort(scheduled, {}, prediction_of);
   const double predicted = prediction_of(scheduled.front()).first;
   const bool is_best = predicted <= mappings.front().mapping.predicted_cycles;
-  if (!is_best || 2 * effort(scheduled.front()) > most_effort) return;
+  if (!is_best || 2 * effort(scheduled.front()) > most_measuring_effort) return;
   LayerAlone alone(compilation, layer, compilation.options.measure);
   if (!alone.possible()) return;
   Quickest quickest(alone);

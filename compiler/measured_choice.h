@@ -6,6 +6,12 @@
 
 namespace accord {
 
+/// What making a program and running it takes, in operations: the program itself, each of its own, and requests, which
+/// no one counts but which come at about so many cycles each.
+inline double measuring_effort(double operations, double cycles) { return 250 + operations + cycles / 16; }
+
+constexpr double most_measuring_effort = 8000;  ///< of all that is measured for one decision
+
 /// A mapping whose operations were scheduled.
 struct ScheduledMapping {
   SearchResult::Found found;

@@ -1,17 +1,28 @@
 #include "compiler/measured_program.h"
 
+#include <algorithm>
+
 #include "archdsl/source/error.h"
-#include "compiler/mapping/step_bound.h"
+#include "compiler/mapping_schedule.h"
+#include "compiler/measured_choice.h"
 
 namespace accord {
+namespace {
+
+std::ptrdiff_t on_machine(const std::vector<LayerPlan>& layers) {
+  return std::ranges::count(layers, Placement::machine, &LayerPlan::placement);
+}
+
+}  // namespace
+
 bool may_measure_program(const Compilation& compilation) {
-  constexpr double most = 4000;  // instructions of main statements: others are as many, transfers a few times
-  double instructions = 0;
+  double effort = 0;
   for (const LayerPlan& layer : compilation.layers) {
     if (layer.placement != Placement::machine || layer.mappings.empty()) continue;
-    instructions += static_cast<double>(main_instructions(compilation.machine, layer.mappings.front()));
+    const Mapping& mapping = layer.mappings.front();
+    effort += measuring_effort(expected_operations(compilation, layer, mapping), mapping.predicted_cycles);
   }
-  return compilation.options.measure && instructions <= most;
+  return compilation.options.measure && effort <= most_measuring_effort;
 }
 
 std::optional<double> measured_program(const Compilation& compilation) {
@@ -24,7 +35,9 @@ std::optional<double> measured_program(const Compilation& compilation) {
   whole.chains = compilation.chains;
   try {
     plan_pass(whole);
-    return static_cast<double>(compilation.options.measure(compilation.architecture, generate_pass(whole)));
+    const Program program = generate_pass(whole);
+    if (on_machine(whole.layers) < on_machine(compilation.layers)) return std::nullopt;
+    return static_cast<double>(compilation.options.measure(compilation.architecture, program));
   } catch (const Error&) {
     return std::nullopt;
   }

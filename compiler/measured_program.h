@@ -10,7 +10,7 @@ namespace accord {
 bool may_measure_program(const Compilation& compilation);
 
 /// Cycles on the machine (CompileOptions::measure) of the program that the layers give as they stand, before `plan`;
-/// nothing where an instruction cannot say what it would have to.
+/// nothing where no instructions say what a layer would have to.
 std::optional<double> measured_program(const Compilation& compilation);
 
 }  // namespace accord

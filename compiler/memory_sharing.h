@@ -51,8 +51,8 @@ class MemorySharing {
   std::vector<LonePart> lone_parts_;
 };
 
-/// The strides that sharing will leave, as far as they are known before the margins are. Returns what
-/// `MemorySharing::run` does.
+/// The strides that sharing will leave, as far as they are known before the margins are, and which tensors will lie
+/// inside others. Returns what `MemorySharing::run` does.
 std::vector<bool> foresee_strides(const Network& network, const std::vector<LayerPlan>& layers, Homes& homes);
 
 }  // namespace accord

@@ -9,8 +9,7 @@
 #include "compiler/layer_search.h"
 #include "compiler/mapping/constant_home.h"
 #include "compiler/mapping/padding.h"
-#include "compiler/mapping/split.h"
-#include "compiler/mapping/tile_costs.h"
+#include "compiler/mapping/verify.h"
 #include "compiler/mapping_schedule.h"
 #include "compiler/memory_sharing.h"
 #include "compiler/network/passes/graph_index.h"
@@ -59,7 +58,7 @@ class HomePlanner {
   bool copy_lone_parts(const MemorySharing& sharing);
   void copy(LayerPlan& layer);
   void keep_as_they_lie(LayerPlan& layer);
-  bool can_move(const LayerPlan& layer, const Mapping& mapping) const;
+  bool is_legal(const LayerPlan& layer, const Mapping& mapping) const;
   void drop_immovable(LayerPlan& layer);
   bool never_negative(TensorId tensor);
   double outside_for(const LayerPlan& layer, const Use& use);
@@ -231,33 +230,28 @@ void HomePlanner::keep_as_they_lie(LayerPlan& layer) {
     const bool as_they_lie = widen(layer, mapping) && homes_ == homes && outside_known_ == known;
     homes_ = homes;
     outside_known_ = known;
-    return !as_they_lie || !can_move(layer, mapping);
+    return !as_they_lie || !is_legal(layer, mapping);
   });
 }
 
-/// Whether transfers can move the mapping's tiles as the tensors lie now.
-bool HomePlanner::can_move(const LayerPlan& layer, const Mapping& mapping) const {
-  const auto moves = [&](const Mapping& part) {
-    const Work& work = work_of(layer.work, part);
-    Geometry geometry(compilation_.machine, network_, work, homes_, part);
-    return measure(compilation_.machine, geometry, work, part).error.empty();
-  };
-  if (mapping.spatial.empty()) return moves(mapping);
-  const auto parts = parts_of(compilation_.machine, mapping);
-  return moves(parts.front()) && moves(parts.back());
+/// Whether the mapping is legal as the tensors lie now: transfers can move its tiles, and these have room.
+bool HomePlanner::is_legal(const LayerPlan& layer, const Mapping& mapping) const {
+  return verify(compilation_.machine, network_, layer.work, homes_, mapping).empty();
 }
 
 /// Margins for a reader tear apart what another mapping takes side by side. A layer that is left without mappings is
 /// searched again, for such as take all homes as they are.
 void HomePlanner::drop_immovable(LayerPlan& layer) {
-  const auto immovable = [&](const Mapping& mapping) { return !can_move(layer, mapping); };
+  const auto immovable = [&](const Mapping& mapping) { return !is_legal(layer, mapping); };
   std::erase_if(layer.mappings, immovable);
   if (!layer.mappings.empty()) return;
   layer.mappings = search_again(compilation_, layer);
   keep_as_they_lie(layer);
   if (!layer.mappings.empty()) return;
   layer.placement = Placement::host;
-  layer.reason = "its tensors lie with margins that others need, as which no transfer can move its tiles";
+  layer.reason =
+      "its tensors lie with margins that others need, as which no transfer can move its tiles, or for which these have "
+      "no room";
 }
 
 }  // namespace

@@ -232,13 +232,14 @@ int TileMeasure::levels_inside(const Use& use) const {
   return target_level(mapping_) + 1;
 }
 
-/// Why what remains of the use's tiles cannot be moved, where transfers count their bytes in units: rows may end within
-/// one.
+/// Why what remains of the use's tiles cannot be moved, where transfers count their bytes in units, or rows follow each
+/// other without gaps: these may end within a unit, of bytes or of steps.
 std::string TileMeasure::error_of_rest(int u, int level, const Extents& outer) {
-  const Hop& hop = hop_at(mapping_.uses[u], level);
+  const Use& use = mapping_.uses[u];
+  const Hop& hop = hop_at(use, level);
   std::string error;
-  if (machine_.limits.route(hop.unit, hop.route)->run_unit == 1) return error;
-  const int at = box_level(mapping_, mapping_.uses[u], level);
+  if (machine_.limits.route(hop.unit, hop.route)->run_unit == 1 && !use.as_home) return error;
+  const int at = box_level(mapping_, use, level);
   Extents box = mapping_.tile[at];
   for_each_box(classes_, (*geometry_.depends())[u], at, box, [&](const Extents& extents) {
     if (error.empty()) error = geometry_.move(u, level, extents, outer).error;

@@ -62,7 +62,8 @@ class IssueClock {
   StallAccount& account() { return account_; }
 
  private:
-  /// Recorded as the least instructions that are so many groups.
+  /// Recorded as the least instructions that are so many groups: at another width these may take one interval more than
+  /// the instructions that there were.
   Time after_groups(std::int64_t groups) const {
     const std::int64_t instructions = groups == 0 ? 0 : (groups - 1) * width_ + 1;
     return graph_.after(from_, {Cause::issue, 0, groups * interval_, instructions});
@@ -76,12 +77,15 @@ class IssueClock {
       account_.spend(leaf, time);
     }
     ready_ = later(now());
-    const bool whole = issued_ % (waits ? width_ : 2 * width_) == 0;  // with others' times the wait may begin a group
-    if (waits ? whole || time.at >= group_begin() + interval_ : whole && ready_.at == group_begin()) {
+    if (waits ? begins_group(time) : may_begin_group()) {
       from_ = ready_;
       issued_ = 0;
     }
   }
+  /// Whether what is issued after waiting until then begins a group of its own.
+  bool begins_group(Time time) const { return issued_ % width_ == 0 || time.at >= group_begin() + interval_; }
+  /// Whether it would, had the wait been one in a run at other rates or of twice the width.
+  bool may_begin_group() const { return issued_ % (2 * width_) == 0 && ready_.at == group_begin(); }
   /// Of the group that the next instruction belongs to.
   Cycle group_begin() const { return from_.at + issued_ / width_ * interval_; }
   /// Groups before the last one that has begun.

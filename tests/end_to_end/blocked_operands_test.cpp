@@ -11,6 +11,7 @@
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 #include "tests/environment.h"
+#include "tests/file_text.h"
 #include "tests/shipped.h"
 
 using namespace accord;
@@ -98,5 +99,26 @@ TEST_CASE("do parts of a result in blocks go on where others rely on what lies b
                                    {"steps", std::vector<std::int64_t>{1}}});
     return b.sigmoid(some);
   };
-  run_checked(described("units_in_a_row"), network_of(13, part), 13);
+  const auto job = run_checked(described("units_in_a_row"), network_of(13, part), 13);
+  CHECK(std::ranges::any_of(job.report.layers, [](const auto& layer) { return layer.macs > 0 && layer.cycles > 0; }));
+}
+
+TEST_CASE("do layers in blocks that reach beyond their channels keep their mappings beside readers in such blocks") {
+  std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/memory_tile.yaml");
+  text = replaced(replaced(text, "capacity: 64 KiB", "capacity: 4 KiB"), "capacity: 512 KiB", "capacity: 16 KiB");
+  text = replaced(text, "src: 24, dst: 24", "src: {bits: 24, unit: 8}, dst: {bits: 24, unit: 8}");
+  for (const std::string stride : {"s1", "s2", "t1", "t2"})
+    text = replaced(text, stride + ": 24", stride + ": {bits: 24, unit: 8}");
+  const Architecture architecture = loaded(text);
+  const auto cycles_of_first = [&](bool read) {
+    const auto layers = [&](NetworkBuilder& b) {
+      const TensorId y = b.conv(b.input({1, 20, 14, 14}), 20, 3, 1, 1);
+      return read ? b.conv(y, 16, 1) : y;
+    };
+    const auto job = run_checked(architecture, network_of(13, layers), 13);
+    return static_cast<double>(std::ranges::max_element(job.report.layers, {}, &LayerReport::macs)->cycles);
+  };
+  const double alone = cycles_of_first(false);
+  CHECK(alone > 0);
+  CHECK(cycles_of_first(true) < 1.3 * alone);
 }

@@ -62,11 +62,28 @@ TEST_CASE("do rows reach a memory tile whole, whatever blocks the units want") {
   const Network numeric = quantise(network, architecture.numerics, {});
   const CompileOptions options;
   Compilation compilation(architecture, numeric, options);
+  int mapped = 0;
   for (const LayerChoices& layer : explore(compilation)) {
     if (layer.choices.empty()) continue;
+    ++mapped;
     const Mapping& best = layer.choices.front().mapping;
     CHECK(std::ranges::any_of(best.uses, &Use::as_home));
     const std::string explained = mapping_text(compilation.machine, layer.plan.work, best);
     CHECK(explained.find("on the way as off chip: ") != std::string::npos);
+  }
+  CHECK(mapped > 0);
+}
+
+TEST_CASE("are rows predicted as they come where their image is part of another, which has others between them") {
+  const Architecture architecture = described("memory_tile");
+  const Network network = network_of(ways_seed, [](NetworkBuilder& b) {
+    const TensorId x = b.input({1, 32, 32, 32});
+    const TensorId part = b.conv(x, 24, 1);
+    return b.add(b.conv(part, 32, 1), b.concat({part, b.conv(x, 8, 1)}));
+  });
+  const Network numeric = quantise(network, architecture.numerics, {});
+  for (const NamedRun& layer : layer_runs(architecture, numeric)) {
+    CAPTURE(layer.name);
+    CHECK(std::abs(layer.run.error()) < 0.3);
   }
 }
