@@ -47,10 +47,15 @@ constexpr std::size_t compared = 12;    // per capability, of which the schedule
 
 double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
 
-/// How its tiles lie on chip.
-std::vector<std::pair<bool, bool>> lie_of(const Mapping& mapping) {
-  std::vector<std::pair<bool, bool>> lie;
-  for (const Use& use : mapping.uses) lie.emplace_back(use.dense, use.as_home);
+/// How a use's tiles lie on chip.
+struct Lie {
+  bool dense, as_home;
+  auto operator<=>(const Lie&) const = default;
+};
+
+std::vector<Lie> lie_of(const Mapping& mapping) {
+  std::vector<Lie> lie;
+  for (const Use& use : mapping.uses) lie.push_back({use.dense, use.as_home});
   return lie;
 }
 
@@ -80,7 +85,7 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
                         std::vector<SearchResult::Found> known, double most = std::numeric_limits<double>::infinity()) {
   DividedLayer result;
   // Variants, whose divisions have their own tiles.
-  std::set<std::tuple<std::size_t, Site, std::vector<std::pair<bool, bool>>>> divided;
+  std::set<std::tuple<std::size_t, Site, std::vector<Lie>>> divided;
   std::map<std::pair<int, int>, double> quickest;  // of a capability's, over all elements
   for (auto& [index, mapping] : known) {
     if (divided.insert({index, site_of(mapping), lie_of(mapping)}).second) {
@@ -226,9 +231,13 @@ class Variants {
   void vary(std::size_t index, const Mapping& mapping) {
     // What has to be beaten, not the mapping's own prediction: near the bound there is little to gain.
     const bool waits = most_ > waiting * static_cast<double>(compute_bound(problem_.machine, mapping));
-    const auto dense = waits ? search(index, with_dense_tiles(problem_, mapping)) : std::nullopt;
-    const auto arranged = waits ? search(index, with_last_arranged(problem_, dense ? *dense : mapping)) : std::nullopt;
-    search(index, on_parallel_movers(problem_, arranged ? *arranged : dense ? *dense : mapping));
+    Mapping best = mapping;  // each of these varies what the one before found
+    const auto go_on = [&](std::optional<Mapping> quicker) {
+      if (quicker) best = *std::move(quicker);
+    };
+    if (waits) go_on(search(index, with_dense_tiles(problem_, best)));
+    if (waits) go_on(search(index, with_last_arranged(problem_, best)));
+    search(index, on_parallel_movers(problem_, best));
     if (waits) search(index, with_full_lanes(problem_, mapping));
   }
 

@@ -7,8 +7,8 @@
 namespace accord {
 namespace {
 
-/// The tile with whole rows of the tensor: what can be gained shows there.
-Extents of_whole_rows(const Mapping& mapping, const Use& use, const HomeStrides& strides, Extents tile) {
+/// The tile with all of the loop whose elements lie closest at home: what can be gained shows there.
+Extents with_whole_row(const Mapping& mapping, const Use& use, const HomeStrides& strides, Extents tile) {
   std::int64_t closest = 0;
   int row = -1;
   for (std::size_t it = 0; it < tile.size(); ++it) {
@@ -36,7 +36,7 @@ std::optional<Mapping> with_last_arranged(const SearchProblem& problem, const Ma
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     if (use.as_home || !may_arrange_last(problem.work, use)) continue;
-    const Extents tile = of_whole_rows(mapping, use, now.strides(u), mapping.tile[box_level(mapping, use, 0)]);
+    const Extents tile = with_whole_row(mapping, use, now.strides(u), mapping.tile[box_level(mapping, use, 0)]);
     const TileMove& before = now.move(u, 0, tile, mapping.extent);
     result.uses[u].as_home = true;
     const TileMove& after = then.move(u, 0, tile, mapping.extent);

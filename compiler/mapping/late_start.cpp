@@ -38,22 +38,31 @@ class LateStart {
     auto& statements = work.program.statements;
     for (std::size_t s = 2; s < statements.size(); ++s) {
       add_where_read(statements[s]);
-      if (statements[s].target.operand == sums_.operand) break;
+      if (statements[s].target == sums_ && statements[s].reduction == Reduction::assign) break;  // it has it now
     }
     return work;
   }
 
   Work added_apart() const {
     Work work = begun_with_zero();
-    const bool follows = work.program.statements.size() > 2;
     Statement adding;
     adding.target = adding.accesses.emplace_back(sums_);
     adding.reduction = Reduction::assign;
     adding.accesses.push_back(start_);
     adding.value = with_start(read(type_, 0), 1);
-    if (!follows) keep_apart(work, adding);
-    work.program.statements.insert(work.program.statements.begin() + 2, std::move(adding));
-    work.operator_of.insert(work.operator_of.begin() + 2, work.operator_of[1]);
+    if (work.program.statements.size() == 2) keep_apart(work, adding);
+    insert(work, std::move(adding));
+    return work;
+  }
+
+  Work added_in_place() const {
+    Work work = begun_with_zero();
+    Statement adding;
+    adding.target = sums_;
+    adding.reduction = Reduction::add;
+    adding.accesses.push_back(start_);
+    adding.value = start_value(0);
+    insert(work, std::move(adding));
     return work;
   }
 
@@ -66,11 +75,21 @@ class LateStart {
     return work;
   }
 
-  ExprPtr with_start(ExprPtr sum, std::size_t access) const {
-    ElementType own = work_.program.operands[start_.operand].type;
+  /// In the sums' type.
+  ExprPtr start_value(std::size_t access) const {
+    const ElementType own = work_.program.operands[start_.operand].type;
     ExprPtr start = read(own, access);
-    if (own != type_) start = made(ExprOp::cast, type_, {std::move(start)});
-    return made(ExprOp::add, type_, {std::move(sum), std::move(start)});
+    return own == type_ ? start : made(ExprOp::cast, type_, {std::move(start)});
+  }
+
+  ExprPtr with_start(ExprPtr sum, std::size_t access) const {
+    return made(ExprOp::add, type_, {std::move(sum), start_value(access)});
+  }
+
+  /// Behind the sums.
+  static void insert(Work& work, Statement adding) {
+    work.program.statements.insert(work.program.statements.begin() + 2, std::move(adding));
+    work.operator_of.insert(work.operator_of.begin() + 2, work.operator_of[1]);
   }
 
   void add_where_read(Statement& statement) const {
@@ -123,8 +142,8 @@ bool can_start_late(const Work& work) {
 std::vector<Work> with_late_start(const Work& work) {
   if (!can_start_late(work)) return {};
   const LateStart late(work);
-  if (work.program.statements.size() == 2) return {late.added_apart()};
-  return {late.read_with_it(), late.added_apart()};
+  if (work.program.statements.size() == 2) return {late.added_in_place(), late.added_apart()};
+  return {late.read_with_it(), late.added_in_place(), late.added_apart()};
 }
 
 }  // namespace accord

@@ -49,6 +49,20 @@ std::string adds_bias_apart(std::string text) {
       "r, q: q, x.base: x_b, b.base: b_b, z.base: z_b}}\n    quant: {means");
 }
 
+/// It adds other tensors to the sums.
+std::string adds_residual(std::string text) {
+  text = replaced(
+      text, "    capabilities:\n      quant",
+      "    capabilities:\n      accumulate: {does: 'c[r,q] += i32(x[r,q]) * m[q]', types: {x: i8, m: i32, c: i32}, "
+      "dims: {r: 1..16, q: 1..16}, operands: {x: {in: l2, steps: [free, 1 B]}, m: {in: l2, steps: [4 B]}, c: {in: "
+      "tiles, steps: [64 B, 4 B]}}, timing: {interval: r, drain: 3}}\n      quant");
+  return replaced(
+      text, "    quant: {means",
+      "    accumulate: {means: {run: vector.accumulate}, opcode: 24, fields: {r: 8, q: 8, x_b: 32, x_s: 32, m_b: "
+      "32, c_b: 16}, args: {r: r, q: q, x.base: x_b, x.stride0: x_s, m.base: m_b, c.base: c_b}}\n    quant: "
+      "{means");
+}
+
 /// The first products of each sum are another instruction's.
 std::string opens() {
   const std::string text = adds_bias(sets_zero());
@@ -101,7 +115,9 @@ std::vector<std::pair<std::string, std::string>> all_machines() {
   for (const auto& [name, text] : {std::pair<std::string, std::string>{"bias", machine_text()},
                                    {"zero, requantised with a bias", adds_bias(sets_zero())},
                                    {"zero, a bias added", adds_bias_apart(sets_zero())},
+                                   {"zero, a residual", adds_residual(adds_bias(sets_zero()))},
                                    {"opening", opens()},
+                                   {"opening, a residual", adds_residual(opens())},
                                    {"opening, weights held", holds(opens())}}) {
     found.emplace_back(name, text);
     found.emplace_back(name + ", in order", synchronised(text, "in_order"));
@@ -113,6 +129,13 @@ std::vector<std::pair<std::string, std::string>> all_machines() {
 
 Network two_layers(std::uint64_t seed) {
   return network_of(seed, [](auto& b) { return b.conv(b.relu(b.conv(b.input({1, 16, 9, 9}), 24, 3, 1, 1)), 10, 1); });
+}
+
+Network residual(std::uint64_t seed) {
+  return network_of(seed, [](auto& b) {
+    const TensorId x = b.input({4, 16});
+    return b.add(b.gemm(x, 16), x);
+  });
 }
 
 Network product(std::uint64_t seed) {
@@ -127,7 +150,7 @@ TEST_CASE("do products run where instructions alone begin sums, and are they rig
   for (const auto& [name, text] : all_machines()) {
     CAPTURE(name);
     const Architecture architecture = loaded(text);
-    for (const Network& network : {two_layers(started_seed), product(started_seed)}) {
+    for (const Network& network : {two_layers(started_seed), product(started_seed), residual(started_seed)}) {
       const auto job = run_checked(architecture, network, started_seed);
       for (const auto& layer : job.report.layers) {
         CAPTURE(layer.name);
