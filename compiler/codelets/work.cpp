@@ -312,11 +312,16 @@ std::string Builder::expanded(const Operator& op, const std::string& statement, 
   return text.replace(text.find('\x01'), 1, expand(attribute(op, "expression", std::string()), inner));
 }
 
+/// `keeps_ones`: of an index of nothing else, the last one stays: the channel, not its group.
 void drop_unit_iterators(TensorProgram& program, bool keeps_ones) {
+  const auto counts_one = [&](const auto& term) { return program.iterators[term.first].extent == 1; };
   auto clean = [&](Access& access) {
     for (auto& index : access.indices) {
-      if (keeps_ones && index.terms.size() == 1) continue;
-      std::erase_if(index.terms, [&](const auto& term) { return program.iterators[term.first].extent == 1; });
+      if (index.terms.empty()) continue;
+      const bool keeps = keeps_ones && std::ranges::all_of(index.terms, counts_one);
+      const auto last = index.terms.back();
+      std::erase_if(index.terms, counts_one);
+      if (keeps) index.terms.push_back(last);
     }
   };
   for (auto& statement : program.statements) {

@@ -30,7 +30,7 @@ struct Work {
 
 /// Puts the codelets of consecutive operators together. The first one's output index names the iteration space that
 /// the later (element-wise) ones share; an operator whose codelet works in place shares its input's memory.
-/// `keeps_ones`: an iterator of extent 1 that alone makes up an index stays there, for capabilities that count more.
+/// `keeps_ones`: where iterators of extent 1 alone make up an index, the last one stays, for capabilities that count more.
 /// Throws Error where an operator has no codelet.
 Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library,
                  bool keeps_ones = false);
