@@ -146,6 +146,30 @@ bool Enumerator::padding_adds_nothing(const Mapping& mapping) {
   return false;
 }
 
+/// Whether one instruction of a capability that initialises its target can see the whole reduction.
+bool Enumerator::reduces_in_one(const Mapping& mapping) {
+  const StatementPlan& main = mapping.steps.front();
+  if (!main.match.initialises) return true;
+  const RunLimits& limits = *machine_.limits.run(main.match.unit, main.match.capability);
+  std::vector<bool> counted(mapping.extent.size(), false);
+  bool whole = true;
+  for (std::size_t d = 0; d < main.chains.size(); ++d) {
+    std::int64_t reduced = 1;
+    for (const int it : main.chains[d]) {
+      counted[static_cast<std::size_t>(it)] = true;
+      if (is_reduction(work_, mapping, it)) reduced *= mapping.extent[it];
+    }
+    whole = whole && reduced <= limits.dims[d].maximum;
+  }
+  for (const int it : iterators_of(statement(roles_.main))) {
+    whole = whole && (counted[it] || mapping.extent[it] == 1 || !is_reduction(work_, mapping, it));
+  }
+  if (!whole)
+    reason(fmt::format("{} sets its target before it reduces, and takes several instructions for what this reduces",
+                       machine_.capability(main.match).name));
+  return whole;
+}
+
 void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chains) {
   for (auto& chain : chains) order_chain(work_, homes_, match, chain);
   Mapping mapping;
@@ -174,6 +198,7 @@ void Enumerator::add_padded(const Mapping& mapping) {
 /// The mapping with extents and uses; nothing where there is none.
 std::optional<Mapping> Enumerator::with_extents(Mapping mapping, const std::vector<std::int64_t>& multiples) {
   if (!pad_extents(mapping, multiples) || !keeps_blocks(mapping) || !padding_adds_nothing(mapping)) return std::nullopt;
+  if (!reduces_in_one(mapping)) return std::nullopt;
   if (!add_uses(mapping)) return std::nullopt;
   if (const auto hop = misled(machine_, mapping)) {
     reason(text_of_multicast(machine_.architecture, *hop) + ", of which one holds something else");

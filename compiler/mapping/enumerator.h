@@ -83,6 +83,7 @@ class Enumerator {
   bool pad_extents(Mapping& mapping, const std::vector<std::int64_t>& multiples);
   bool pad_once(Mapping& mapping);
   bool padding_adds_nothing(const Mapping& mapping);
+  bool reduces_in_one(const Mapping& mapping);
   void reason(const std::string& text) { seen_.insert(text); }
   const Statement& statement(int index) const { return work_.program.statements[index]; }
 

@@ -173,7 +173,8 @@ bool is_carried(const Work& work, const Use& use);
 /// Whether the use's transfers of a level write initial values: for each tile of results anew, whatever they depend on.
 bool starts_tiles(const Work& work, const Use& use, int level);
 
-/// Whether initial values would have to be written right into the home of the result, which has no tile to hold them.
+/// Whether sums would begin right in the home of the result, which has no tile to hold what they begin with, and whose
+/// rows lie otherwise than the tiles that the unit adds to.
 bool starts_in_home(const Mapping& mapping);
 
 /// Level of the tile that holds the main statement's target: the statements after it run there; -1: off chip.
