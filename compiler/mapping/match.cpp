@@ -178,6 +178,13 @@ bool read_shape(const Capability& capability, Match& match) {
   return true;
 }
 
+/// Whether it is a first statement that sets what the second one adds to, to other than a number.
+bool sets_target_first(const Capability& capability) {
+  const auto& statements = capability.program.statements;
+  return statements.size() == 2 && statements[0].reduction == Reduction::assign &&
+         statements[0].target == statements[1].target;
+}
+
 /// Why no mapping leads to the pattern's operands; empty: one may. Each must be read at one place, which counts from
 /// the instruction's address on.
 std::string misplaced(const Capability& capability, const Statement& pattern) {
@@ -204,7 +211,9 @@ std::vector<Match> match_capability(const Capability& capability, const Work& wo
     return {};
   }
   if (!read_shape(capability, match)) {
-    reason = "is a sequence of statements";
+    const bool begins = sets_target_first(capability);
+    reason = begins ? "begins with what an operand holds, where only a number is made use of"
+                    : "is a sequence of statements";
     return {};
   }
   const Statement& pattern = capability.program.statements.back();

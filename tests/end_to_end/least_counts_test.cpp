@@ -30,3 +30,20 @@ TEST_CASE("is a layer bound by no more than it takes where commands issue while 
     for (const std::int64_t m : {1, 16, 33}) run_checked(architecture, product(5, m, 16, 16), 17);
   }
 }
+
+TEST_CASE("do convolutions of one channel, in or out, run where a capability takes several at least") {
+  const std::string text = edited("gemmini16", "i: \"1..${dim}\"", "i: \"8..${dim}\"");
+  const std::string several =
+      replaced(replaced(text, "j: \"1..${dim}\"", "j: \"4..${dim}\""), "k: \"1..${dim}\"", "k: \"4..${dim}\"");
+  const Architecture architecture = loaded(several);
+  for (const auto& [in, out, kernel] : {std::tuple(16, 1, 3), {1, 16, 1}, {1, 1, 3}}) {
+    CAPTURE(in);
+    CAPTURE(out);
+    const Network network = network_of(5, [&, in = in, out = out, kernel = kernel](auto& b) {
+      return b.conv(b.input({1, in, 9, 9}), out, kernel);
+    });
+    for (const auto& layer : run_checked(architecture, network, 5).report.layers) {
+      CHECK((layer.macs == 0 || layer.placed_on != "host"));
+    }
+  }
+}
