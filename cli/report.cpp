@@ -101,7 +101,7 @@ RunReport make_report(const Architecture& architecture, const Program& program, 
     report.layers.push_back(make_layer(program.layers[i], result.layers[i]));
     report.layers.back().host_bytes = of_host[i];
     report.host_bytes += of_host[i];
-    report.bound_cycles += report.layers.back().bound_cycles;
+    if (!result.cut_short) report.bound_cycles += report.layers.back().bound_cycles;
   }
   return report;
 }

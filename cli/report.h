@@ -63,7 +63,7 @@ struct RunReport {
   bool timed = true;   ///< false: values only; no cycle figure is known
   bool values = true;  ///< false: time only; hazards were not looked for
   std::int64_t total_cycles = 0;
-  std::int64_t bound_cycles = 0;
+  std::int64_t bound_cycles = 0;  ///< of all layers; 0 where a hazard ended the run
   std::int64_t instructions = 0;
   std::optional<bool> verified;
   std::int64_t mismatches = 0;

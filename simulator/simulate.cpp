@@ -188,6 +188,7 @@ class Simulation {
       if (run_.values && symbol.role == Symbol::Role::output)
         result.outputs.merge(read_outputs({symbol.name}, places_));
     }
+    result.cut_short = hazards_.fatal;
     result.hazards = hazards_.take();
     return result;
   }

@@ -89,6 +89,7 @@ struct SimulateResult {
   std::int64_t off_chip_bytes = 0;
   Values outputs;  ///< symbols with role output
   std::vector<Hazard> hazards;
+  bool cut_short = false;  ///< one of the hazards ended the run
   std::vector<std::string> broken_invariants;  ///< empty when all hold
   std::int64_t instructions = 0;               ///< executed
   std::optional<Explanation> explanation;      ///< where asked for

@@ -101,8 +101,9 @@ void check_roles(Scope& scope, const Numerics& numerics, const std::vector<Place
                             fmt::format("the compiler finds no values for `{}`{}: no network compiles for this machine",
                                         numerics.parameters[p].name, fits ? " beside those before" : ""),
                             numerics.integer
-                                ? "a float that is called `scale`, or integers that are called `mult` and `shift`"
-                                : "a float that is called `scale`");
+                                ? "a float that is called `scale`, or integers that are called `mult` and `shift`; a "
+                                  "bias stands in the capability alone"
+                                : "a float that is called `scale`; a bias stands in the capability alone");
   }
 }
 

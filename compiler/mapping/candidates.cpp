@@ -146,6 +146,25 @@ bool Enumerator::padding_adds_nothing(const Mapping& mapping) {
   return false;
 }
 
+/// Why the capability, which initialises its target, does not do the work; and no others' first instructions either.
+std::string Enumerator::takes_several(const Match& match) const {
+  const auto& capabilities = machine_.architecture.units[match.unit].capabilities;
+  const Capability& own = capabilities[match.capability];
+  std::string text = fmt::format(
+      "{} sets its target before it reduces, and takes several instructions for what this reduces", own.name);
+  for (int c = 0; c < std::ssize(capabilities); ++c) {
+    const Statement& sum = capabilities[c].program.statements.back();
+    if (initial_value(capabilities[c]) || sum.reduction != own.program.statements.back().reduction) continue;
+    if (capabilities[c].operands.size() != own.operands.size()) continue;
+    if (opening_capability(machine_.architecture, machine_.limits, match.unit, c) >= 0) continue;
+    text += fmt::format(
+        ", and begins none of {}'s sums: names, steps and held operands must be the same, its dims and "
+        "addresses what the other's can be",
+        capabilities[c].name);
+  }
+  return text;
+}
+
 /// Whether one instruction of a capability that initialises its target can see the whole reduction.
 bool Enumerator::reduces_in_one(const Mapping& mapping) {
   const StatementPlan& main = mapping.steps.front();
@@ -164,9 +183,7 @@ bool Enumerator::reduces_in_one(const Mapping& mapping) {
   for (const int it : iterators_of(statement(roles_.main))) {
     whole = whole && (counted[it] || mapping.extent[it] == 1 || !is_reduction(work_, mapping, it));
   }
-  if (!whole)
-    reason(fmt::format("{} sets its target before it reduces, and takes several instructions for what this reduces",
-                       machine_.capability(main.match).name));
+  if (!whole) reason(takes_several_);
   return whole;
 }
 
@@ -330,6 +347,7 @@ void Enumerator::visit_main(const Match& match) {
   }
   if (!suits_form(match)) return;
   opens_ = can_open(match);
+  takes_several_ = match.initialises ? takes_several(match) : "";
   std::vector<std::vector<int>> chains(capability.dims.size());
   found_before_ = found_.size();
   cut_ = false;

@@ -83,6 +83,7 @@ class Enumerator {
   bool pad_extents(Mapping& mapping, const std::vector<std::int64_t>& multiples);
   bool pad_once(Mapping& mapping);
   bool padding_adds_nothing(const Mapping& mapping);
+  std::string takes_several(const Match& match) const;
   bool reduces_in_one(const Mapping& mapping);
   void reason(const std::string& text) { seen_.insert(text); }
   const Statement& statement(int index) const { return work_.program.statements[index]; }
@@ -107,6 +108,7 @@ class Enumerator {
   std::vector<Mapping> found_;
   std::size_t found_before_ = 0;  ///< by other capabilities
   bool cut_ = false;              ///< this one has too many
+  std::string takes_several_;     ///< why it does not do the work, should it take several instructions for a sum
   bool opens_ = false;            ///< its unit begins sums as the work does (StatementPlan::opens)
 };
 

@@ -230,8 +230,15 @@ std::vector<Mapping> Enumerator::with_beginnings(const Mapping& mapping) {
     found.back().steps.push_back(*step);
   }
   if (found.empty()) {
-    reason(fmt::format("{}, and no capability sets what sums begin with there ({})", no_way(use),
-                       fmt::join(texts_of(matches_of(roles_.start).rejections), "; ")));
+    std::vector<std::string> why = texts_of(matches_of(roles_.start).rejections);
+    for (const Match& match : matches) {
+      const Unit& unit = machine_.architecture.units[match.unit];
+      const std::string name = unit.name + "." + unit.capabilities[match.capability].name;
+      const bool driven = machine_.limits.run(match.unit, match.capability) != nullptr;
+      why.push_back(name + (driven ? " does not reach the sums as they lie" : " has no instruction"));
+    }
+    reason(
+        fmt::format("{}, and no capability sets what sums begin with there ({})", no_way(use), fmt::join(why, "; ")));
   }
   return found;
 }

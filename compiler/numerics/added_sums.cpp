@@ -17,18 +17,6 @@ int operand_of(const Statement& statement, const Expr& expr) {
   return read.op == ExprOp::access ? statement.accesses[static_cast<std::size_t>(read.access)].operand : -1;
 }
 
-/// Whether the capability adds to each element of the target once, and does nothing before.
-bool adds_once(const Capability& capability) {
-  const auto& statements = capability.program.statements;
-  const Statement& sum = statements.back();
-  if (statements.size() != 1 || sum.reduction != Reduction::add) return false;
-  std::set<int> counted;
-  for (const AffineIndex& index : sum.target.indices) {
-    for (const auto& [dim, coefficient] : index.terms) counted.insert(dim);
-  }
-  return std::ranges::all_of(iterators_of(sum), [&](int dim) { return counted.contains(dim); });
-}
-
 /// The multiplier m of `c += acc(x) * m` over what is stored, -1 of `c += acc(x)`, which does for floats alone:
 /// integers of two scales take a multiplier. Nothing where the capability computes something else.
 std::optional<int> multiplier_of(const Capability& capability, const Numerics& numerics) {
@@ -36,7 +24,8 @@ std::optional<int> multiplier_of(const Capability& capability, const Numerics& n
     return operand >= 0 && capability.program.operands[static_cast<std::size_t>(operand)].type == type;
   };
   const Statement& sum = capability.program.statements.back();
-  if (!adds_once(capability) || !is(sum.target.operand, numerics.accumulator)) return std::nullopt;
+  const bool adds = capability.program.statements.size() == 1 && sum.reduction == Reduction::add;  // and sets nothing
+  if (!adds || !is(sum.target.operand, numerics.accumulator)) return std::nullopt;
   if (!numerics.integer && is(operand_of(sum, *sum.value), numerics.storage)) return -1;
   if (sum.value->op != ExprOp::mul) return std::nullopt;
   for (std::size_t side = 0; side < 2; ++side) {

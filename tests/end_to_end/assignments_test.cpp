@@ -37,6 +37,21 @@ bool needs_copies(const Work& work, const Capability& capability, const Match& m
   return false;
 }
 
+/// Whether one instruction counts all that the statement reduces over.
+bool reduces_in_one(const Work& work, const Capability& capability, const Chains& chains, int statement) {
+  const Statement& reduced = work.program.statements[statement];
+  std::set<int> left;
+  for (const int it : iterators_of(reduced)) {
+    if (work.program.iterators[it].extent > 1 && !depends(reduced.target, it)) left.insert(it);
+  }
+  for (std::size_t d = 0; d < chains.size(); ++d) {
+    std::int64_t count = 1;
+    for (const int it : chains[d]) count *= left.erase(it) > 0 ? work.program.iterators[it].extent : 1;
+    if (count > capability.dims[d].maximum) return false;
+  }
+  return left.empty();
+}
+
 /// Every function from the statement's iterators to dims or none, kept where the access functions agree point by point.
 std::set<Chains> by_force(const Work& work, const Capability& capability, const Match& match, int statement) {
   std::vector<int> iterators;
@@ -54,7 +69,8 @@ std::set<Chains> by_force(const Work& work, const Capability& capability, const 
       if (choice[i] > 0) chains[choice[i] - 1].push_back(iterators[i]);
     }
     const bool agrees = disagreement(work, capability, match, chains, extent).empty();
-    if (agrees && !needs_copies(work, capability, match, chains)) legal.insert(chains);
+    const bool whole = !match.initialises || reduces_in_one(work, capability, chains, statement);
+    if (agrees && whole && !needs_copies(work, capability, match, chains)) legal.insert(chains);
     std::size_t i = 0;
     while (i < choice.size() && ++choice[i] == choices) choice[i++] = 0;
     if (i == choice.size()) return legal;
