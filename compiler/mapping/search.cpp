@@ -153,13 +153,11 @@ void TileSearch::descend_from(const Tiles& start) {
   ends_.push_back(now_);
 }
 
-/// Few rows at a time, or what one instruction counts at most, or that of whole sums. Where none of these fits, the
-/// smallest ones.
+/// Few rows at a time, or what one instruction counts at most. Where none of these fits, the smallest ones.
 void TileSearch::descend(double promising) {
   if (!start_.empty()) descend_from(start_);
   if (!ends_.empty()) return;
-  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least, sizes_.whole}) {
-    if (tried_.contains(start)) continue;
+  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) {
     descend_from(start);
     if (!ends_.empty() && cycles() > promising) break;
   }

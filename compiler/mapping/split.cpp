@@ -12,7 +12,6 @@
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/arrange_last.h"
-#include "compiler/mapping/dense_tiles.h"
 #include "compiler/mapping/divisions.h"
 #include "compiler/mapping/search.h"
 #include "compiler/mapping/shared_reads.h"
@@ -232,34 +231,7 @@ class Divider {
       }
     }
     std::ranges::stable_sort(quicker, {}, &Mapping::predicted_cycles);
-    if (!quicker.empty() && searcher.leaves_choice()) add_dense(searcher, quicker);
     return quicker;
-  }
-
-  /// Puts the quickest in front as it is with tiles without gaps, where these make it quicker still.
-  void add_dense(const Searcher& searcher, std::vector<Mapping>& quicker) {
-    const Mapping best = quicker.front();
-    const std::vector<Mapping> greatest = {greatest_part(best)};
-    const SearchProblem part = {shared_.of(best), problem_.network, problem_.work,        problem_.homes,
-                                greatest,         problem_.cost,    best.predicted_cycles};
-    for (const auto& one : relaid(part, searcher, greatest.front(), with_dense_tiles)) {
-      auto tiled = with_tiles(best, one.mapping);
-      if (tiled && tiled->predicted_cycles < quicker.front().predicted_cycles)
-        quicker.insert(quicker.begin(), *std::move(tiled));
-    }
-  }
-
-  /// What the search finds of a part that waits for bytes once its tiles lie otherwise, and is quicker then.
-  template <typename Relay>
-  static std::vector<SearchResult::Found> relaid(const SearchProblem& part, const Searcher& searcher,
-                                                 const Mapping& mapping, const Relay& relay) {
-    if (mapping.predicted_cycles <= waiting * static_cast<double>(compute_bound(part.machine, mapping))) return {};
-    const std::optional<Mapping> other = relay(part, mapping);
-    if (!other) return {};
-    const std::vector<Mapping> assignments = {*other};
-    auto found = searcher.search(part.of(assignments, mapping.predicted_cycles)).found;
-    std::erase_if(found, [&](const auto& one) { return one.mapping.predicted_cycles >= mapping.predicted_cycles; });
-    return found;
   }
 
   std::vector<Mapping> tile(const Mapping& divided, const Searcher& searcher, double known) {
@@ -280,7 +252,13 @@ class Divider {
   void add_arranged_last(const SearchProblem& part, const Searcher& searcher,
                          std::vector<SearchResult::Found>& found) const {
     if (found.empty()) return;
-    auto quicker = relaid(part, searcher, found.front().mapping, with_last_arranged);
+    const Mapping& best = found.front().mapping;
+    if (best.predicted_cycles <= waiting * static_cast<double>(compute_bound(part.machine, best))) return;
+    const std::optional<Mapping> arranged = with_last_arranged(part, best);
+    if (!arranged) return;
+    const std::vector<Mapping> assignments = {*arranged};
+    auto quicker = searcher.search(part.of(assignments, best.predicted_cycles)).found;
+    std::erase_if(quicker, [&](const auto& one) { return one.mapping.predicted_cycles >= best.predicted_cycles; });
     found.insert(found.begin(), std::make_move_iterator(quicker.begin()), std::make_move_iterator(quicker.end()));
   }
 

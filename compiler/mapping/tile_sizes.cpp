@@ -122,12 +122,6 @@ TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& ma
         level[it] = std::max(level[it], std::min(limits.dims[d].maximum, mapping.extent[it]));
     }
   }
-  result.whole = result.one;
-  for (std::size_t level = 0; level + 1 < levels; ++level) {
-    for (std::size_t it = 0; it < count; ++it) {
-      if (is_reduction(work, mapping, static_cast<int>(it))) result.whole[level][it] = mapping.extent[it];
-    }
-  }
   return result;
 }
 

@@ -15,7 +15,6 @@ struct TileSizes {
   std::vector<std::vector<std::int64_t>> cut;     ///< the least where reductions are cut above the memory of their sums
   /// The least that also fill the main step's dims with fused iterators: blocks of lanes are never cut.
   std::vector<std::vector<std::int64_t>> filled;
-  std::vector<std::vector<std::int64_t>> whole;  ///< `one`, with whole reductions at all levels but the innermost
   std::vector<std::vector<std::int64_t>> sizes;  ///< [iterator]: ascending, the extent last
 };
 
