@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/beyond.h"
+#include "compiler/mapping/expressions.h"
 #include "compiler/mapping/plan.h"
 
 namespace accord {
@@ -58,14 +58,6 @@ class Tidier {
   std::vector<int> place_;  ///< of the operands, among those kept; -1: left out
   std::vector<bool> counted_;
 };
-
-ExprPtr expression(ExprOp op, ElementType type, int access) {
-  Expr result;
-  result.op = op;
-  result.type = type;
-  result.access = access;
-  return std::make_shared<const Expr>(std::move(result));
-}
 
 /// Adds s to the index of what counts k.
 void count_parts(Access& access, int k, int s, std::int64_t steps) {
@@ -123,7 +115,7 @@ class SumDivider {
     work.program.iterators[k_].extent = made_.steps;
     Statement start, sum = main_;
     start.target = sum.target = sums;
-    start.value = expression(ExprOp::constant, made_.sums.type, -1);
+    start.value = expression(ExprOp::constant, made_.sums.type);
     for (auto& access : sum.accesses) count_parts(access, k_, s, made_.steps);
     work.program.statements = {std::move(start), std::move(sum)};
     work.operator_of = {0, 0};
@@ -136,7 +128,7 @@ class SumDivider {
     Work work = work_;
     Statement& sum = work.program.statements[static_cast<std::size_t>(number_)];
     sum.accesses = {add_parts(work)};
-    sum.value = expression(ExprOp::access, made_.sums.type, 0);
+    sum.value = read_of(made_.sums.type, 0);
     Tidier(work).run();
     return work;
   }

@@ -70,6 +70,7 @@ class Enumerator {
   void repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const;
   void repeat_along_lanes(const StatementPlan& plan, Use& use) const;
   Use start_use(const StatementPlan& main) const;
+  bool wants_start(const Mapping& mapping) const;
   bool sets_number(const Match& match) const;
   std::vector<Mapping> with_beginnings(const Mapping& mapping);
   bool add_start(Mapping& mapping);

@@ -5,24 +5,11 @@
 #include <memory>
 #include <utility>
 
+#include "archdsl/tensor/typing.h"
+#include "compiler/mapping/expressions.h"
+
 namespace accord {
 namespace {
-
-ExprPtr made(ExprOp op, ElementType type, std::vector<ExprPtr> args) {
-  Expr result;
-  result.op = op;
-  result.type = type;
-  result.args = std::move(args);
-  return std::make_shared<const Expr>(std::move(result));
-}
-
-ExprPtr read(ElementType type, std::size_t access) {
-  Expr result;
-  result.op = ExprOp::access;
-  result.type = type;
-  result.access = static_cast<int>(access);
-  return std::make_shared<const Expr>(std::move(result));
-}
 
 /// What sums begin with, the sums, and what follows.
 class LateStart {
@@ -49,7 +36,7 @@ class LateStart {
     adding.target = adding.accesses.emplace_back(sums_);
     adding.reduction = Reduction::assign;
     adding.accesses.push_back(start_);
-    adding.value = with_start(read(type_, 0), 1);
+    adding.value = with_start(read_of(type_, 0), 1);
     if (work.program.statements.size() == 2) keep_apart(work, adding);
     insert(work, std::move(adding));
     return work;
@@ -71,19 +58,17 @@ class LateStart {
     Work work = work_;
     Statement& start = work.program.statements[0];
     start.accesses.clear();
-    start.value = made(ExprOp::constant, type_, {});
+    start.value = expression(ExprOp::constant, type_);
     return work;
   }
 
   /// In the sums' type.
-  ExprPtr start_value(std::size_t access) const {
-    const ElementType own = work_.program.operands[start_.operand].type;
-    ExprPtr start = read(own, access);
-    return own == type_ ? start : made(ExprOp::cast, type_, {std::move(start)});
+  ExprPtr start_value(int access) const {
+    return make_cast(read_of(work_.program.operands[start_.operand].type, access), type_);
   }
 
-  ExprPtr with_start(ExprPtr sum, std::size_t access) const {
-    return made(ExprOp::add, type_, {std::move(sum), start_value(access)});
+  ExprPtr with_start(ExprPtr sum, int access) const {
+    return expression(ExprOp::add, type_, {std::move(sum), start_value(access)});
   }
 
   /// Behind the sums.
@@ -95,10 +80,10 @@ class LateStart {
   void add_where_read(Statement& statement) const {
     const auto at = std::ranges::find(statement.accesses, sums_);
     if (at == statement.accesses.end()) return;
-    const std::size_t sum = static_cast<std::size_t>(at - statement.accesses.begin()),
-                      start = statement.accesses.size();
+    const int sum = static_cast<int>(at - statement.accesses.begin());
+    const int start = static_cast<int>(statement.accesses.size());
     statement.accesses.push_back(start_);
-    statement.value = replaced(statement.value, static_cast<int>(sum), with_start(read(type_, sum), start));
+    statement.value = replaced(statement.value, sum, with_start(read_of(type_, sum), start));
   }
 
   static ExprPtr replaced(const ExprPtr& expr, int access, const ExprPtr& by) {

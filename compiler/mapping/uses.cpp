@@ -206,6 +206,12 @@ Use Enumerator::start_use(const StatementPlan& main) const {
   return use;
 }
 
+/// Whether sums begin with what the main capability does not set itself, nor the one that opens them.
+bool Enumerator::wants_start(const Mapping& mapping) const {
+  const StatementPlan& main = mapping.steps[0];
+  return roles_.start >= 0 && !main.match.initialises && !main.opens;
+}
+
 /// Whether the instruction reads nothing: it sets a number.
 bool Enumerator::sets_number(const Match& match) const {
   const auto& operands = machine_.capability(match).operands;
@@ -215,7 +221,7 @@ bool Enumerator::sets_number(const Match& match) const {
 /// The mapping with each way in which initial values come: by a transfer, or by a step of instructions where none
 /// reaches the sums, or where it is a number that they set.
 std::vector<Mapping> Enumerator::with_beginnings(const Mapping& mapping) {
-  if (roles_.start < 0 || mapping.steps[0].match.initialises || mapping.steps[0].opens) return {mapping};
+  if (!wants_start(mapping)) return {mapping};
   Use use = start_use(mapping.steps[0]);
   if (machine_.architecture.memories[use.memory].off_chip) return {mapping};
   const bool comes = find_way(use);
@@ -244,7 +250,7 @@ std::vector<Mapping> Enumerator::with_beginnings(const Mapping& mapping) {
 }
 
 bool Enumerator::add_start(Mapping& mapping) {
-  if (roles_.start < 0 || mapping.steps[0].match.initialises || mapping.steps[0].opens) return true;
+  if (!wants_start(mapping)) return true;
   const std::string& capability = machine_.capability(mapping.steps[0].match).name;
   Use use = start_use(mapping.steps[0]);
   if (machine_.architecture.memories[use.memory].off_chip) {

@@ -1,12 +1,15 @@
 #include "tests/end_to_end/random_machines.h"
 
+#include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <regex>
 
+#include "archdsl/source/error.h"
 #include "cli/architecture.h"
 #include "tests/draw.h"
+#include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 #include "tests/file_text.h"
 
@@ -100,6 +103,21 @@ Network random_network(std::uint64_t seed, std::string& what) {
     case 2: what += ", mean"; return b.finish(b.average_pool(y, 1, 1));
     case 3: what += ", convolution"; return b.finish(b.conv(y, draw.from(1, 40), 1));
     default: return b.finish(y);
+  }
+}
+
+bool runs_random_network(const Architecture& architecture, const std::string& name, std::uint64_t seed) {
+  std::string what;
+  const Network network = random_network(seed * 31 + name.size(), what);
+  CAPTURE(name);
+  CAPTURE(seed);
+  CAPTURE(what);
+  try {
+    run_checked(architecture, network, seed);
+    return true;
+  } catch (const Error& error) {
+    MESSAGE(error.what());
+    return false;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "archdsl/graph/architecture.h"
 #include "compiler/network/network.h"
 
 namespace accord::test {
@@ -16,5 +17,9 @@ std::string changed_covenant(std::string text, std::uint64_t seed);
 
 /// One to three operators with odd sizes: convolutions with strides and groups, products, pools, sums.
 Network random_network(std::uint64_t seed, std::string& what);
+
+/// Runs a random network on the machine and checks what holds of every run (run_checked). False where the machine is
+/// too small for anything, or its requantisation reaches nothing.
+bool runs_random_network(const Architecture& architecture, const std::string& name, std::uint64_t seed);
 
 }  // namespace accord::test
