@@ -177,11 +177,7 @@ bool HomePlanner::widen(const LayerPlan& layer, const Mapping& mapping) {
       homes_[operand.tensor] = reached;
       continue;
     }
-    Home alone;
-    alone.before.assign(operand.shape.size(), 0);
-    alone.after.assign(operand.shape.size(), 0);
-    reach(alone, operand.shape, use.access, mapping.extent);
-    if (!has_margin(alone)) continue;
+    if (!has_margin(margins_of(operand.shape, use.access, mapping.extent))) continue;
     const double outside = outside_for(layer, use);
     if (outside_known_.count(operand.tensor) != 0 && reached.outside != outside) return false;
     reached.outside = outside;

@@ -65,6 +65,14 @@ void reach(Home& home, const Shape& shape, const Access& access, const std::vect
   }
 }
 
+Home margins_of(const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents) {
+  Home home;
+  home.before.assign(shape.size(), 0);
+  home.after.assign(shape.size(), 0);
+  reach(home, shape, access, extents);
+  return home;
+}
+
 namespace {
 
 /// Whether the margins of the one are at least the other's.
@@ -77,10 +85,7 @@ bool covers(const Home& home, const Home& other) {
 
 HomeStrides reached_strides(const Home& home, const Shape& shape, const Access& access,
                             const std::vector<std::int64_t>& extents) {
-  Home alone;
-  alone.before.assign(shape.size(), 0);
-  alone.after.assign(shape.size(), 0);
-  reach(alone, shape, access, extents);
+  const Home alone = margins_of(shape, access, extents);
   const bool settled = home.address >= 0 || home.alias >= 0;
   if (settled || covers(home, alone)) return home.strides;
   HomeStrides strides = home.strides;

@@ -55,6 +55,9 @@ std::vector<std::size_t> order_of(const Shape& shape, const HomeStrides& strides
 /// Widens the margins to what the access reaches beyond its tensor over these extents.
 void reach(Home& home, const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents);
 
+/// A home of nothing but the margins that the access alone needs over these extents.
+Home margins_of(const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents);
+
 /// The strides of a home once it has the margin that the access over these extents needs; others' margins are as they
 /// are. Those of what lies inside another tensor stay.
 HomeStrides reached_strides(const Home& home, const Shape& shape, const Access& access,

@@ -103,15 +103,6 @@ std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mappin
   return extents;
 }
 
-/// How far the access reaches beyond the tensor.
-Home reach_of(const Shape& shape, const Access& access, const std::vector<std::int64_t>& extents) {
-  Home home;
-  home.before.assign(shape.size(), 0);
-  home.after.assign(shape.size(), 0);
-  reach(home, shape, access, extents);
-  return home;
-}
-
 /// Where the layer's own work reads what the use of its form does; null where it reads the tensor at several places.
 const Access* own_access(const Work& layer, const Mapping& mapping, const Use& use) {
   const auto& accesses = layer.program.statements[mapping.steps[use.step].statement].accesses;
@@ -127,7 +118,7 @@ void cut_to_own_ends(Home& decisive, const Work& layer, const Mapping& mapping, 
   if (own == nullptr) return;
   std::vector<std::int64_t> extents;
   for (const Iterator& iterator : layer.program.iterators) extents.push_back(iterator.extent);
-  const Home ends = reach_of(layer.operands[own->operand].shape, *own, extents);
+  const Home ends = margins_of(layer.operands[own->operand].shape, *own, extents);
   const auto& iterators = mapping.form->work.program.iterators;
   for (std::size_t i = 0; i < decisive.after.size(); ++i) {
     const auto padded = [&](const auto& term) { return relied[term.first] > iterators[term.first].extent; };
@@ -142,7 +133,7 @@ void cut_to_own_ends(Home& decisive, const Work& layer, const Mapping& mapping, 
 void rely(Home& home, const Work& layer, const Mapping& mapping, const Use& use) {
   const Shape& shape = layer.operands[use.access.operand].shape;
   const std::vector<std::int64_t> relied = relied_extents(work_of(layer, mapping), mapping, use);
-  Home decisive = reach_of(shape, use.access, relied);
+  Home decisive = margins_of(shape, use.access, relied);
   if (mapping.form) cut_to_own_ends(decisive, layer, mapping, use, relied);
   home.relied.resize(shape.size(), false);
   for (std::size_t i = 0; i < shape.size(); ++i) {
