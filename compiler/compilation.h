@@ -55,7 +55,8 @@ struct LayerSearch;
 /// State that the passes hand on.
 struct Compilation {
   const Architecture& architecture;
-  Network network;  ///< the model's, and the tensors of strips
+  Network network;      ///< the model's, and the tensors of strips
+  int model_operators;  ///< the first ones; those behind are the compiler's own
   const CompileOptions& options;
   Architecture carrying;  ///< with what the mapper adds
   Machine machine;        ///< that
@@ -75,6 +76,7 @@ struct Compilation {
   Compilation(const Architecture& a, Network n, const CompileOptions& o)
       : architecture(a),
         network(std::move(n)),
+        model_operators(static_cast<int>(network.operators.size())),
         options(o),
         carrying(with_carriers(a)),
         machine(carrying),

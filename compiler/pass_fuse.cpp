@@ -162,6 +162,7 @@ bool Fuser::map_slice(const Chain& chain, int strip, int l, Realised& realised, 
   const int iterator = chain.strips() == 1 ? -1 : result_iterator(whole.work, chain.index);
   LayerPlan slice;
   slice.group = whole.group;
+  slice.of_model = whole.of_model;
   slice.work = slice_of(whole.work, iterator, range, stretches_[strip]);
   if (chain.strips() > 1) slice.strip = fmt::format("[{}:{}]", range.first, range.last);
   const auto kept = stretches_[strip].find(facts(l).result);

@@ -204,6 +204,8 @@ class Interleaver {
     rows.attributes = {{"rows", form.rows}, {"step", form.step}, {"top", form.top}};
     if (const auto zero = conv.attributes.find("outside"); zero != conv.attributes.end()) rows.attributes.insert(*zero);
     conv.inputs[0] = image;
+    // The reference knows an operator of the compiler's own by what it reads, which is no convolution's now.
+    if (reader.group.operators[0] >= compilation_.model_operators) reader.of_model = false;
     LayerPlan writer;
     writer.reason = fmt::format("{} rows beside each other for the windows of {}", form.rows, conv.name);
     network_.operators.push_back(std::move(rows));

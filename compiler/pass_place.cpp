@@ -5,13 +5,11 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "compiler/compilation.h"
-#include "compiler/layer_search.h"
-#include "compiler/mapping/late_start.h"
+#include "compiler/layer_parts.h"
 #include "compiler/mapping/step_bound.h"
 #include "compiler/mapping/views.h"
 #include "compiler/memory_sharing.h"
@@ -83,91 +81,6 @@ void assign(const Compilation& compilation, LayerPlan& layer) {
 
 namespace {
 
-/// The layer with its work in another form, where that promises fewer cycles.
-void place_as(const Compilation& compilation, LayerPlan& layer, const Work& work) {
-  LayerPlan other = without_mappings(layer);
-  other.work = work;
-  other.placement = Placement::machine;
-  other.reason.clear();
-  other.turned_down.clear();
-  assign(compilation, other);
-  const bool better = layer.placement == Placement::host || other.bound.cycles < layer.bound.cycles;
-  if (other.placement == Placement::machine && better) layer = std::move(other);
-}
-
-/// Beside the work as it stands, with a count of one where capabilities count several at least: rows of a matrix unit
-/// that takes 16 at a time, where the layer has one. Where neither has an assignment, with a bias added at the end.
-void place(const Compilation& compilation, LayerPlan& layer) {
-  const Work as_it_stands = layer.work;
-  assign(compilation, layer);
-  if (layer.with_ones) place_as(compilation, layer, *layer.with_ones);
-  if (layer.placement != Placement::host) return;
-  std::vector<Work> late = with_late_start(as_it_stands);
-  if (layer.with_ones) std::ranges::move(with_late_start(*layer.with_ones), std::back_inserter(late));
-  for (const Work& work : late) place_as(compilation, layer, work);
-}
-
-LayerPlan placed_layer(const Compilation& compilation, std::vector<int> operators) {
-  LayerPlan layer = layer_of(compilation, {std::move(operators)});
-  place(compilation, layer);
-  return layer;
-}
-
-/// The layer as layers that hand it on: the last operators are layers of their own, as few as leave one before them
-/// that the machine does; what of them it cannot do is the host's. None where the machine does not do the first
-/// operator either; `reason` then receives why.
-std::vector<LayerPlan> parts(const Compilation& compilation, const LayerPlan& layer, std::string& reason) {
-  std::vector<LayerPlan> found;
-  std::vector<int> left = layer.group.operators;
-  while (left.size() > 1) {
-    LayerPlan last = placed_layer(compilation, {left.back()});
-    left.pop_back();
-    LayerPlan first = placed_layer(compilation, left);
-    found.insert(found.begin(), std::move(last));
-    if (first.placement != Placement::machine) {
-      if (left.size() == 1 && first.reason != layer.reason)
-        reason += fmt::format("; {} alone: {}", compilation.network.operators[left[0]].type, first.reason);
-      continue;
-    }
-    found.insert(found.begin(), std::move(first));
-    return found;
-  }
-  return {};
-}
-
-/// Whether a capability does the layer's main statement, and is in none of its assignments: what follows cannot have
-/// the result from there.
-bool leaves_capability_out(const Compilation& compilation, const LayerPlan& layer) {
-  const Machine& machine = compilation.machine;
-  std::set<std::pair<int, int>> used;
-  for (const Mapping& mapping : layer.mappings) {
-    const auto [unit, capability] = main_capability(mapping);
-    used.insert(machine.elements.alike(unit, capability).front());
-  }
-  const int main = layer.mappings.front().steps.front().statement;
-  return std::ranges::any_of(match_statement(machine.architecture, layer.work, main), [&](const Match& match) {
-    return machine.limits.run(match.unit, match.capability) != nullptr &&
-           used.count(machine.elements.alike(match.unit, match.capability).front()) == 0;
-  });
-}
-
-constexpr double worth_parting = 0.8;  // of the cycles in one go: what parts must promise
-
-/// Parts in which a quicker unit does the products than can do them in one go; none: they promise too little. By
-/// predictions: bounds do not know what ports and tiles leave of either unit.
-std::vector<LayerPlan> quicker_parts(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
-  if (layer.group.operators.size() == 1 || !leaves_capability_out(compilation, layer)) return {};
-  std::string reason;
-  std::vector<LayerPlan> apart = parts(compilation, layer, reason);
-  double cycles = 0;
-  for (const LayerPlan& part : apart) {
-    if (part.placement != Placement::machine) return {};
-    cycles += search_once(compilation, shared, part).predicted_cycles();
-  }
-  const double together = search_once(compilation, shared, layer).predicted_cycles();
-  return cycles <= worth_parting * together ? apart : std::vector<LayerPlan>{};
-}
-
 /// Layers that only rearrange are left to the allocation, which lets them share memory; those that cannot are work.
 void leave_to_allocation(Compilation& compilation) {
   auto& layers = compilation.layers;
@@ -211,9 +124,7 @@ void place_pass(Compilation& compilation) {
     place(compilation, layers[l]);
     if (layers[l].placement == Placement::host && only_rearranges(compilation, layers[l].group))
       layers[l].reason = fmt::format("rearranges data that cannot share memory; {}", layers[l].reason);
-    const bool whole = layers[l].placement == Placement::machine;
-    std::vector<LayerPlan> apart =
-        whole ? quicker_parts(compilation, shared, layers[l]) : parts(compilation, layers[l], layers[l].reason);
+    std::vector<LayerPlan> apart = parts_of_layer(compilation, shared, layers[l]);
     if (apart.empty()) continue;
     const auto at = layers.erase(layers.begin() + static_cast<std::ptrdiff_t>(l));
     layers.insert(at, std::make_move_iterator(apart.begin()), std::make_move_iterator(apart.end()));

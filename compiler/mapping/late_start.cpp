@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "archdsl/tensor/typing.h"
@@ -83,14 +82,7 @@ class LateStart {
     const int sum = static_cast<int>(at - statement.accesses.begin());
     const int start = static_cast<int>(statement.accesses.size());
     statement.accesses.push_back(start_);
-    statement.value = replaced(statement.value, sum, with_start(read_of(type_, sum), start));
-  }
-
-  static ExprPtr replaced(const ExprPtr& expr, int access, const ExprPtr& by) {
-    if (expr->op == ExprOp::access) return expr->access == access ? by : expr;
-    Expr copy = *expr;
-    for (ExprPtr& arg : copy.args) arg = replaced(arg, access, by);
-    return std::make_shared<const Expr>(std::move(copy));
+    statement.value = with_access_as(statement.value, sum, with_start(read_of(type_, sum), start));
   }
 
   /// Sums that are the work's result become an intermediate one.

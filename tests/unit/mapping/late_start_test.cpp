@@ -2,60 +2,12 @@
 #include "compiler/mapping/late_start.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
-
-#include <functional>
-#include <map>
-#include <random>
-
-#include "archdsl/tensor/convert.h"
-#include "archdsl/tensor/interpret.h"
-#include "archdsl/tensor/parse.h"
+#include "tests/unit/mapping/evaluated_work.h"
 
 using namespace accord;
+using namespace accord::test;
 
 namespace {
-
-using ProductTypes = std::map<std::string, ElementType>;
-
-constexpr std::int64_t rows = 3, columns = 4, depth = 5;
-
-const std::map<std::string, Shape> product_shapes = {
-    {"a", {rows, depth}},   {"b", {depth, columns}}, {"bias", {columns}},   {"c", {rows, columns}},
-    {"y", {rows, columns}}, {"z", {rows, columns}},  {"r", {rows, columns}}};
-
-Work product_of(const std::vector<std::string>& statements, const ProductTypes& types) {
-  StatementContext context{types, {}, {}};
-  context.iterator_order = {"i", "j", "k"};
-  const auto parsed = parse_statements(statements, context);
-  REQUIRE(std::holds_alternative<TensorProgram>(parsed));
-  Work work;
-  work.program = std::get<TensorProgram>(parsed);
-  const std::map<std::string, std::int64_t> extents = {{"i", rows}, {"j", columns}, {"k", depth}};
-  for (auto& iterator : work.program.iterators) iterator.extent = extents.at(iterator.name);
-  for (const auto& operand : work.program.operands) {
-    work.operands.push_back({no_tensor, product_shapes.at(operand.name), 0, operand.name == "bias"});
-  }
-  work.operator_of.assign(statements.size(), 0);
-  work.operators = {0};
-  return work;
-}
-
-/// Operands of equal names begin with equal values.
-std::vector<std::byte> product_result(const Work& work) {
-  std::vector<DenseTensor> operands;
-  for (std::size_t o = 0; o < work.operands.size(); ++o) {
-    const Operand& operand = work.program.operands[o];
-    DenseTensor& tensor = operands.emplace_back(DenseTensor{operand.type, work.operands[o].shape, {}, 0});
-    std::mt19937_64 engine(std::hash<std::string>()(operand.name));
-    tensor.data.resize(static_cast<std::size_t>(element_count(tensor.shape) * bytes(operand.type)));
-    for (std::size_t at = 0; at < tensor.data.size(); at += static_cast<std::size_t>(bytes(operand.type))) {
-      store_element(tensor.data.data() + at, operand.type, static_cast<double>(engine() % 200) - 100);
-    }
-  }
-  interpret(work.program, operands);
-  return operands[static_cast<std::size_t>(work.program.statements.back().target.operand)].data;
-}
 
 const std::string products_of_bytes = "c[i, j] += i32(a[i, k]) * i32(b[k, j])";
 const ProductTypes integer_types = {{"a", ElementType::i8},     {"b", ElementType::i8}, {"c", ElementType::i32},
