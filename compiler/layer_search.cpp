@@ -235,7 +235,7 @@ class Variants {
     const auto go_on = [&](std::optional<Mapping> quicker) {
       if (quicker) best = *std::move(quicker);
     };
-    if (waits) go_on(search(index, with_dense_tiles(problem_, best)));
+    if (waits) go_on(search_best(index, with_dense_tiles(problem_, best)));
     if (waits) go_on(search(index, with_last_arranged(problem_, best)));
     search(index, on_parallel_movers(problem_, best));
     if (waits) search(index, with_full_lanes(problem_, mapping));
@@ -254,6 +254,15 @@ class Variants {
     Mapping other = mapping;
     other.rolls = false;
     return other;
+  }
+
+  std::optional<Mapping> search_best(std::size_t index, const std::vector<Mapping>& variants) {
+    std::optional<Mapping> best;
+    for (const Mapping& variant : variants) {
+      auto found = search(index, variant);
+      if (found && (!best || found->predicted_cycles < best->predicted_cycles)) best = std::move(found);
+    }
+    return best;
   }
 
   /// The best of the variant's mappings, if there is one and it promises enough.

@@ -52,13 +52,14 @@ void share_density(Mapping& mapping) {
   }
 }
 
-std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapping& mapping) {
+namespace {
+
+Mapping with_all_dense(const SearchProblem& problem, const Mapping& mapping) {
   Geometry geometry(problem.machine, problem.network, problem.work, problem.homes, mapping);
   Mapping result = mapping;
   Geometry dense(problem.machine, problem.network, problem.work, problem.homes, result);
   constexpr double far = 2;  // times its instructions, by what bytes take: short runs may be why
   const bool waits = mapping.predicted_cycles > far * static_cast<double>(compute_bound(problem.machine, mapping));
-  bool some = false;
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     if (!may_be_dense(use)) continue;
@@ -71,10 +72,29 @@ std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapp
     const Layout& then = dense.layout(u, use.depth - 1, tile);
     const bool better = then.error.empty() && (then.bytes < now.bytes || !is_loose(then, element));
     result.uses[u].dense = better;
-    some = some || better;
   }
   share_density(result);
-  return some ? std::optional(std::move(result)) : std::nullopt;
+  return result;
+}
+
+}  // namespace
+
+std::vector<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapping& mapping) {
+  const Mapping all = with_all_dense(problem, mapping);
+  const auto only = [&](bool inputs) {
+    Mapping some = mapping;
+    for (std::size_t u = 0; u < some.uses.size(); ++u) {
+      if ((some.uses[u].role == UseRole::input) == inputs) some.uses[u].dense = all.uses[u].dense;
+    }
+    return some;
+  };
+  const auto differs = [&](const Mapping& some) {
+    return !std::ranges::equal(some.uses, mapping.uses, {}, &Use::dense, &Use::dense);
+  };
+  const Mapping inputs = only(true), results = only(false);
+  if (!differs(all)) return {};
+  if (!differs(inputs) || !differs(results)) return {all};
+  return {all, results, inputs};
 }
 
 }  // namespace accord

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "compiler/mapping/searcher.h"
 
@@ -13,7 +13,8 @@ bool may_be_dense(const Use& use);
 void share_density(Mapping& mapping);
 
 /// The mapping, which has tiles, with inputs, results and sums lying without gaps on chip (Use::dense) where words or
-/// blocks of lanes would leave gaps or break rows; nothing where none would, or where no wire allows it.
-std::optional<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapping& mapping);
+/// blocks of lanes would leave gaps or break rows and no wire forbids it; and, where both inputs and results then do,
+/// with either alone: what lies in blocks is arranged once, on its way in, and what does not on every tile's.
+std::vector<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapping& mapping);
 
 }  // namespace accord
