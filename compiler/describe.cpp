@@ -94,9 +94,9 @@ std::string form_text(const WorkForm& form) {
 }
 
 /// What begins the sums.
-std::string opening_text(const Machine& machine, const Match& main) {
-  const int opening = opening_capability(machine.architecture, machine.limits, main.unit, main.capability);
-  return fmt::format(", sums begun by {}", machine.architecture.units[main.unit].capabilities[opening].name);
+std::string opening_text(const Machine& machine, const StatementPlan& step) {
+  const int opening = opening_of(machine, step);
+  return fmt::format(", sums begun by {}", machine.architecture.units[step.match.unit].capabilities[opening].name);
 }
 
 std::string mapping_text(const Machine& machine, const Work& whole, const Mapping& mapping) {
@@ -109,7 +109,7 @@ std::string mapping_text(const Machine& machine, const Work& whole, const Mappin
     for (std::size_t d = 0; d < step.chains.size(); ++d) {
       out += fmt::format(" {}={}", capability.dims[d].name, chain_text(work, step.chains[d]));
     }
-    if (step.opens) out += opening_text(machine, step.match);
+    if (step.opening >= 0) out += opening_text(machine, step);
     out += "\n";
   }
   out += division_text(machine, work, mapping);

@@ -296,7 +296,7 @@ void Lowering::emit_step(int s, int level) {
     }
     placed.push_back(std::move(p));
   }
-  instructions_.step(s, placed, box, s == 0 && mapping_.steps[0].opens && reduction_starts(level));
+  instructions_.step(s, placed, box, s == 0 && mapping_.steps[0].opening >= 0 && reduction_starts(level));
 }
 
 /// Whether the tile of results has what is carried there already: it goes to several places.

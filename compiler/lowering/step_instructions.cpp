@@ -49,7 +49,7 @@ StepInstructions::StepInstructions(const Machine& machine, const Mapping& mappin
       capability_(machine.capability(plan_.match)),
       uses_(std::move(uses)),
       box_(std::move(box)),
-      opening_(opening_mnemonic(begins)),
+      beginning_(beginning_match(machine, plan_)),
       point_(box_.size(), 0) {
   for (auto& use : uses_) {
     views_.push_back(use.view);
@@ -57,6 +57,7 @@ StepInstructions::StepInstructions(const Machine& machine, const Mapping& mappin
   }
   shape_ = shape_step(machine, mapping, step, views_, box_);
   if (!shape_.error.empty()) throw Error("cannot cover a tile: " + shape_.error);
+  if (begins) opening_ = machine.limits.run(beginning_.unit, beginning_.capability)->mnemonic;
   op_.mnemonic = machine.limits.run(plan_.match.unit, plan_.match.capability)->mnemonic;
   op_.unit = plan_.match.unit;
   op_.statement = plan_.statement;
@@ -67,14 +68,6 @@ StepInstructions::StepInstructions(const Machine& machine, const Mapping& mappin
   make_loops();
   HeldTiles held{std::vector<std::vector<std::int64_t>>(loads_.size()), 0};
   visit(0, held);
-}
-
-int StepInstructions::opening_mnemonic(bool begins) const {
-  if (!begins) return -1;
-  const Match& main = plan_.match;
-  const int opening = opening_capability(machine_.architecture, machine_.limits, main.unit, main.capability);
-  assert(opening >= 0);
-  return machine_.limits.run(main.unit, opening)->mnemonic;
 }
 
 std::size_t StepInstructions::base_argument(int operand) const {
@@ -240,12 +233,15 @@ void StepInstructions::set_timing(LowOp& op, const MaybeValue* values) {
   formula_values_.clear();
   for (std::size_t d = 0; d < chunk_.size(); ++d) formula_values_.push_back(*values[d]);
   for (const HeldOperand& held : loads_) formula_values_.push_back(*values[held.load]);
-  auto known = std::ranges::find(timings_, formula_values_, &Timing::formula_values);
+  auto known = std::ranges::find_if(timings_, [&](const Timing& timing) {
+    return timing.mnemonic == op.mnemonic && timing.formula_values == formula_values_;
+  });
   if (known == timings_.end()) {
-    const std::int64_t working = working_cycles(machine_, mapping_, step_, shape_, views_, box_, formula_values_);
+    const Match& by = op.mnemonic == opening_ ? beginning_ : plan_.match;
+    const std::int64_t working = working_cycles(machine_, mapping_, step_, by, shape_, views_, box_, formula_values_);
     const Unit& unit = machine_.architecture.units[plan_.match.unit];
-    timings_.push_back({formula_values_, static_cast<std::int32_t>(instruction_cycles(unit, working)),
-                        static_cast<std::int32_t>(working + latency_around(machine_, plan_.match, formula_values_)),
+    timings_.push_back({op.mnemonic, formula_values_, static_cast<std::int32_t>(instruction_cycles(unit, working)),
+                        static_cast<std::int32_t>(working + latency_around(machine_, by, formula_values_)),
                         requests_of(machine_, mapping_, step_, shape_, views_, box_, formula_values_),
                         port_words_on_chip()});
     known = timings_.end() - 1;

@@ -36,7 +36,7 @@ void set_requests(LowOp& op, const RequestTiming& requests);
 class StepInstructions {
  public:
   /// The bases of `uses` do not matter. Throws Error where the step cannot cover the box.
-  /// `begins`: the sums have their first instructions here, which the `opening_capability` does.
+  /// `begins`: the sums have their first instructions here, which the step's `opening` does.
   StepInstructions(const Machine& machine, const Mapping& mapping, int step, std::vector<PlacedUse> uses, Extents box,
                    bool begins);
 
@@ -65,6 +65,7 @@ class StepInstructions {
 
   /// What instructions with the same values of the formulas take.
   struct Timing {
+    int mnemonic;
     std::vector<std::int64_t> formula_values;
     std::int32_t busy, latency;
     RequestTiming requests;
@@ -79,7 +80,6 @@ class StepInstructions {
   std::vector<std::size_t> decisive_arguments(int operand) const;
   void set_strides();
   std::size_t base_argument(int operand) const;
-  int opening_mnemonic(bool begins) const;
   int target() const { return capability_.program.statements.back().target.operand; }
   std::size_t use_of(int operand) const;
 
@@ -97,8 +97,9 @@ class StepInstructions {
   std::vector<PlacedUse> uses_;
   std::vector<UseView> views_;
   Extents box_;
-  const int opening_;     ///< mnemonic of the first instruction of each sum; -1: as of others
-  int beyond_first_ = 0;  ///< loops over a sum that are past their first turn
+  const Match beginning_;  ///< of the first instruction of each sum
+  int opening_ = -1;       ///< its mnemonic; -1: as of others
+  int beyond_first_ = 0;   ///< loops over a sum that are past their first turn
   Extents point_;
   StepShape shape_;
   std::vector<Loop> loops_;

@@ -146,23 +146,25 @@ bool Enumerator::padding_adds_nothing(const Mapping& mapping) {
   return false;
 }
 
-/// Why the capability, which initialises its target, does not do the work; and no others' first instructions either.
+/// Why the capability, which initialises its target, does not do the work; and why it begins no other's sums, should
+/// one do the same without initialising.
 std::string Enumerator::takes_several(const Match& match) const {
   const auto& capabilities = machine_.architecture.units[match.unit].capabilities;
   const Capability& own = capabilities[match.capability];
-  std::string text = fmt::format(
+  const std::string text = fmt::format(
       "{} sets its target before it reduces, and takes several instructions for what this reduces", own.name);
+  std::string why;
   for (int c = 0; c < std::ssize(capabilities); ++c) {
-    const Statement& sum = capabilities[c].program.statements.back();
-    if (initial_value(capabilities[c]) || sum.reduction != own.program.statements.back().reduction) continue;
-    if (capabilities[c].operands.size() != own.operands.size()) continue;
-    if (opening_capability(machine_.architecture, machine_.limits, match.unit, c) >= 0) continue;
-    text += fmt::format(
-        ", and begins none of {}'s sums: names, steps and held operands must be the same, its dims and "
-        "addresses what the other's can be",
+    if (std::ranges::count(machine_.elements.openings(match.unit, c), match.capability) != 0) return text;
+    if (initial_value(capabilities[c]) || capabilities[c].operands.size() != own.operands.size()) continue;
+    const auto same = [&](const Match& other) { return other.unit == match.unit && other.capability == c; };
+    if (std::ranges::none_of(matches_.at(roles_.main).found, same)) continue;
+    why += fmt::format(
+        ", and begins none of {}'s sums: its expression is to be written as the other's, with the same names, steps, "
+        "held operands and order of dims, and its dims and addresses are to be what the other's can be",
         capabilities[c].name);
   }
-  return text;
+  return text + why;
 }
 
 /// Whether one instruction of a capability that initialises its target can see the whole reduction.
@@ -192,24 +194,40 @@ void Enumerator::complete(const Match& match, std::vector<std::vector<int>> chai
   Mapping mapping;
   mapping.form = form_;
   mapping.steps.push_back({roles_.main, match, std::move(chains)});
-  mapping.steps.front().opens = opens_;
   mapping.reduces_at_once = match.initialises;
-  for (const int index : roles_.after) {
-    if (!add_after(mapping, index)) return;
+  complete_after(mapping, 0);
+}
+
+/// With the quickest capabilities for the statements after the main one with which there is an assignment. Whether
+/// there is.
+bool Enumerator::complete_after(const Mapping& mapping, std::size_t next) {
+  if (next == roles_.after.size()) return add_begun(mapping);
+  const int index = roles_.after[next];
+  const std::vector<StatementPlan> steps = element_wise(mapping, index);
+  for (const StatementPlan& step : steps) {
+    Mapping longer = mapping;
+    longer.steps.push_back(step);
+    if (complete_after(longer, next + 1)) return true;
   }
-  for (const Mapping& begun : with_beginnings(mapping)) add_padded(begun);
+  if (!steps.empty()) return false;
+  const int op = work_.operators[work_.operator_of[index]];
+  reason(fmt::format("no capability does its {} ({})", network_.operators[op].type,
+                     fmt::join(texts_of(matches_of(index).rejections), "; ")));
+  return false;
 }
 
 /// With extents as they are or as dims ask for, and once more in whole runs of transfers where these count in units.
-void Enumerator::add_padded(const Mapping& mapping) {
+/// Whether there is an assignment.
+bool Enumerator::add_padded(const Mapping& mapping) {
   const std::vector<std::int64_t> as_is(work_.program.iterators.size(), 1);
   const auto extended = with_extents(mapping, as_is);
-  if (!extended) return;
+  if (!extended) return false;
   add(*extended);
   const auto runs = whole_runs(*extended);
   const auto is_whole = [](std::int64_t extent, std::int64_t multiple) { return extent % multiple == 0; };
-  if (std::ranges::equal(extended->extent, runs, is_whole)) return;
+  if (std::ranges::equal(extended->extent, runs, is_whole)) return true;
   if (const auto padded = with_extents(mapping, runs)) add(*padded);
+  return true;
 }
 
 /// The mapping with extents and uses; nothing where there is none.
@@ -325,13 +343,15 @@ void Enumerator::assign(const Match& match, std::size_t iterator, std::vector<st
   if (blocks == nullptr) assign(match, iterator + 1, chains);
 }
 
-/// Whether a capability of the same unit begins the sums as the work does.
-bool Enumerator::can_open(const Match& match) const {
-  if (roles_.start < 0) return false;
-  const int opening = opening_capability(machine_.architecture, machine_.limits, match.unit, match.capability);
-  if (opening < 0) return false;
-  const Capability& capability = machine_.architecture.units[match.unit].capabilities[opening];
-  return begins_with(work_, statement(roles_.start), *initial_value(capability));
+/// The capabilities of the same unit that begin sums as the work does: places among `Elements::openings`.
+std::vector<int> Enumerator::openings_of(const Match& match) const {
+  std::vector<int> found;
+  const auto& all = machine_.elements.openings(match.unit, match.capability);
+  for (int o = 0; roles_.start >= 0 && o < std::ssize(all); ++o) {
+    const Capability& capability = machine_.architecture.units[match.unit].capabilities[all[o]];
+    if (begins_with(work_, statement(roles_.start), *initial_value(capability))) found.push_back(o);
+  }
+  return found;
 }
 
 void Enumerator::visit_main(const Match& match) {
@@ -346,7 +366,7 @@ void Enumerator::visit_main(const Match& match) {
     return;
   }
   if (!suits_form(match)) return;
-  opens_ = can_open(match);
+  openings_ = openings_of(match);
   takes_several_ = match.initialises ? takes_several(match) : "";
   std::vector<std::vector<int>> chains(capability.dims.size());
   found_before_ = found_.size();

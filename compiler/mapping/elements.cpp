@@ -143,11 +143,16 @@ Elements::Elements(const Architecture& architecture, const Limits& limits) : arc
     const Unit& unit = architecture.units[u];
     const int index = static_cast<int>(u);
     auto& of_capabilities = capability_class_.emplace_back();
+    auto& openings = openings_.emplace_back();
     for (std::size_t c = 0; c < unit.capabilities.size(); ++c) {
       const int number = static_cast<int>(c);
       const RunLimits* limit = limits.run(index, number);
-      const bool opens = opening_capability(architecture, limits, index, number) >= 0;
-      const auto text = [&] { return text_of(unit) + text_of(unit.capabilities[c], *limit) + (opens ? "opened" : ""); };
+      openings.push_back(opening_capabilities(architecture, limits, index, number));
+      const auto text = [&] {
+        std::string all = text_of(unit) + text_of(unit.capabilities[c], *limit);
+        for (const int o : openings.back()) all += "opened by" + text_of(unit.capabilities[o], *limits.run(index, o));
+        return all;
+      };
       of_capabilities.push_back(limit == nullptr ? -1 : capabilities.of(text()));
       enlist(capabilities_, capabilities_at_, of_capabilities.back(), memories_of(unit.capabilities[c]),
              {index, number, -1});

@@ -43,6 +43,9 @@ class Elements {
   /// Units with a capability like this one, the unit itself among them, ascending.
   std::vector<std::pair<int, int>> alike(int unit, int capability) const;
 
+  /// Capabilities of the unit with which sums of this one may begin (opening.h); alike in units that are.
+  const std::vector<int>& openings(int unit, int capability) const { return openings_[unit][capability]; }
+
   /// Whether the memories differ in nothing but where they stand.
   bool are_alike(int memory, int other) const { return memory_class_[memory] == memory_class_[other]; }
 
@@ -68,8 +71,9 @@ class Elements {
   using Members = std::vector<Member>;  ///< ascending
 
   const Architecture& architecture_;
-  std::vector<std::vector<int>> capability_class_;  ///< by unit and capability; -1: no instruction
-  std::vector<std::vector<int>> route_class_;       ///< by unit and route; -1: no instruction
+  std::vector<std::vector<std::vector<int>>> openings_;  ///< by unit and capability
+  std::vector<std::vector<int>> capability_class_;       ///< by unit and capability; -1: no instruction
+  std::vector<std::vector<int>> route_class_;            ///< by unit and route; -1: no instruction
   std::vector<int> memory_class_;
   std::vector<Members> capabilities_, routes_;                   ///< by class
   std::vector<Members> capabilities_at_, routes_at_;             ///< by memory on chip: those that reach it

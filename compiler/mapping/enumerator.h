@@ -41,7 +41,7 @@ class Enumerator {
  private:
   std::vector<std::string> texts_of(const std::vector<Rejection>& rejections) const;
   void visit_alike(const std::vector<Match>& matches);
-  bool can_open(const Match& match) const;
+  std::vector<int> openings_of(const Match& match) const;
   void visit_main(const Match& match);
   void visit_carriers();
   void carry(const Match& match);
@@ -53,15 +53,15 @@ class Enumerator {
   bool keeps_blocks(const Mapping& mapping) const;
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
-  void add_padded(const Mapping& mapping);
+  bool complete_after(const Mapping& mapping, std::size_t next);
+  bool add_padded(const Mapping& mapping);
   std::optional<Mapping> with_extents(Mapping mapping, const std::vector<std::int64_t>& multiples);
   std::vector<std::int64_t> whole_runs(const Mapping& mapping) const;
   void add(Mapping mapping);
   void add_with_ways(const Mapping& mapping);
   struct Matches;
   const Matches& matches_of(int statement);
-  std::optional<StatementPlan> element_wise(const Mapping& mapping, int statement);
-  bool add_after(Mapping& mapping, int statement);
+  std::vector<StatementPlan> element_wise(const Mapping& mapping, int statement);
   std::vector<std::size_t> nearest(const Mapping& mapping, const Matches& matches) const;
   bool reaches_accumulator(const Mapping& mapping, const Match& match) const;
   bool keeps_layout(const Mapping& mapping, const StatementPlan& plan) const;
@@ -72,7 +72,9 @@ class Enumerator {
   Use start_use(const StatementPlan& main) const;
   bool wants_start(const Mapping& mapping) const;
   bool sets_number(const Match& match) const;
-  std::vector<Mapping> with_beginnings(const Mapping& mapping);
+  bool add_begun(const Mapping& mapping);
+  bool begin_by_steps(const Mapping& mapping, bool comes);
+  void no_beginning(const Use& use);
   bool add_start(Mapping& mapping);
   bool add_carried(Mapping& mapping);
   std::vector<int> homes_of(const Use& use) const;
@@ -110,7 +112,7 @@ class Enumerator {
   std::size_t found_before_ = 0;  ///< by other capabilities
   bool cut_ = false;              ///< this one has too many
   std::string takes_several_;     ///< why it does not do the work, should it take several instructions for a sum
-  bool opens_ = false;            ///< its unit begins sums as the work does (StatementPlan::opens)
+  std::vector<int> openings_;     ///< with which its unit begins sums as the work does (StatementPlan::opening)
 };
 
 }  // namespace accord

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "compiler/mapping/step_bound.h"
@@ -142,35 +141,25 @@ std::vector<std::size_t> Enumerator::nearest(const Mapping& mapping, const Match
   return chosen;
 }
 
-/// An element-wise statement after the main one, or its initial values: the quickest capability whose dims follow the
-/// accumulator, one on the accumulator's memory first.
-std::optional<StatementPlan> Enumerator::element_wise(const Mapping& mapping, int index) {
+/// The capabilities for an element-wise statement after the main one, or for its initial values, whose dims follow the
+/// accumulator: those on the accumulator's memory first, the quickest first.
+std::vector<StatementPlan> Enumerator::element_wise(const Mapping& mapping, int index) {
   const Matches& matches = matches_of(index);
   std::vector<std::int64_t> extent;
   for (const auto& it : work_.program.iterators) extent.push_back(it.extent);
-  std::optional<StatementPlan> best;
-  std::pair<bool, std::int64_t> least = {true, INT64_MAX};
+  std::vector<std::pair<std::pair<bool, std::int64_t>, StatementPlan>> found;
   for (const std::size_t m : nearest(mapping, matches)) {
     const Match& match = matches.found[m];
     if (match.initialises || machine_.limits.run(match.unit, match.capability) == nullptr) continue;
     StatementPlan plan{index, match, follow(mapping, match)};
+    if (!keeps_layout(mapping, plan)) continue;
     const std::pair cycles(!reaches_accumulator(mapping, match), step_bound(machine_, plan, extent));
-    if (cycles >= least || !keeps_layout(mapping, plan)) continue;
-    least = cycles;
-    best = std::move(plan);
+    found.emplace_back(cycles, std::move(plan));
   }
-  return best;
-}
-
-bool Enumerator::add_after(Mapping& mapping, int index) {
-  if (auto step = element_wise(mapping, index)) {
-    mapping.steps.push_back(std::move(*step));
-    return true;
-  }
-  const int op = work_.operators[work_.operator_of[index]];
-  reason(fmt::format("no capability does its {} ({})", network_.operators[op].type,
-                     fmt::join(texts_of(matches_of(index).rejections), "; ")));
-  return false;
+  std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+  std::vector<StatementPlan> steps;
+  for (auto& [cycles, plan] : found) steps.push_back(std::move(plan));
+  return steps;
 }
 
 }  // namespace accord

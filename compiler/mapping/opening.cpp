@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archdsl/tensor/parse.h"
+#include "compiler/mapping/candidates.h"
 
 namespace accord {
 namespace {
@@ -39,16 +40,60 @@ bool begins_with(const Work& work, const Statement& start, double number) {
   return value && std::max(*value, least) == std::max(number, least);
 }
 
-int opening_capability(const Architecture& architecture, const Limits& limits, int unit, int capability) {
+std::vector<int> opening_capabilities(const Architecture& architecture, const Limits& limits, int unit,
+                                      int capability) {
   const auto& capabilities = architecture.units[unit].capabilities;
-  const RunLimits* needed = limits.run(unit, capability);
-  if (needed == nullptr || capabilities[capability].program.statements.size() != 1) return -1;
+  std::vector<int> found;
+  if (capabilities[capability].program.statements.size() != 1) return found;
   for (int c = 0; c < std::ssize(capabilities); ++c) {
     if (!initial_value(capabilities[c]) || !does_the_same(capabilities[c], capabilities[capability])) continue;
-    const RunLimits* there = limits.run(unit, c);
-    if (there != nullptr && covers(*there, *needed)) return c;
+    const RunLimits *there = limits.run(unit, c), *needed = limits.run(unit, capability);
+    if (there != nullptr && needed != nullptr && covers(*there, *needed)) found.push_back(c);
   }
-  return -1;
+  return found;
+}
+
+int opening_of(const Machine& machine, const StatementPlan& step) {
+  if (step.opening < 0) return -1;
+  return machine.elements.openings(step.match.unit, step.match.capability)[static_cast<std::size_t>(step.opening)];
+}
+
+Match beginning_match(const Machine& machine, const StatementPlan& step) {
+  Match match = step.match;
+  if (step.opening >= 0) match.capability = opening_of(machine, step);
+  return match;
+}
+
+namespace {
+
+/// Whether each argument of the one holds all that the other's does.
+bool reaches_as_far(const Mnemonic& one, const Mnemonic& other) {
+  const auto bits = [](const Mnemonic& mnemonic, const Binding& binding) {
+    return binding.field < 0 ? 0 : mnemonic.fields[static_cast<std::size_t>(binding.field)].bits;
+  };
+  return std::ranges::equal(one.arguments, other.arguments, [&](const Binding& a, const Binding& b) {
+    return a.base == b.base && a.unit == b.unit && a.bias == b.bias && bits(one, a) >= bits(other, b);
+  });
+}
+
+}  // namespace
+
+bool opens_as_well(const Machine& machine, const StatementPlan& step) {
+  const int unit = step.match.unit, number = opening_of(machine, step);
+  const RunLimits &own = *machine.limits.run(unit, step.match.capability), &others = *machine.limits.run(unit, number);
+  const auto& mnemonics = machine.architecture.isa.mnemonics;
+  if (!reaches_as_far(mnemonics[others.mnemonic], mnemonics[own.mnemonic])) return false;
+  const Capability& capability = machine.capability(step.match);
+  const Capability& opening = machine.architecture.units[unit].capabilities[number];
+  std::vector<std::int64_t> values;
+  for (const CapabilityDim& dim : own.dims) values.push_back(dim.maximum);
+  for (const CapabilityOperand& operand : capability.operands) {
+    if (operand.held) values.push_back(1);
+  }
+  const auto no_slower = [&](auto part) {
+    return (opening.*part).evaluate(values) <= (capability.*part).evaluate(values);
+  };
+  return no_slower(&Capability::interval) && no_slower(&Capability::start) && no_slower(&Capability::drain);
 }
 
 }  // namespace accord

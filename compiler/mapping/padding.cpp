@@ -56,14 +56,14 @@ void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std
 
 /// Evaluates the statement at padded points with some values of what is read inside.
 bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padded, const Statement& statement,
-                        int iterator, int spoilt) {
+                        int iterator, Margins margins) {
   for (const double inside : {1.0, -3.0, 100.0}) {
     std::vector<double> reads;
     for (const auto& access : statement.accesses) {
       const WorkOperand& operand = work.operands[access.operand];
       const double margin = operand.constant ? 0 : operand.outside;
-      const bool known =
-          access.operand != spoilt && depends(access, iterator) && leaves(work, padded, access, iterator);
+      const bool kept = margins == Margins::kept || operand.constant;
+      const bool known = kept && depends(access, iterator) && leaves(work, padded, access, iterator);
       reads.push_back(known ? margin : inside);
     }
     const double value = evaluate(*statement.value, reads);
@@ -90,14 +90,19 @@ std::optional<std::pair<const StatementPlan*, int>> padding_that_counts(const Wo
 
 namespace {
 
+/// Whether points beyond the iterator's end read what is decisive: a sum adds them, and no constant makes that nothing.
+bool decides_beyond(const Work& work, const std::vector<std::int64_t>& padded, const Statement& statement,
+                    int iterator) {
+  return !depends(statement.target, iterator) &&
+         !padding_is_neutral(work, padded, statement, iterator, Margins::overwritten);
+}
+
 /// Extents of the iterators over which what the use reads decides results, of the mapping's own work.
 std::vector<std::int64_t> relied_extents(const Work& work, const Mapping& mapping, const Use& use) {
   std::vector<std::int64_t> extents = mapping.extent;
   const Statement& statement = work.program.statements[mapping.steps[use.step].statement];
   for (std::size_t it = 0; it < extents.size(); ++it) {
-    const int iterator = static_cast<int>(it);
-    const bool sum = !depends(statement.target, iterator);
-    if (sum && !padding_is_neutral(work, mapping.extent, statement, iterator, use.access.operand)) continue;
+    if (decides_beyond(work, mapping.extent, statement, static_cast<int>(it))) continue;
     extents[it] = std::min(extents[it], work.program.iterators[it].extent);
   }
   return extents;
@@ -110,12 +115,13 @@ const Access* own_access(const Work& layer, const Mapping& mapping, const Use& u
   return std::ranges::count_if(accesses, same) == 1 ? &*std::ranges::find_if(accesses, same) : nullptr;
 }
 
-/// Blocks of the form reach beyond the work's own ends only where that adds nothing: no further than these it relies on
-/// what it reads, but where the mapping pads what counts.
+/// Blocks of the form reach beyond the work's own ends only where that adds nothing: where a constant sees to that, it
+/// relies on what it reads no further than these, but where the mapping pads what counts.
 void cut_to_own_ends(Home& decisive, const Work& layer, const Mapping& mapping, const Use& use,
                      const std::vector<std::int64_t>& relied) {
   const Access* own = own_access(layer, mapping, use);
   if (own == nullptr) return;
+  const Statement& statement = layer.program.statements[mapping.steps[use.step].statement];
   std::vector<std::int64_t> extents;
   for (const Iterator& iterator : layer.program.iterators) extents.push_back(iterator.extent);
   const Home ends = margins_of(layer.operands[own->operand].shape, *own, extents);
@@ -123,6 +129,8 @@ void cut_to_own_ends(Home& decisive, const Work& layer, const Mapping& mapping, 
   for (std::size_t i = 0; i < decisive.after.size(); ++i) {
     const auto padded = [&](const auto& term) { return relied[term.first] > iterators[term.first].extent; };
     if (std::ranges::any_of(use.access.indices[i].terms, padded)) continue;
+    const auto decides = [&](const auto& term) { return decides_beyond(layer, extents, statement, term.first); };
+    if (std::ranges::any_of(own->indices[i].terms, decides)) continue;
     decisive.before[i] = std::min(decisive.before[i], ends.before[i]);
     decisive.after[i] = std::min(decisive.after[i], ends.after[i]);
   }

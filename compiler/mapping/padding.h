@@ -18,19 +18,21 @@ std::int64_t product_of(const std::vector<int>& chain, const std::vector<std::in
 /// innermost.
 void pad_chain(const std::vector<int>& chain, std::int64_t unit, std::vector<std::int64_t>& extent);
 
+/// What lies beyond operands that are no constants: what the work says, or what others left there.
+enum class Margins { kept, overwritten };
+
 /// Whether the statement, which reduces over the iterator, yields the same where the iterator runs on to its padded
-/// extent: whatever lies inside the operands that it reads, and also beyond the operand `spoilt` (-1: none), the points
-/// beyond add nothing.
+/// extent: whatever lies inside the operands that it reads, the points beyond add nothing.
 bool padding_is_neutral(const Work& work, const std::vector<std::int64_t>& padded, const Statement& statement,
-                        int iterator, int spoilt = -1);
+                        int iterator, Margins margins = Margins::kept);
 
 /// The first step, and the iterator that it sums over, of which what is padded would add something; nothing where all
 /// padding is neutral. `work`: the mapping's (`work_of`).
 std::optional<std::pair<const StatementPlan*, int>> padding_that_counts(const Work& work, const Mapping& mapping);
 
 /// Marks the indices of the read tensor's home beyond which what lies there decides results: what the layer's own work
-/// reads, and of sums that are padded what the mapping reads beyond, unless the other factor is 0 there whatever is
-/// read.
+/// reads, and of sums that are padded what the mapping reads beyond, unless the other factor is a constant, 0 there
+/// whatever is read. Of two activations each relies on its own margin: who writes them asks no other.
 void rely(Home& home, const Work& layer, const Mapping& mapping, const Use& use);
 
 /// Extents of the iterators over which a result is written: those of the mapping; no further than the tensor where its

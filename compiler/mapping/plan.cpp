@@ -102,7 +102,7 @@ bool starts_tiles(const Work& work, const Use& use, int level) {
 bool starts_in_home(const Mapping& mapping) {
   const auto is_start = [](const Use& use) { return use.role == UseRole::start; };
   const auto in_place = [](const Use& use) { return use.step == 0 && use.role == UseRole::output && use.depth == 0; };
-  const bool starts = starting_step(mapping) >= 0 || mapping.steps.front().opens ||
+  const bool starts = starting_step(mapping) >= 0 || mapping.steps.front().opening >= 0 ||
                       std::any_of(mapping.uses.begin(), mapping.uses.end(), is_start);
   return starts && std::any_of(mapping.uses.begin(), mapping.uses.end(), in_place);
 }

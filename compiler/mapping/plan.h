@@ -23,7 +23,7 @@ struct StatementPlan {
   int statement = -1;
   Match match;
   std::vector<std::vector<int>> chains;  ///< per dim of the capability
-  bool opens = false;                    ///< the first instruction of each sum is the `opening_capability`'s
+  int opening = -1;                      ///< which of `Elements::openings` does the first instruction of each sum
   bool shares_unit = false;              ///< of a part of divided work: its unit works for other parts, too
   bool operator==(const StatementPlan&) const = default;
 };

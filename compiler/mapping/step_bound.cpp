@@ -9,6 +9,7 @@
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/carriers.h"
+#include "compiler/mapping/opening.h"
 #include "compiler/mapping/port_loads.h"
 #include "compiler/mapping/timing.h"
 
@@ -76,7 +77,7 @@ class ChunkedStep {
     for (std::size_t o = 0; o < capability.operands.size(); ++o) {
       if (capability.operands[o].held) loading = std::max(loading, load_cycles(static_cast<int>(o)));
     }
-    return total * looped([](int) { return true; }) + loading;
+    return total + loading;
   }
 
  private:
@@ -91,7 +92,20 @@ class ChunkedStep {
     for_each_chunk(most, [&](std::int64_t count, const auto& sizes) {
       total += count * chunk_cycles(machine_, step_.match, sizes, -1);
     });
-    return total;
+    return total * looped([](int) { return true; }) - saved_by_opening(most);
+  }
+
+  int target() const { return machine_.capability(step_.match).program.statements.back().target.operand; }
+
+  /// What it saves that the first instruction of each sum is another capability's: of the chunks of a sum, that of
+  /// which this saves most.
+  std::int64_t saved_by_opening(const Sizes& most) const {
+    if (step_.opening < 0) return 0;
+    const Match beginning = beginning_match(machine_, step_);
+    const auto saved = [&](const Sizes& sizes) {
+      return chunk_cycles(machine_, step_.match, sizes, -1) - chunk_cycles(machine_, beginning, sizes, -1);
+    };
+    return once_per_tile(target(), most, saved, [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
   }
 
   /// Chunks of the dim as few as can be, and of about one size.
@@ -130,20 +144,27 @@ class ChunkedStep {
 
   /// What loading each of a held operand's tiles once adds: to that instruction of the tile which it delays least.
   std::int64_t load_cycles(int operand) const {
+    const auto delay = [&](const Sizes& sizes) {
+      return chunk_cycles(machine_, step_.match, sizes, operand) - chunk_cycles(machine_, step_.match, sizes, -1);
+    };
+    return once_per_tile(operand, most_, delay, [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+  }
+
+  /// The sum over an operand's tiles of what one instruction of each makes, chosen by `better`; never less than 0.
+  template <typename Made, typename Better>
+  std::int64_t once_per_tile(int operand, const Sizes& most, const Made& made, const Better& better) const {
     const Access& pattern = access_of(machine_.capability(step_.match), operand);
-    std::map<Sizes, std::pair<std::int64_t, std::int64_t>> tiles;  // by its chunks: number, delay
-    for_each_chunk(most_, [&](std::int64_t count, const auto& sizes) {
+    std::map<Sizes, std::pair<std::int64_t, std::int64_t>> tiles;  // by its chunks: number, what is made
+    for_each_chunk(most, [&](std::int64_t count, const auto& sizes) {
       Sizes own;
       std::int64_t others = 1;
       for (std::size_t d = 0; d < sizes.size(); ++d) {
-        const bool held = depends(pattern, static_cast<int>(d));
-        own.push_back(held ? sizes[d] : 0);
-        if (!held && sizes[d] == most_[d]) others *= extent_[d] / most_[d];
+        const bool moves = depends(pattern, static_cast<int>(d));
+        own.push_back(moves ? sizes[d] : 0);
+        if (!moves && sizes[d] == most[d]) others *= extent_[d] / most[d];
       }
-      const std::int64_t delay =
-          chunk_cycles(machine_, step_.match, sizes, operand) - chunk_cycles(machine_, step_.match, sizes, -1);
-      const auto [at, fresh] = tiles.try_emplace(own, count / others, delay);
-      if (!fresh) at->second.second = std::min(at->second.second, delay);
+      const auto [at, fresh] = tiles.try_emplace(own, count / others, made(sizes));
+      if (!fresh) at->second.second = better(at->second.second, made(sizes));
     });
     std::int64_t total = 0;
     for (const auto& [own, tile] : tiles) total += tile.first * std::max<std::int64_t>(tile.second, 0);

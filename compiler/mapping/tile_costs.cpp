@@ -123,6 +123,7 @@ class TileMeasure {
   bool repeats_in_parts(const Use& use) const;
   bool cuts_between_blocks(int u, int level);
   int levels_inside(const Use& use) const;
+  double share_that_begins(int s) const;
   void add_step(int s);
   double average(const Use& use, int level) const;
   double latency_around_step(const StatementPlan& step) const;
@@ -322,6 +323,18 @@ bool TileMeasure::reduces_in_one(const StepShape& shape, const Extents& box) con
   });
 }
 
+/// Of the boxes, those that hold the first part of a sum.
+double TileMeasure::share_that_begins(int s) const {
+  double share = 1;
+  for (int it = 0; it < static_cast<int>(mapping_.extent.size()); ++it) {
+    if (!is_reduction(work_, mapping_, it)) continue;
+    std::int64_t boxes = 0;
+    for (const auto& [size, times] : classes_.of(last_level(s), static_cast<std::size_t>(it))) boxes += times;
+    share /= static_cast<double>(boxes);
+  }
+  return share;
+}
+
 void TileMeasure::add_box(int s, const Extents& box, std::int64_t count) {
   const auto seen = views(s, box);
   for (const auto& view : seen) {
@@ -349,6 +362,7 @@ void TileMeasure::add_box(int s, const Extents& box, std::int64_t count) {
   }
   const StepCycles cycles = cycles_of(machine_, mapping_, s, shape, seen, box);
   costs_.step_cycles[s] += static_cast<double>(count) * static_cast<double>(cycles.cycles);
+  if (cycles.opening != 0) costs_.step_cycles[s] += static_cast<double>(count * cycles.opening) * share_that_begins(s);
   costs_.step_instructions[s] += static_cast<double>(count) * static_cast<double>(cycles.instructions);
   for (const MemoryWords& words : cycles.words) {
     auto& all = costs_.step_words;

@@ -7,6 +7,7 @@
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
 #include "archdsl/tensor/stride.h"
+#include "compiler/mapping/opening.h"
 #include "compiler/mapping/port_loads.h"
 
 namespace accord {
@@ -262,12 +263,11 @@ void each_request(const Machine& machine, const Mapping& mapping, int step, cons
 }
 
 /// With what the instruction asks of ports.
-std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
-                            const std::vector<UseView>& views, const Extents& box,
+std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const Match& by,
+                            const StepShape& shape, const std::vector<UseView>& views, const Extents& box,
                             const std::vector<std::int64_t>& formula_values, const PortLoads& loads) {
-  const StatementPlan& plan = mapping.steps[step];
-  const Unit& unit = machine.architecture.units[plan.match.unit];
-  const std::int64_t interval = machine.capability(plan.match).interval.evaluate(formula_values);
+  const Unit& unit = machine.architecture.units[by.unit];
+  const std::int64_t interval = machine.capability(by).interval.evaluate(formula_values);
   std::int64_t cycles = unit.period.cycles(std::max<std::int64_t>(interval, 1));
   for (const PortLoad& load : loads) {
     cycles = std::max(cycles, port_cycles(machine.architecture.memories[load.memory], load));
@@ -281,11 +281,11 @@ std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int 
 
 }  // namespace
 
-std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
-                            const std::vector<UseView>& views, const Extents& box,
+std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const Match& by,
+                            const StepShape& shape, const std::vector<UseView>& views, const Extents& box,
                             const std::vector<std::int64_t>& formula_values) {
   const auto loads = port_loads(machine, mapping, mapping.steps[step], shape, views, box, formula_values);
-  return working_cycles(machine, mapping, step, shape, views, box, formula_values, loads);
+  return working_cycles(machine, mapping, step, by, shape, views, box, formula_values, loads);
 }
 
 RequestTiming requests_of(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
@@ -311,18 +311,27 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
   const StatementPlan& plan = mapping.steps[step];
   const Capability& capability = machine.capability(plan.match);
   const Unit& unit = machine.architecture.units[plan.match.unit];
-  std::int64_t around = 1;
-  for (const int it : shape.loops) around *= box[it];
+  const auto adds_up = [&](int it) { return !depends(mapping.uses[target_use(mapping)].access, it); };
+  std::int64_t around = 1, sums_around = plan.opening >= 0 ? 1 : 0;
+  for (const int it : shape.loops) {
+    around *= box[it];
+    if (plan.opening >= 0 && !adds_up(it)) sums_around *= box[it];
+  }
+  const Match beginning = beginning_match(machine, plan);
   StepCycles total;
   std::vector<std::int64_t> values(shape.dims.size());
   const std::size_t held = static_cast<std::size_t>(
       std::count_if(capability.operands.begin(), capability.operands.end(), [](const auto& o) { return o.held; }));
   values.resize(shape.dims.size() + held, 1);
-  const auto add = [&](std::int64_t count) {
+  const auto add = [&](std::int64_t count, std::int64_t first) {
     total.instructions += count;
     const PortLoads loads = port_loads(machine, mapping, plan, shape, views, box, values);
-    const std::int64_t working = working_cycles(machine, mapping, step, shape, views, box, values, loads);
-    total.cycles += count * instruction_cycles(unit, working);
+    const auto taken = [&](const Match& by) {
+      return instruction_cycles(unit, working_cycles(machine, mapping, step, by, shape, views, box, values, loads));
+    };
+    const std::int64_t own = taken(plan.match);
+    total.cycles += count * own;
+    if (first > 0) total.opening += first * (taken(beginning) - own);
     for (const PortLoad& load : loads) {
       if (machine.architecture.memories[load.memory].off_chip) continue;
       const auto all = static_cast<double>(count);
@@ -333,21 +342,23 @@ StepCycles cycles_of(const Machine& machine, const Mapping& mapping, int step, c
     };
     each_request(machine, mapping, step, shape, views, box, values, asked);
   };
-  // Every combination of whole and remaining chunks of the dims that has instructions.
-  const auto visit = [&](auto&& self, std::size_t d, std::int64_t count) -> void {
-    if (d == shape.dims.size()) return add(count);
+  // Every combination of whole and remaining chunks of the dims that has instructions, and how many of these are the
+  // first of their sums.
+  const auto visit = [&](auto&& self, std::size_t d, std::int64_t count, std::int64_t first) -> void {
+    if (d == shape.dims.size()) return add(count, first);
     const auto& dim = shape.dims[d];
     const std::int64_t whole = dim.flat / dim.maximum, rest = dim.flat % dim.maximum;
+    const bool sums = plan.opening >= 0 && std::ranges::all_of(dim.counted, adds_up);
     if (whole > 0) {
       values[d] = dim.maximum;
-      self(self, d + 1, count * whole);
+      self(self, d + 1, count * whole, first * (sums ? 1 : whole));
     }
     if (rest > 0) {
       values[d] = rest;
-      self(self, d + 1, count);
+      self(self, d + 1, count, sums && whole > 0 ? 0 : first);
     }
   };
-  visit(visit, 0, around);
+  visit(visit, 0, around, sums_around);
   return total;
 }
 

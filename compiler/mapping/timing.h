@@ -51,9 +51,9 @@ std::int64_t latency_around(const Machine& machine, const Match& match,
 
 /// Cycles for which one instruction that counts `chunk` of each dim works: the capability's interval, the read ports of
 /// the banks that its operands lie in; on a mover also the requests for its off-chip operands. `formula_values`: chunks
-/// in the dims' multiples, then load flags.
-std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const StepShape& shape,
-                            const std::vector<UseView>& views, const Extents& box,
+/// in the dims' multiples, then load flags. `by`: the step's match, or its `beginning_match`.
+std::int64_t working_cycles(const Machine& machine, const Mapping& mapping, int step, const Match& by,
+                            const StepShape& shape, const std::vector<UseView>& views, const Extents& box,
                             const std::vector<std::int64_t>& formula_values);
 
 /// Its requests for off-chip operands: those of the operand that takes the way longest. None on compute units.
@@ -73,7 +73,8 @@ struct MemoryWords {
 /// Cycles that the step's instructions over one box occupy its unit, and their number.
 struct StepCycles {
   std::int64_t instructions = 0;
-  std::int64_t cycles = 0;
+  std::int64_t cycles = 0;   ///< by the step's own capability
+  std::int64_t opening = 0;  ///< more where sums begin in the box, whose first instructions another one does
   std::vector<MemoryWords> words;
   std::array<DramTraffic, 2> dram;  ///< read, written
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/mapping/carriers.h"
+#include "compiler/mapping/opening.h"
 
 namespace accord {
 
@@ -209,7 +210,7 @@ Use Enumerator::start_use(const StatementPlan& main) const {
 /// Whether sums begin with what the main capability does not set itself, nor the one that opens them.
 bool Enumerator::wants_start(const Mapping& mapping) const {
   const StatementPlan& main = mapping.steps[0];
-  return roles_.start >= 0 && !main.match.initialises && !main.opens;
+  return roles_.start >= 0 && !main.match.initialises && main.opening < 0;
 }
 
 /// Whether the instruction reads nothing: it sets a number.
@@ -218,35 +219,50 @@ bool Enumerator::sets_number(const Match& match) const {
   return std::ranges::count_if(operands, [](const auto& operand) { return operand.memory >= 0; }) == 1;
 }
 
-/// The mapping with each way in which initial values come: by a transfer, or by a step of instructions where none
-/// reaches the sums, or where it is a number that they set.
-std::vector<Mapping> Enumerator::with_beginnings(const Mapping& mapping) {
-  if (!wants_start(mapping)) return {mapping};
+/// The mapping with each way in which its sums begin: by a capability that does their first instructions, which nothing
+/// else beats that does them as well; by a transfer; by a step of instructions where none reaches the sums, or where it
+/// is a number that they set. Whether there is an assignment.
+bool Enumerator::add_begun(const Mapping& mapping) {
+  bool some = false;
+  for (const int opening : openings_) {
+    Mapping begun = mapping;
+    begun.steps.front().opening = opening;
+    const bool found = add_padded(begun);
+    if (found && opens_as_well(machine_, begun.steps.front())) return true;
+    some = some || found;
+  }
+  if (!wants_start(mapping)) return add_padded(mapping) || some;
   Use use = start_use(mapping.steps[0]);
-  if (machine_.architecture.memories[use.memory].off_chip) return {mapping};
-  const bool comes = find_way(use);
-  std::vector<Mapping> found;
-  if (comes) found.push_back(mapping);
+  if (machine_.architecture.memories[use.memory].off_chip) return add_padded(mapping) || some;
+  const bool comes = find_way(use), began = some;
+  if (comes) some = add_padded(mapping) || some;
+  some = begin_by_steps(mapping, comes) || some;
+  if (!comes && !began && !some) no_beginning(use);
+  return some;
+}
+
+/// By the quickest step with which there is an assignment.
+bool Enumerator::begin_by_steps(const Mapping& mapping, bool comes) {
   const auto& matches = matches_of(roles_.start).found;
-  if (comes && std::ranges::none_of(matches, [&](const Match& match) { return sets_number(match); })) return found;
-  const auto step = element_wise(mapping, roles_.start);
-  const bool reaches = step && reaches_accumulator(mapping, step->match);
-  if (reaches && (!comes || sets_number(step->match))) {
-    found.push_back(mapping);
-    found.back().steps.push_back(*step);
+  if (comes && std::ranges::none_of(matches, [&](const Match& match) { return sets_number(match); })) return false;
+  for (const StatementPlan& step : element_wise(mapping, roles_.start)) {
+    if (!reaches_accumulator(mapping, step.match) || (comes && !sets_number(step.match))) continue;
+    Mapping begun = mapping;
+    begun.steps.push_back(step);
+    if (add_padded(begun)) return true;
   }
-  if (found.empty()) {
-    std::vector<std::string> why = texts_of(matches_of(roles_.start).rejections);
-    for (const Match& match : matches) {
-      const Unit& unit = machine_.architecture.units[match.unit];
-      const std::string name = unit.name + "." + unit.capabilities[match.capability].name;
-      const bool driven = machine_.limits.run(match.unit, match.capability) != nullptr;
-      why.push_back(name + (driven ? " does not reach the sums as they lie" : " has no instruction"));
-    }
-    reason(
-        fmt::format("{}, and no capability sets what sums begin with there ({})", no_way(use), fmt::join(why, "; ")));
+  return false;
+}
+
+void Enumerator::no_beginning(const Use& use) {
+  std::vector<std::string> why = texts_of(matches_of(roles_.start).rejections);
+  for (const Match& match : matches_of(roles_.start).found) {
+    const Unit& unit = machine_.architecture.units[match.unit];
+    const std::string name = unit.name + "." + unit.capabilities[match.capability].name;
+    const bool driven = machine_.limits.run(match.unit, match.capability) != nullptr;
+    why.push_back(name + (driven ? " does not reach the sums as they lie" : " has no instruction"));
   }
-  return found;
+  reason(fmt::format("{}, and no capability sets what sums begin with there ({})", no_way(use), fmt::join(why, "; ")));
 }
 
 bool Enumerator::add_start(Mapping& mapping) {

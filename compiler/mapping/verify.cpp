@@ -122,7 +122,7 @@ std::string Verifier::statements() const {
   const bool by_use = std::ranges::any_of(mapping_.uses, [](const Use& use) { return use.role == UseRole::start; });
   const bool by_main = !steps.empty() && steps.front().match.initialises;
   const bool by_step = !steps.empty() && steps.back().statement == 0 && steps.front().statement == 1;
-  const bool by_opening = !steps.empty() && steps.front().opens;
+  const bool by_opening = !steps.empty() && steps.front().opening >= 0;
   if (by_use + by_main + by_step + by_opening > 1) return "initial values are set twice";
   if (by_opening && !opens_rightly()) return "what opens the sums sets them to another value";
   int next = by_use || by_main || by_step || by_opening ? 1 : 0;
@@ -135,11 +135,15 @@ std::string Verifier::statements() const {
 
 /// Whether the capability that begins the sums sets what the work does, of which the main one is the second statement.
 bool Verifier::opens_rightly() const {
-  const Match& main = mapping_.steps[0].match;
-  const int opening = opening_capability(machine_.architecture, machine_.limits, main.unit, main.capability);
-  if (opening < 0 || mapping_.steps[0].statement != 1) return false;
-  const auto number = initial_value(machine_.architecture.units[main.unit].capabilities[opening]);
-  return number && begins_with(work_, work_.program.statements[0], *number);
+  if (mapping_.steps[0].statement != 1) return false;
+  return std::ranges::all_of(part_sites(machine_, mapping_), [&](const Site* site) {
+    const auto [unit, capability] = site->steps.front();
+    const auto opening = static_cast<std::size_t>(mapping_.steps[0].opening);
+    const auto& openings = machine_.elements.openings(unit, capability);
+    if (opening >= openings.size()) return false;
+    const auto number = initial_value(machine_.architecture.units[unit].capabilities[openings[opening]]);
+    return number && begins_with(work_, work_.program.statements[0], *number);
+  });
 }
 
 /// Tiles of the one statement's result that hold what it reads.

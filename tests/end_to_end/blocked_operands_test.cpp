@@ -122,3 +122,19 @@ TEST_CASE("do layers in blocks that reach beyond their channels keep their mappi
   CHECK(alone > 0);
   CHECK(cycles_of_first(true) < 1.3 * alone);
 }
+
+TEST_CASE("are products of two results right where blocks or padding reach beyond both, into what others wrote") {
+  const std::string whole = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/float_fractals.yaml");
+  for (const std::string& text : {whole, replaced(whole, "l: 4}", "l: 1..4}")}) {
+    const Architecture architecture = loaded(text);
+    for (const std::int64_t depth : {9, 18, 21, 45}) {
+      CAPTURE(depth);
+      const auto product = [&](auto& b) {
+        const TensorId left = b.sigmoid(b.gemm(b.input({20, 30}), depth));
+        return b.matmul(left, b.gemm(b.input({depth, 30}), 32));
+      };
+      const auto job = run_checked(architecture, network_of(1, product), 1);
+      CHECK(job.report.layers.back().placed_on == "cube");
+    }
+  }
+}
