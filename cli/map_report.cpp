@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -85,12 +87,21 @@ std::string verdict(const Architecture& architecture, const LayerChoices& layer)
   const LayerChoice& winner = layer.choices[0];
   std::string text = fmt::format("most of its time {} works", busiest(unit_cycles(architecture, winner)));
   if (found_count(layer) == 1) return text + "; no other assignment was tiled";
-  const Mapping& second = layer.choices[1].mapping;
-  const bool measured = winner.mapping.measured_cycles > 0 && second.measured_cycles > 0;
-  const double next = measured ? second.measured_cycles : second.predicted_cycles;
-  const double best = measured ? winner.mapping.measured_cycles : winner.mapping.predicted_cycles;
-  if (!measured && next < best) return text + "; measured, it is the quickest of those predicted about as quick";
-  return text + (next > best ? fmt::format("; the next assignment takes {:.1f} % longer", 100 * (next / best - 1))
+  // Measured ones are compared by that with each other, all else by predictions.
+  const auto times_winner = [&](const LayerChoice& other) {
+    const Mapping &best = winner.mapping, &next = other.mapping;
+    const bool measured = best.measured_cycles > 0 && next.measured_cycles > 0;
+    return measured ? next.measured_cycles / best.measured_cycles : next.predicted_cycles / best.predicted_cycles;
+  };
+  double next = std::numeric_limits<double>::infinity();
+  for (const LayerChoice& other : std::span(layer.choices).subspan(1)) {
+    if (other.found) next = std::min(next, times_winner(other));
+  }
+  constexpr double best = 1;
+  if (next < best && winner.mapping.measured_cycles > 0)
+    return text + "; measured, it is the quickest of those predicted about as quick";
+  if (next < best) return text + "; others are predicted about as quick, and move more bytes off chip or are in doubt";
+  return text + (next > best ? fmt::format("; the next assignment takes {:.1f} % longer", 100 * (next - best))
                              : "; another assignment is as quick, and stands later");
 }
 

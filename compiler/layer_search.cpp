@@ -17,6 +17,8 @@
 #include <utility>
 
 #include "archdsl/tensor/parse.h"
+#include "compiler/least_moving.h"
+#include "compiler/mapping/along_memory.h"
 #include "compiler/mapping/arrange_last.h"
 #include "compiler/mapping/dense_tiles.h"
 #include "compiler/mapping/elements.h"
@@ -30,9 +32,10 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t kept = 3;     // per capability, for the case that an encoding cannot express the best
-constexpr std::size_t further = 3;  // less are these of a capability's further ways to match
-constexpr std::size_t varied = 4;   // assignments that are tried otherwise, too
+constexpr std::size_t kept = 3;      // per capability, for the case that an encoding cannot express the best
+constexpr std::size_t further = 3;   // less are these of a capability's further ways to match
+constexpr std::size_t varied = 4;    // assignments that are tried otherwise, too
+constexpr double worth_varying = 2;  // times the quickest: an assignment of another capability
 constexpr std::size_t varied_further = 1;
 constexpr std::size_t varied_kinds = 32;  // more, where gaps on chip cost so much that they hide what is quick
 constexpr double alike = 0.005;           // of cycles: steps in which they tell kinds apart
@@ -43,7 +46,8 @@ constexpr double compact = 0.95;  // times the prediction of short hardware loop
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
 constexpr double quicker_by_far = 0.9;  // times the prediction over all elements: over fewer, only what is below
 constexpr double doubtful = 0.92;       // times the prediction of the first way to match: of others, only what is below
-constexpr std::size_t compared = 12;    // per capability, of which the schedule chooses those
+constexpr std::size_t looked_over = 48;  // for one that moves fewer bytes
+constexpr std::size_t compared = 12;     // per capability, of which the schedule chooses those
 
 double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
 
@@ -174,8 +178,10 @@ class Variants {
     for (const auto& [index, mapping] : known) {
       const bool is_further = main_way(mapping) > 0;
       auto& of_kind = tried[is_further];
-      if (of_kind.size() == (is_further ? varied_further : varied) || !of_kind.insert(index).second) continue;
-      vary_all(index, mapping);
+      const bool is_full = of_kind.size() >= (is_further ? varied_further : varied);
+      const bool is_first = is_first_of_capability(mapping);
+      if (is_full && !(is_first && may_be_quicker(mapping, known.front()))) continue;
+      if (of_kind.insert(index).second) vary_all(index, mapping);
     }
     if (gaps_cost_much(known)) {
       const double least = worthwhile * predicted_of(*std::ranges::min_element(found_, {}, predicted_of));
@@ -188,6 +194,18 @@ class Variants {
   }
 
  private:
+  /// In blocks or not, along memory or not: what keeps it behind others may be what a variant mends.
+  bool is_first_of_capability(const Mapping& mapping) {
+    return capabilities_
+        .insert({main_capability(mapping), mapping.form != nullptr, counts_along_memory(problem_, mapping)})
+        .second;
+  }
+
+  bool may_be_quicker(const Mapping& mapping, const SearchResult::Found& than) const {
+    const auto bound = static_cast<double>(compute_bound(problem_.machine, mapping));
+    return mapping.predicted_cycles < worth_varying * predicted_of(than) && bound < predicted_of(than);
+  }
+
   bool gaps_cost_much(const std::vector<SearchResult::Found>& known) const {
     return std::ranges::any_of(found_, [&](const SearchResult::Found& found) {
       return std::ranges::any_of(found.mapping.uses, &Use::dense) &&
@@ -277,6 +295,7 @@ class Variants {
 
   const SearchProblem& problem_;
   const Searcher& searcher_;
+  std::set<std::tuple<std::pair<int, int>, bool, bool>> capabilities_;
   double most_ = 0;  ///< that a variant's prediction stays below
   std::vector<SearchResult::Found> found_;
 };
@@ -296,6 +315,21 @@ std::map<Kind, std::vector<SearchResult::Found>> by_kind(const Machine& machine,
   std::map<Kind, std::vector<SearchResult::Found>> kinds;
   for (auto& found : variants) kinds[kind_of(machine, found.mapping)].push_back(std::move(found));
   return kinds;
+}
+
+/// Puts second what moves fewest bytes off chip, of the first that are as quick by their sums: the schedule is to see
+/// it.
+void bring_forward(const Compilation& compilation, const LayerPlan& layer, std::vector<SearchResult::Found>& found) {
+  if (found.empty()) return;
+  std::vector<SearchResult::Found> first;
+  for (const auto& one : found) {
+    if (first.size() == looked_over || predicted_of(one) > as_quick * predicted_of(found.front())) break;
+    first.push_back(one);
+  }
+  const std::size_t best = least_moving(compilation, layer, first, 0, &Mapping::predicted_cycles);
+  if (best > 1)
+    std::rotate(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(best),
+                found.begin() + static_cast<std::ptrdiff_t>(best) + 1);
 }
 
 /// The first so many of each capability and detour, divided and undivided ones; fewer of its further ways to match.
@@ -420,6 +454,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
     return settled;
   };
   auto variants = by_kind(problem.machine, Variants(problem, searcher).of(result.kept));
+  bring_forward(compilation, layer, result.kept);
   keep(result.kept, compared);
   bool settled = choose(result.kept);
   for (auto& [kind, found] : variants) {
@@ -445,7 +480,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
 }
 
 void measure_kept(const Compilation& compilation, const LayerPlan& layer, LayerSearch& search) {
-  measure_best(compilation, layer, std::exchange(search.scheduled, {}), search.kept);
+  measure_best(compilation, layer, std::exchange(search.scheduled, {}), search.all.found, search.kept);
   keep(search.kept, kept);
 }
 

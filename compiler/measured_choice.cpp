@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "compiler/layer_alone.h"
+#include "compiler/least_moving.h"
 
 namespace accord {
 namespace {
@@ -38,10 +38,10 @@ std::vector<ScheduledMapping> take(std::vector<ScheduledMapping>& sorted, double
   return distinct;
 }
 
-/// The quickest of the mappings that were measured, within the effort.
-class Quickest {
+/// Those of the mappings that were measured, within the effort.
+class Measured {
  public:
-  explicit Quickest(LayerAlone& alone) : alone_(alone) {}
+  explicit Measured(LayerAlone& alone) : alone_(alone) {}
 
   void look_at(std::vector<ScheduledMapping> candidates) {
     for (auto& candidate : candidates) {
@@ -49,41 +49,69 @@ class Quickest {
       if (spent_ > most_measuring_effort) return;
       Mapping& mapping = candidate.found.mapping;
       mapping.measured_cycles = alone_.cycles(mapping);
-      if (found_ && mapping.measured_cycles >= cycles()) continue;
-      is_first_ = !found_;
-      found_ = std::move(candidate.found);
+      if (found_.empty() || mapping.measured_cycles < least()) quickest_ = found_.size();
+      found_.push_back(std::move(candidate.found));
     }
   }
 
-  bool is_first() const { return is_first_; }
-  double cycles() const { return found_->mapping.measured_cycles; }
-  SearchResult::Found& found() { return *found_; }
+  double least() const { return found_[quickest_].mapping.measured_cycles; }
+  std::size_t quickest() const { return quickest_; }
+  std::vector<SearchResult::Found>& found() { return found_; }
 
  private:
   LayerAlone& alone_;
   double spent_ = 0;
-  bool is_first_ = false;
-  std::optional<SearchResult::Found> found_;
+  std::size_t quickest_ = 0;
+  std::vector<SearchResult::Found> found_;
 };
+
+/// Where nothing is measured: of all that are scheduled or, as the first is not, of all whose sums are known.
+void prefer_less_moving(const Compilation& compilation, const LayerPlan& layer,
+                        const std::vector<ScheduledMapping>& scheduled, const std::vector<SearchResult::Found>& summed,
+                        std::vector<SearchResult::Found>& mappings) {
+  const Mapping& first = mappings.front().mapping;
+  std::vector<SearchResult::Found> close_by = {mappings.front()};
+  const auto consider = [&](const SearchResult::Found& one) {
+    if (one.mapping.predicted_cycles <= as_quick * first.predicted_cycles) close_by.push_back(one);
+  };
+  if (first.scheduled) {
+    for (const ScheduledMapping& one : scheduled) consider(one.found);
+  } else if (first.spatial.empty()) {
+    std::ranges::for_each(summed, consider);
+  }
+  const std::size_t best = least_moving(compilation, layer, close_by, 0, &Mapping::predicted_cycles);
+  if (best != 0) mappings.insert(mappings.begin(), std::move(close_by[best]));
+}
+
+/// Puts the quickest in front; false where nothing could be measured.
+bool measure(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping>& scheduled,
+             std::vector<SearchResult::Found>& mappings) {
+  if (!compilation.options.measure || scheduled.empty() || !mappings.front().mapping.scheduled) return false;
+  std::ranges::stable_sort(scheduled, {}, prediction_of);
+  const double predicted = prediction_of(scheduled.front()).first;
+  const bool is_best = predicted <= mappings.front().mapping.predicted_cycles;
+  if (!is_best || 2 * effort(scheduled.front()) > most_measuring_effort) return false;
+  LayerAlone alone(compilation, layer, compilation.options.measure);
+  if (!alone.possible()) return false;
+  Measured measured(alone);
+  measured.look_at(take(scheduled, close * predicted));
+  // Where predictions fall short by far, what is predicted to be slower may be quicker.
+  measured.look_at(take(scheduled, measured.least() / close));
+  if (measured.least() == std::numeric_limits<double>::infinity()) return false;  // no encoding
+  auto& found = measured.found();
+  const std::size_t best = least_moving(compilation, layer, found, measured.quickest(), &Mapping::measured_cycles);
+  if (best == 0) mappings.erase(mappings.begin());  // the same
+  mappings.insert(mappings.begin(), std::move(found[best]));
+  return true;
+}
 
 }  // namespace
 
 void measure_best(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping> scheduled,
-                  std::vector<SearchResult::Found>& mappings) {
-  if (!compilation.options.measure || scheduled.empty() || !mappings.front().mapping.scheduled) return;
-  std::ranges::stable_sort(scheduled, {}, prediction_of);
-  const double predicted = prediction_of(scheduled.front()).first;
-  const bool is_best = predicted <= mappings.front().mapping.predicted_cycles;
-  if (!is_best || 2 * effort(scheduled.front()) > most_measuring_effort) return;
-  LayerAlone alone(compilation, layer, compilation.options.measure);
-  if (!alone.possible()) return;
-  Quickest quickest(alone);
-  quickest.look_at(take(scheduled, close * predicted));
-  // Where predictions fall short by far, what is predicted to be slower may be quicker.
-  quickest.look_at(take(scheduled, quickest.cycles() / close));
-  if (quickest.cycles() == std::numeric_limits<double>::infinity()) return;  // no encoding
-  if (quickest.is_first()) mappings.erase(mappings.begin());
-  mappings.insert(mappings.begin(), std::move(quickest.found()));
+                  const std::vector<SearchResult::Found>& summed, std::vector<SearchResult::Found>& mappings) {
+  if (mappings.empty() || !compilation.options.searcher->leaves_choice()) return;
+  if (!measure(compilation, layer, scheduled, mappings))
+    prefer_less_moving(compilation, layer, scheduled, summed, mappings);
 }
 
 }  // namespace accord

@@ -9,6 +9,7 @@
 #include <memory>
 #include <tuple>
 
+#include "compiler/mapping/along_memory.h"
 #include "compiler/mapping/search.h"
 #include "compiler/mapping/step_bound.h"
 
@@ -40,6 +41,11 @@ bool leaves_samples(const Work& work, const Mapping& assignment) {
          });
 }
 
+/// What an assignment may be searched for although others of its capability have smaller bounds.
+struct Simple {
+  bool plain = false, leaves_samples = false, along_memory = false;
+};
+
 /// How many assignments of a capability were searched: those with the least bounds, then the simple ones.
 class Quota {
  public:
@@ -50,21 +56,23 @@ class Quota {
   }
 
   /// Whether one more is.
-  bool admits(bool plain, bool sampled) const {
-    return all_ < most_ || (plain && plain_ < simple_) || (sampled && sampled_ < simple_);
+  bool admits(const Simple& simple) const {
+    return all_ < most_ || (simple.plain && plain_ < simple_) || (simple.leaves_samples && sampled_ < simple_) ||
+           (simple.along_memory && along_ < simple_);
   }
-  void count(bool plain, bool sampled) {
+  void count(const Simple& simple) {
     if (all_ >= most_) {
-      plain_ += plain;
-      sampled_ += sampled;
+      plain_ += simple.plain;
+      sampled_ += simple.leaves_samples;
     }
+    along_ += simple.along_memory;  // seldom none of the first
     ++all_;
   }
 
  private:
   int most_;
   int simple_ = tried_simple;
-  int all_ = 0, plain_ = 0, sampled_ = 0;
+  int all_ = 0, plain_ = 0, sampled_ = 0, along_ = 0;
 };
 
 struct Searched {
@@ -153,8 +161,9 @@ class Descents {
     Quota& quota =
         quotas_.try_emplace({main_capability(assignment), way, in_blocks(assignment), assignment.detour}, assignment)
             .first->second;
-    const bool plain = is_plain(assignment), sampled = leaves_samples(problem_.work, assignment);
-    if (!quota.admits(plain, sampled) && !quick_on_shortest_ways(assignment)) {
+    const Simple simple = {is_plain(assignment), leaves_samples(problem_.work, assignment),
+                           counts_along_memory(problem_, assignment)};
+    if (!quota.admits(simple) && !quick_on_shortest_ways(assignment)) {
       return refuse(i, "not searched: other assignments of the capability have smaller compute bounds");
     }
     const auto bound = static_cast<double>(compute_bound(problem_.machine, assignment));
@@ -164,7 +173,7 @@ class Descents {
     search->descend(near * quickest_);
     const double cycles = search->cycles();
     if (cycles == std::numeric_limits<double>::infinity()) return refuse(i, search->error());
-    quota.count(plain, sampled);
+    quota.count(simple);
     quickest_ = std::min(quickest_, cycles);
     Nearest& nearest =
         nearest_.try_emplace({way > 0, assignment.detour}, way > 0 ? promising_further : promising).first->second;

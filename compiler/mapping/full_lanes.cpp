@@ -7,6 +7,7 @@
 #include "compiler/mapping/padding.h"
 #include "compiler/mapping/shared_reads.h"
 #include "compiler/mapping/step_bound.h"
+#include "compiler/mapping/views.h"
 
 namespace accord {
 namespace {
@@ -51,6 +52,7 @@ bool keeps_windows(const Mapping& mapping, const Mapping& before) {
 std::optional<Mapping> with_full_lanes(const SearchProblem& problem, const Mapping& mapping) {
   const bool carries = leaves_in_place(problem.machine.capability(mapping.steps[0].match));
   if (mapping.form || carries) return std::nullopt;  // no unit sees what is carried
+  if (touches_part(problem.network, problem.work)) return std::nullopt;
   Mapping result = mapping;
   for (std::vector<std::int64_t> last; last != result.extent;) {
     last = result.extent;

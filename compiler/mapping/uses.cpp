@@ -262,7 +262,8 @@ void Enumerator::no_beginning(const Use& use) {
     const bool driven = machine_.limits.run(match.unit, match.capability) != nullptr;
     why.push_back(name + (driven ? " does not reach the sums as they lie" : " has no instruction"));
   }
-  reason(fmt::format("{}, and no capability sets what sums begin with there ({})", no_way(use), fmt::join(why, "; ")));
+  reason(fmt::format("{}, and no capability sets what sums begin with there{} ({})", no_way(use),
+                     use.filled ? "" : ", or adds it to them at the end", fmt::join(why, "; ")));
 }
 
 bool Enumerator::add_start(Mapping& mapping) {

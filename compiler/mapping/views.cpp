@@ -83,4 +83,13 @@ bool may_be_view(const Network& network, const Operator& op, const Homes& homes)
   return keeps_runs(homes[op.outputs[0]], network.tensors[op.outputs[0]], view->strides);
 }
 
+bool touches_part(const Network& network, const Work& work) {
+  const auto touches = [&](TensorId part) {
+    return part != no_tensor && std::ranges::count(work.operands, part, &WorkOperand::tensor) != 0;
+  };
+  return std::ranges::any_of(network.operators, [&](const Operator& op) {
+    return op.type == "Concat" && std::ranges::any_of(op.inputs, touches);
+  });
+}
+
 }  // namespace accord

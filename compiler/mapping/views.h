@@ -26,4 +26,7 @@ std::optional<View> view_of(const Network& network, const Operator& op, const Ho
 /// the elements of an index of `to` are not equally far apart.
 std::optional<HomeStrides> reshaped(const Shape& from, const HomeStrides& strides, const Shape& to);
 
+/// Whether the work touches a part of a Concat: with a margin it would be copied into the whole.
+bool touches_part(const Network& network, const Work& work);
+
 }  // namespace accord

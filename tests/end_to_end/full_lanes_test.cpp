@@ -18,3 +18,17 @@ TEST_CASE("are few channels done as quickly where lanes may stay empty as where 
   };
   CHECK(cycles(free) < 1.2 * cycles(full));
 }
+
+TEST_CASE("does a depthwise convolution take no longer than one of more channels, which fill the lanes") {
+  constexpr std::uint64_t seed = 42;
+  const Architecture architecture = machine("avx512_vnni");
+  const auto cycles = [&](std::int64_t channels) {
+    const auto layers = [&](auto& b) { return b.conv(b.input({1, channels, 29, 29}), channels, 3, 2, 1, channels); };
+    return static_cast<double>(run_checked(architecture, network_of(seed, layers), seed).report.total_cycles);
+  };
+  const double full = cycles(32);
+  for (const std::int64_t channels : {24, 28, 31}) {
+    CAPTURE(channels);
+    CHECK(cycles(channels) < 1.03 * full);
+  }
+}
