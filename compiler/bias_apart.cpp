@@ -46,6 +46,7 @@ TensorId add_sums(Compilation& compilation, TensorId as) {
 std::optional<BiasApart> BiasApart::of(Compilation& compilation, const LayerPlan& layer) {
   Network& network = compilation.network;
   const int first = layer.group.operators.front();
+  if (CodeletLibrary::shipped().find(network.operators[first].type) == nullptr) return {};
   const Work alone = instantiate(network, {first}, CodeletLibrary::shipped());
   const auto bias = bias_of(network, network.operators[first], alone);
   if (!bias) return {};

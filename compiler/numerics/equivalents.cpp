@@ -99,6 +99,45 @@ bool leaky_per_channel(Network& network, const Operator& op, std::vector<Operato
   return true;
 }
 
+/// How many elements of the dimension each window holds.
+std::vector<std::int64_t> window_counts(const Operator& op, std::size_t dimension, std::int64_t from, std::int64_t to) {
+  const auto at = [&](const char* name, std::size_t i, std::int64_t otherwise) {
+    const auto values = attribute(op, name, std::vector<std::int64_t>{});
+    return i < values.size() ? values[i] : otherwise;
+  };
+  std::vector<std::int64_t> counts;
+  for (std::int64_t window = 0; window < to; ++window) {
+    const std::int64_t first = window * at("strides", dimension, 1) - at("pads", dimension, 0);
+    std::int64_t& count = counts.emplace_back(0);
+    for (std::int64_t k = 0; k < at("kernel_shape", dimension, 1); ++k) {
+      const std::int64_t place = first + k * at("dilations", dimension, 1);
+      count += place >= 0 && place < from ? 1 : 0;
+    }
+  }
+  return counts;
+}
+
+/// An average of what windows hold inside: one that counts the padding, too, times what that makes it too small by.
+bool average_with_padding(Network& network, const Operator& op, std::vector<Operator>& operators) {
+  const Shape x = network.tensor(op.inputs[0]).shape, y = network.tensor(op.outputs[0]).shape;
+  if (x.size() != 4 || attribute(op, "count_include_pad", std::int64_t{0}) != 0) return false;
+  const auto rows = window_counts(op, 0, x[2], y[2]), columns = window_counts(op, 1, x[3], y[3]);
+  const auto kernel = attribute(op, "kernel_shape", std::vector<std::int64_t>{});
+  std::vector<float> factors;
+  for (const std::int64_t row : rows) {
+    for (const std::int64_t column : columns) {
+      if (row * column == 0) return false;  // no number
+      factors.push_back(static_cast<float>(kernel[0] * kernel[1]) / static_cast<float>(row * column));
+    }
+  }
+  auto attributes = op.attributes;
+  attributes["count_include_pad"] = std::int64_t{1};
+  OperatorList list(network, op.name, operators);
+  const TensorId all = list.add("AveragePool", "all", {op.inputs[0]}, y, std::move(attributes));
+  list.binary("Mul", "", all, list.constant("factors", {1, 1, y[2], y[3]}, factors), op.outputs[0]);
+  return true;
+}
+
 /// alpha * (exp(min(x, 0) * steepness) - 1)
 TensorId decay(Formula& f, double alpha, double steepness) {
   auto exponent = f.below(f.x());
@@ -194,6 +233,7 @@ bool masked(Network& network, const Operator& op, std::vector<Operator>& operato
 
 const std::vector<Equivalent>& equivalents(const std::string& type) {
   static const std::map<std::string, std::vector<Equivalent>> table = {
+      {"AveragePool", {average_with_padding}},
       {"Neg", {always<negated>}},
       {"Reciprocal", {always<reciprocal_by_power>}},
       {"Sqrt", {always<root_by_power>}},

@@ -11,7 +11,8 @@ namespace accord::numerics {
 /// False, with nothing written: this operator's inputs or attributes do not allow it.
 using Equivalent = bool (*)(Network& network, const Operator& op, std::vector<Operator>& operators);
 
-/// Ways to compute an element-wise operator of fp32 tensors by others, those that round least first.
+/// Ways to compute an operator of fp32 tensors, element-wise but for averages of windows, by others; those that round
+/// least first.
 const std::vector<Equivalent>& equivalents(const std::string& type);
 
 }  // namespace accord::numerics

@@ -9,7 +9,7 @@ namespace accord::numerics {
 /// Whether the machine does what the network of one operator and its inputs is about, by itself.
 using Computes = std::function<bool(Network alone)>;
 
-/// Element-wise operators that the machine has no capability for become others (`equivalents`), where it has one for
+/// Operators that the machine has no capability for become others (`equivalents`), where it has one for
 /// each of these.
 void write_out(Network& network, const Computes& computes);
 

@@ -260,6 +260,19 @@ TEST_CASE("does one row go to a unit that takes sixteen at a time") {
   }
 }
 
+TEST_CASE("does a float machine average windows that do not count their padding") {
+  const auto pool = [](auto& b) {
+    const std::vector<std::int64_t> kernel = {3, 3}, strides = {1, 1}, pads = {1, 1, 1, 1}, dilations = {1, 1};
+    return b.moved("AveragePool", b.relu(b.conv(b.input({1, 8, 9, 9}), 24, 1)), {1, 24, 9, 9},
+                   {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}, {"dilations", dilations}});
+  };
+  const auto job = run_checked(machine("bf16npu"), network_of(feature_seed, pool), feature_seed);
+  for (const auto& layer : job.report.layers) {
+    CAPTURE(layer.name);
+    CHECK(layer.placed_on != "host");
+  }
+}
+
 TEST_CASE("do products of two results add nothing where both are padded") {
   const Architecture machine =
       loaded(edited("bf16npu", "j: \"1..${n}\", k: \"1..${n}\"}", "j: \"${n}\", k: \"${n}\"}"));

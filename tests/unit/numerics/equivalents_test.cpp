@@ -33,14 +33,16 @@ Network network_of(const Subject& subject) {
   return b.finish(b.add(subject.type, inputs, {32, 4}, subject.attributes));
 }
 
-/// 32 rows of -4 .. 4, or of what is above 0.
+/// Numbers of -4 .. 4, or above 0, for the input.
 Values numbers(const Network& network, bool positive) {
-  Value x{ElementType::fp32, {32, 4}, std::vector<std::byte>(512)};
-  for (int i = 0; i < 128; ++i) {
+  const Tensor& input = network.tensor(network.inputs[0]);
+  const auto count = static_cast<int>(element_count(input.shape));
+  Value x{ElementType::fp32, input.shape, std::vector<std::byte>(4 * static_cast<std::size_t>(count))};
+  for (int i = 0; i < count; ++i) {
     const float number = positive ? 0.05F + 0.06F * static_cast<float>(i) : 0.0625F * static_cast<float>(i - 64);
     std::memcpy(x.data.data() + 4 * i, &number, 4);
   }
-  return {{network.tensor(network.inputs[0]).name, x}};
+  return {{input.name, x}};
 }
 
 float at(const Values& values, int i) {
@@ -50,7 +52,8 @@ float at(const Values& values, int i) {
 
 void check_equal(const Network& network, const Network& other, const Values& inputs) {
   const Values expected = execute(network, inputs), given = execute(other, inputs);
-  for (int i = 0; i < 128; ++i) {
+  const auto count = static_cast<int>(element_count(expected.begin()->second.shape));
+  for (int i = 0; i < count; ++i) {
     if (std::isinf(at(expected, i)))
       CHECK(at(given, i) == at(expected, i));
     else
@@ -120,6 +123,22 @@ TEST_CASE("does each way to write an operator give its values") {
   for (const Subject& subject : subjects) check(subject, false);
   for (const Subject& subject : of_positive) check(subject, true);
   CHECK(ways == 30);
+}
+
+TEST_CASE("is an average of what windows hold one over all, times a constant") {
+  Builder b;
+  const TensorId x = b.input({1, 2, 5, 6});
+  const std::vector<std::int64_t> kernel = {3, 2}, strides = {2, 1}, pads = {1, 0, 1, 1}, dilations = {1, 2};
+  const Network network =
+      b.finish(b.add("AveragePool", {x}, {1, 2, 3, 5},
+                     {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}, {"dilations", dilations}}));
+  Network other = network;
+  numerics::write_out(other, [&](const Network& alone) {
+    const Operator& op = alone.operators.front();
+    return op.type != "AveragePool" || attribute(op, "count_include_pad", std::int64_t{0}) != 0;
+  });
+  CHECK(types_of(other) == std::vector<std::string>{"AveragePool", "Mul"});
+  check_equal(network, other, numbers(network, false));
 }
 
 TEST_CASE("is a choice by a constant mask a product and a sum") {
