@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -43,10 +42,8 @@ class Parter {
     std::string reason;
     std::vector<LayerPlan> best = parts(layer.group.operators, layer.reason, reason);
     if (whole && predicted(best) > most) best.clear();
-    if (best.empty() || leaves_capability_out(best.front())) {
-      const bool any = best.empty() && !whole;
-      move_bias(layer, any ? std::nullopt : std::optional(best.empty() ? most : worth_parting * predicted(best)), best);
-    }
+    if (best.empty() || leaves_capability_out(best.front()))
+      move_bias(layer, best.empty() ? most : worth_parting * predicted(best), best);
     if (best.empty() && !whole) layer.reason += reason;
     return best;
   }
@@ -95,14 +92,13 @@ class Parter {
     std::ranges::move(apart, std::back_inserter(layers));
   }
 
-  /// Takes the layer's parts with its bias as an operator of its own, where these promise so few cycles, or any do.
-  void move_bias(const LayerPlan& layer, std::optional<double> most, std::vector<LayerPlan>& best) {
+  /// Takes the layer's parts with its bias as an operator of its own, where these promise so few cycles.
+  void move_bias(const LayerPlan& layer, double most, std::vector<LayerPlan>& best) {
     auto bias = BiasApart::of(compilation_, layer);
     if (!bias) return;
     std::string reason;
     std::vector<LayerPlan> apart = parts(bias->operators(), layer.reason, reason);
-    const bool better = !apart.empty() && (!most || predicted(apart) <= *most);
-    if (better) {
+    if (!apart.empty() && predicted(apart) <= most) {
       best = std::move(apart);
     } else {
       bias->undo(compilation_);
@@ -117,6 +113,8 @@ class Parter {
     for (const Mapping& mapping : layer.mappings) {
       const auto [unit, capability] = main_capability(mapping);
       used.insert(machine.elements.alike(unit, capability).front());
+      for (const int opening : machine.elements.openings(unit, capability))
+        used.insert(machine.elements.alike(unit, opening).front());
     }
     const int main = layer.mappings.front().steps.front().statement;
     return std::ranges::any_of(match_statement(machine.architecture, layer.work, main), [&](const Match& match) {

@@ -12,6 +12,11 @@ double off_chip_bytes(const Compilation& compilation, const LayerPlan& layer, co
   return off_chip_traffic_of(compilation.machine, geometry, layer.work, mapping).total();
 }
 
+/// Whether the one has fewer hardware loops, or longer ones, than the other.
+bool longer_code(const Mapping& one, const Mapping& other) {
+  return one.rolls < other.rolls || one.alternates > other.alternates;
+}
+
 }  // namespace
 
 std::size_t least_moving(const Compilation& compilation, const LayerPlan& layer,
@@ -21,6 +26,7 @@ std::size_t least_moving(const Compilation& compilation, const LayerPlan& layer,
   double least = fewer * off_chip_bytes(compilation, layer, found[quickest].mapping);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (i == quickest || found[i].mapping.*cycles > most) continue;
+    if (longer_code(found[i].mapping, found[quickest].mapping)) continue;
     const double moved = off_chip_bytes(compilation, layer, found[i].mapping);
     if (moved >= least) continue;
     least = moved;

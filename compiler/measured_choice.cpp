@@ -65,7 +65,7 @@ class Measured {
   std::vector<SearchResult::Found> found_;
 };
 
-/// Where nothing is measured: of all that are scheduled or, as the first is not, of all whose sums are known.
+/// Where the layer is too long for that: of all that are scheduled or, as the first is not, of all whose sums are known.
 void prefer_less_moving(const Compilation& compilation, const LayerPlan& layer,
                         const std::vector<ScheduledMapping>& scheduled, const std::vector<SearchResult::Found>& summed,
                         std::vector<SearchResult::Found>& mappings) {
@@ -86,7 +86,7 @@ void prefer_less_moving(const Compilation& compilation, const LayerPlan& layer,
 /// Puts the quickest in front; false where nothing could be measured.
 bool measure(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping>& scheduled,
              std::vector<SearchResult::Found>& mappings) {
-  if (!compilation.options.measure || scheduled.empty() || !mappings.front().mapping.scheduled) return false;
+  if (scheduled.empty() || !mappings.front().mapping.scheduled) return false;
   std::ranges::stable_sort(scheduled, {}, prediction_of);
   const double predicted = prediction_of(scheduled.front()).first;
   const bool is_best = predicted <= mappings.front().mapping.predicted_cycles;
@@ -109,7 +109,7 @@ bool measure(const Compilation& compilation, const LayerPlan& layer, std::vector
 
 void measure_best(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping> scheduled,
                   const std::vector<SearchResult::Found>& summed, std::vector<SearchResult::Found>& mappings) {
-  if (mappings.empty() || !compilation.options.searcher->leaves_choice()) return;
+  if (mappings.empty() || !compilation.options.measure || !compilation.options.searcher->leaves_choice()) return;
   if (!measure(compilation, layer, scheduled, mappings))
     prefer_less_moving(compilation, layer, scheduled, summed, mappings);
 }

