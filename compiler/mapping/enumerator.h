@@ -73,7 +73,7 @@ class Enumerator {
   bool wants_start(const Mapping& mapping) const;
   bool sets_number(const Match& match) const;
   bool add_begun(const Mapping& mapping);
-  bool begin_by_steps(const Mapping& mapping, bool comes);
+  std::vector<StatementPlan> beginning_steps(const Mapping& mapping, bool comes);
   void no_beginning(const Use& use);
   bool add_start(Mapping& mapping);
   bool add_carried(Mapping& mapping);

@@ -236,22 +236,26 @@ bool Enumerator::add_begun(const Mapping& mapping) {
   if (machine_.architecture.memories[use.memory].off_chip) return add_padded(mapping) || some;
   const bool comes = find_way(use), began = some;
   if (comes) some = add_padded(mapping) || some;
-  some = begin_by_steps(mapping, comes) || some;
-  if (!comes && !began && !some) no_beginning(use);
-  return some;
-}
-
-/// By the quickest step with which there is an assignment.
-bool Enumerator::begin_by_steps(const Mapping& mapping, bool comes) {
-  const auto& matches = matches_of(roles_.start).found;
-  if (comes && std::ranges::none_of(matches, [&](const Match& match) { return sets_number(match); })) return false;
-  for (const StatementPlan& step : element_wise(mapping, roles_.start)) {
-    if (!reaches_accumulator(mapping, step.match) || (comes && !sets_number(step.match))) continue;
+  const std::vector<StatementPlan> steps = beginning_steps(mapping, comes);
+  if (!comes && !began && steps.empty()) no_beginning(use);
+  const auto begins = [&](const StatementPlan& step) {
     Mapping begun = mapping;
     begun.steps.push_back(step);
-    if (add_padded(begun)) return true;
-  }
-  return false;
+    return add_padded(begun);
+  };
+  return std::ranges::any_of(steps, begins) || some;
+}
+
+/// What sets the sums where the main capability leaves them, the quickest first; only a number where a transfer comes
+/// there, too.
+std::vector<StatementPlan> Enumerator::beginning_steps(const Mapping& mapping, bool comes) {
+  const auto& matches = matches_of(roles_.start).found;
+  if (comes && std::ranges::none_of(matches, [&](const Match& match) { return sets_number(match); })) return {};
+  std::vector<StatementPlan> steps = element_wise(mapping, roles_.start);
+  std::erase_if(steps, [&](const StatementPlan& step) {
+    return !reaches_accumulator(mapping, step.match) || (comes && !sets_number(step.match));
+  });
+  return steps;
 }
 
 void Enumerator::no_beginning(const Use& use) {
