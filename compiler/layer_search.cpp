@@ -480,7 +480,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
 }
 
 void measure_kept(const Compilation& compilation, const LayerPlan& layer, LayerSearch& search) {
-  measure_best(compilation, layer, std::exchange(search.scheduled, {}), search.all.found, search.kept);
+  measure_best(compilation, layer, std::exchange(search.scheduled, {}), search.kept);
   keep(search.kept, kept);
 }
 

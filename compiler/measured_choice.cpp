@@ -65,53 +65,26 @@ class Measured {
   std::vector<SearchResult::Found> found_;
 };
 
-/// Where the layer is too long for that: of all that are scheduled or, as the first is not, of all whose sums are known.
-void prefer_less_moving(const Compilation& compilation, const LayerPlan& layer,
-                        const std::vector<ScheduledMapping>& scheduled, const std::vector<SearchResult::Found>& summed,
-                        std::vector<SearchResult::Found>& mappings) {
-  const Mapping& first = mappings.front().mapping;
-  std::vector<SearchResult::Found> close_by = {mappings.front()};
-  const auto consider = [&](const SearchResult::Found& one) {
-    if (one.mapping.predicted_cycles <= as_quick * first.predicted_cycles) close_by.push_back(one);
-  };
-  if (first.scheduled) {
-    for (const ScheduledMapping& one : scheduled) consider(one.found);
-  } else if (first.spatial.empty()) {
-    std::ranges::for_each(summed, consider);
-  }
-  const std::size_t best = least_moving(compilation, layer, close_by, 0, &Mapping::predicted_cycles);
-  if (best != 0) mappings.insert(mappings.begin(), std::move(close_by[best]));
-}
+}  // namespace
 
-/// Puts the quickest in front; false where nothing could be measured.
-bool measure(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping>& scheduled,
-             std::vector<SearchResult::Found>& mappings) {
-  if (scheduled.empty() || !mappings.front().mapping.scheduled) return false;
+void measure_best(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping> scheduled,
+                  std::vector<SearchResult::Found>& mappings) {
+  if (!compilation.options.measure || scheduled.empty() || !mappings.front().mapping.scheduled) return;
   std::ranges::stable_sort(scheduled, {}, prediction_of);
   const double predicted = prediction_of(scheduled.front()).first;
   const bool is_best = predicted <= mappings.front().mapping.predicted_cycles;
-  if (!is_best || 2 * effort(scheduled.front()) > most_measuring_effort) return false;
+  if (!is_best || 2 * effort(scheduled.front()) > most_measuring_effort) return;
   LayerAlone alone(compilation, layer, compilation.options.measure);
-  if (!alone.possible()) return false;
+  if (!alone.possible()) return;
   Measured measured(alone);
   measured.look_at(take(scheduled, close * predicted));
   // Where predictions fall short by far, what is predicted to be slower may be quicker.
   measured.look_at(take(scheduled, measured.least() / close));
-  if (measured.least() == std::numeric_limits<double>::infinity()) return false;  // no encoding
+  if (measured.least() == std::numeric_limits<double>::infinity()) return;  // no encoding
   auto& found = measured.found();
   const std::size_t best = least_moving(compilation, layer, found, measured.quickest(), &Mapping::measured_cycles);
   if (best == 0) mappings.erase(mappings.begin());  // the same
   mappings.insert(mappings.begin(), std::move(found[best]));
-  return true;
-}
-
-}  // namespace
-
-void measure_best(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping> scheduled,
-                  const std::vector<SearchResult::Found>& summed, std::vector<SearchResult::Found>& mappings) {
-  if (mappings.empty() || !compilation.options.measure || !compilation.options.searcher->leaves_choice()) return;
-  if (!measure(compilation, layer, scheduled, mappings))
-    prefer_less_moving(compilation, layer, scheduled, summed, mappings);
 }
 
 }  // namespace accord

@@ -20,10 +20,9 @@ struct ScheduledMapping {
 
 /// Puts the quickest, on the machine (CompileOptions::measure), of the mappings that are predicted about as quick as
 /// the first of `mappings` before that one; where their predictions fall short by far, of all that are predicted to be
-/// quicker than that. Only where the first, and so those, are short; else by predictions. Of those that take as long
-/// but for a fifth of a percent, the one that moves fewest bytes off chip. `scheduled`: those to choose from;
-/// `summed`: the same where none is, for they are long.
+/// quicker than that. Of those that take as long but for a fifth of a percent, the one that moves fewest bytes off
+/// chip: predictions would not tell. Only where the first, and so those, are short. `scheduled`: those to choose from.
 void measure_best(const Compilation& compilation, const LayerPlan& layer, std::vector<ScheduledMapping> scheduled,
-                  const std::vector<SearchResult::Found>& summed, std::vector<SearchResult::Found>& mappings);
+                  std::vector<SearchResult::Found>& mappings);
 
 }  // namespace accord
