@@ -18,14 +18,6 @@ constexpr std::uint64_t bias_seed = 17;
 
 std::string moving_machine() { return file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/sums_move.yaml"); }
 
-/// The unit has another capability over rows in l2, whose operands are `xs`, and an instruction for it.
-std::string with_vector(std::string text, const std::string& unit, const std::string& capability,
-                        const std::string& mnemonic) {
-  const std::size_t at = text.find("    capabilities:\n", text.find("  " + unit + ":\n"));
-  text.insert(at + std::string("    capabilities:\n").size(), "      " + capability + "\n");
-  return replaced(text, "    quant: {means", "    " + mnemonic + "\n    quant: {means");
-}
-
 /// What requantises adds a bias.
 std::string requantises_with_bias() {
   std::string text = replaced(moving_machine(), "fp32(x[r,q]) * scale[q]), lo, hi))', types: {",
@@ -38,8 +30,8 @@ std::string requantises_with_bias() {
 
 /// An instruction adds it to another place.
 std::string adds_apart() {
-  return with_vector(
-      moving_machine(), "vector",
+  return with_vector_capability(
+      moving_machine(),
       "add: {does: 'z[r,q] = x[r,q] + b[q]', types: {x: i32, b: i32, z: i32}, dims: {r: 1..16, q: 1..16}, operands: "
       "{x: {in: l2, steps: [free, 4 B]}, b: {in: l2, steps: [4 B]}, z: {in: l2, steps: [free, 4 B]}}, timing: "
       "{interval: r, drain: 3}}",
@@ -49,8 +41,8 @@ std::string adds_apart() {
 
 /// An instruction adds the sums to it.
 std::string adds_in_place() {
-  return with_vector(
-      moving_machine(), "vector",
+  return with_vector_capability(
+      moving_machine(),
       "add: {does: 'z[r,q] += x[r,q]', types: {x: i32, z: i32}, dims: {r: 1..16, q: 1..16}, operands: {x: {in: l2, "
       "steps: [free, 4 B]}, z: {in: l2, steps: [free, 4 B]}}, timing: {interval: r, drain: 3}}",
       "add: {means: {run: vector.add}, opcode: 20, fields: {r: 8, q: 8, x_b: 32, x_s: 32, z_b: 32, z_s: 32}, args: {r: "
@@ -59,8 +51,8 @@ std::string adds_in_place() {
 
 /// It multiplies and adds, too, one product a cycle and lane: other tensors to the sums, or all products.
 std::string multiplies_slowly(const std::string& text) {
-  return with_vector(
-      text, "vector",
+  return with_vector_capability(
+      text,
       "axpy: {does: 'c[r,q] += i32(x[r,q]) * m[q]', types: {x: i8, m: i32, c: i32}, dims: {r: 1..16, q: 1..16}, "
       "operands: {x: {in: l2, steps: [free, 1 B]}, m: {in: l2, steps: [4 B]}, c: {in: l2, steps: [free, 4 B]}}, "
       "timing: "

@@ -121,4 +121,10 @@ bool runs_random_network(const Architecture& architecture, const std::string& na
   }
 }
 
+std::string with_vector_capability(std::string text, const std::string& capability, const std::string& mnemonic) {
+  const std::string list = "    capabilities:\n";
+  text.insert(text.find(list, text.find("  vector:\n")) + list.size(), "      " + capability + "\n");
+  return replaced(text, "    quant: {means", "    " + mnemonic + "\n    quant: {means");
+}
+
 }  // namespace accord::test

@@ -22,4 +22,8 @@ Network random_network(std::uint64_t seed, std::string& what);
 /// too small for anything, or its requantisation reaches nothing.
 bool runs_random_network(const Architecture& architecture, const std::string& name, std::uint64_t seed);
 
+/// A machine's text whose unit `vector` has another capability, the first one, and an instruction for it before
+/// `quant`.
+std::string with_vector_capability(std::string text, const std::string& capability, const std::string& mnemonic);
+
 }  // namespace accord::test

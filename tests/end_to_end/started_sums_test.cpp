@@ -35,15 +35,9 @@ std::string adds_bias(std::string text) {
   return replaced(text, "x.base: x_b, scale", "x.base: x_b, b.base: bias, scale");
 }
 
-/// The vector unit has another capability, and an instruction for it.
-std::string with_capability(std::string text, const std::string& capability, const std::string& mnemonic) {
-  text = replaced(text, "    capabilities:\n      quant", "    capabilities:\n      " + capability + "\n      quant");
-  return replaced(text, "    quant: {means", "    " + mnemonic + "\n    quant: {means");
-}
-
 /// Something else adds it to the sums.
 std::string adds_bias_apart(const std::string& text) {
-  return with_capability(
+  return with_vector_capability(
       text,
       "add: {does: 'z[r,q] = x[r,q] + b[q]', types: {x: i32, b: i32, z: i32}, dims: {r: 1..16, q: 1..16}, operands: "
       "{x: {in: tiles, steps: [64 B, 4 B]}, b: {in: l2, steps: [4 B]}, z: {in: tiles, steps: [64 B, 4 B]}}, timing: "
@@ -54,7 +48,7 @@ std::string adds_bias_apart(const std::string& text) {
 
 /// It adds other tensors to the sums.
 std::string adds_residual(const std::string& text) {
-  return with_capability(
+  return with_vector_capability(
       text,
       "accumulate: {does: 'c[r,q] += i32(x[r,q]) * m[q]', types: {x: i8, m: i32, c: i32}, dims: {r: 1..16, q: 1..16}, "
       "operands: {x: {in: l2, steps: [free, 1 B]}, m: {in: l2, steps: [4 B]}, c: {in: tiles, steps: [64 B, 4 B]}}, "
