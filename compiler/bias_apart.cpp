@@ -13,10 +13,18 @@ struct Bias {
   std::size_t axis = 0;   ///< of the sums' index that counts it
 };
 
+/// Whether the second statement adds to what the first sets.
+bool sums_up(const TensorProgram& program) {
+  if (program.statements.size() < 2) return false;
+  const Statement &start = program.statements[0], &sum = program.statements[1];
+  return start.reduction == Reduction::assign && sum.reduction == Reduction::add && sum.target == start.target;
+}
+
 /// The vector that the operator's sums begin with.
 std::optional<Bias> bias_of(const Network& network, const Operator& op, const Work& work) {
+  if (!sums_up(work.program)) return {};
   const Statement& start = work.program.statements.front();
-  if (start.reduction != Reduction::assign || start.value->op != ExprOp::access || looks_up(start)) return {};
+  if (start.value->op != ExprOp::access || looks_up(start)) return {};
   const Access& read = start.accesses.front();
   const TensorId tensor = work.operands[read.operand].tensor;
   const auto input = std::ranges::find(op.inputs, tensor);

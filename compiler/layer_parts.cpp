@@ -31,6 +31,17 @@ void place_as(const Compilation& compilation, LayerPlan& layer, const Work& work
 
 constexpr double worth_parting = 0.8;  // of the cycles in one go: what parts must promise
 
+/// What layers leave to the host, and how long the machine takes for the others.
+struct Promise {
+  double left = std::numeric_limits<double>::infinity();  ///< operators; one that adds a bias apart is half of one
+  double cycles = 0;
+
+  /// Whether less is left, or as much and the rest takes no more than this part of the other's cycles.
+  bool beats(const Promise& other, double part = 1) const {
+    return left != other.left ? left < other.left : cycles <= part * other.cycles;
+  }
+};
+
 class Parter {
  public:
   Parter(Compilation& compilation, SharedMachines& shared) : compilation_(compilation), shared_(shared) {}
@@ -38,12 +49,12 @@ class Parter {
   std::vector<LayerPlan> run(LayerPlan& layer) {
     const bool whole = layer.placement == Placement::machine;
     if (whole && !leaves_capability_out(layer)) return {};
-    const double most = whole ? worth_parting * predicted(layer) : std::numeric_limits<double>::infinity();
+    const Promise in_one = promise(layer);
     std::string reason;
     std::vector<LayerPlan> best = parts(layer.group.operators, layer.reason, reason);
-    if (whole && predicted(best) > most) best.clear();
+    if (!promise(best).beats(in_one, worth_parting)) best.clear();
     if (best.empty() || leaves_capability_out(best.front()))
-      move_bias(layer, best.empty() ? most : worth_parting * predicted(best), best);
+      move_bias(layer, best.empty() ? in_one : promise(best), best);
     if (best.empty() && !whole) layer.reason += reason;
     return best;
   }
@@ -67,7 +78,7 @@ class Parter {
         found.push_back(std::move(first));
         append_rest({end, operators.end()}, found);
         const bool leaves_out = leaves_capability_out(found.front());
-        if (best.empty() || predicted(found) < predicted(best)) best = std::move(found);
+        if (best.empty() || !promise(best).beats(promise(found))) best = std::move(found);
         if (!leaves_out) break;
       } else if (end - operators.begin() == 1 && first.reason != known) {
         reason = fmt::format("; {} alone: {}", compilation_.network.operators[operators[0]].type, first.reason);
@@ -92,13 +103,13 @@ class Parter {
     std::ranges::move(apart, std::back_inserter(layers));
   }
 
-  /// Takes the layer's parts with its bias as an operator of its own, where these promise so few cycles.
-  void move_bias(const LayerPlan& layer, double most, std::vector<LayerPlan>& best) {
+  /// Takes the layer's parts with its bias as an operator of its own, where these promise more by far.
+  void move_bias(const LayerPlan& layer, const Promise& without, std::vector<LayerPlan>& best) {
     auto bias = BiasApart::of(compilation_, layer);
     if (!bias) return;
     std::string reason;
     std::vector<LayerPlan> apart = parts(bias->operators(), layer.reason, reason);
-    if (!apart.empty() && predicted(apart) <= most) {
+    if (promise(apart).beats(without, worth_parting)) {
       best = std::move(apart);
     } else {
       bias->undo(compilation_);
@@ -123,16 +134,27 @@ class Parter {
     });
   }
 
-  double predicted(const LayerPlan& layer) {
-    if (layer.placement != Placement::machine) return std::numeric_limits<double>::infinity();
-    return search_once(compilation_, shared_, layer).predicted_cycles();
+  Promise promise(const LayerPlan& layer) {
+    if (layer.placement == Placement::machine) {
+      const LayerSearch& search = search_once(compilation_, shared_, layer);
+      if (!search.kept.empty()) return {0, search.predicted_cycles()};
+    }
+    Promise host = {0};
+    for (const int op : layer.group.operators)
+      host.left += compilation_.network.operators[op].type == "AddBias" ? 0.5 : 1;
+    return host;
   }
 
-  /// Infinite where the machine does not do all.
-  double predicted(const std::vector<LayerPlan>& layers) {
-    double cycles = layers.empty() ? std::numeric_limits<double>::infinity() : 0;
-    for (const LayerPlan& layer : layers) cycles += predicted(layer);
-    return cycles;
+  /// None where there are none.
+  Promise promise(const std::vector<LayerPlan>& layers) {
+    if (layers.empty()) return {};
+    Promise all = {0};
+    for (const LayerPlan& layer : layers) {
+      const Promise one = promise(layer);
+      all.left += one.left;
+      all.cycles += one.cycles;
+    }
+    return all;
   }
 
   Compilation& compilation_;

@@ -317,8 +317,8 @@ std::map<Kind, std::vector<SearchResult::Found>> by_kind(const Machine& machine,
   return kinds;
 }
 
-/// Puts second what moves fewest bytes off chip, of the first that are as quick by their sums: the schedule is to see
-/// it.
+/// Puts second what moves fewest bytes off chip, of the first that are as quick by their sums: it is to be scheduled,
+/// and so measured.
 void bring_forward(const Compilation& compilation, const LayerPlan& layer, std::vector<SearchResult::Found>& found) {
   if (found.empty()) return;
   std::vector<SearchResult::Found> first;
@@ -332,14 +332,16 @@ void bring_forward(const Compilation& compilation, const LayerPlan& layer, std::
                 found.begin() + static_cast<std::ptrdiff_t>(best) + 1);
 }
 
-/// The first so many of each capability and detour, divided and undivided ones; fewer of its further ways to match.
+/// The first so many of each capability, way in which its sums begin and detour, divided and undivided ones; fewer of
+/// its further ways to match.
 void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
-  std::map<std::tuple<std::pair<int, int>, int, bool, int>, std::size_t> count;
+  std::map<std::tuple<std::pair<int, int>, int, int, bool, bool, int>, std::size_t> count;
   std::erase_if(found, [&](const auto& entry) {
     const int way = main_way(entry.mapping);
     const std::size_t least = way == 0 ? most : (most + further - 1) / further;
     const Mapping& mapping = entry.mapping;
-    return ++count[{main_capability(mapping), way, mapping.spatial.empty(), mapping.detour}] > least;
+    return ++count[{main_capability(mapping), mapping.steps[0].opening, way, starting_step(mapping) >= 0,
+                    mapping.spatial.empty(), mapping.detour}] > least;
   });
 }
 
@@ -454,7 +456,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
     return settled;
   };
   auto variants = by_kind(problem.machine, Variants(problem, searcher).of(result.kept));
-  bring_forward(compilation, layer, result.kept);
+  if (compilation.options.measure) bring_forward(compilation, layer, result.kept);
   keep(result.kept, compared);
   bool settled = choose(result.kept);
   for (auto& [kind, found] : variants) {

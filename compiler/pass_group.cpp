@@ -22,16 +22,24 @@ bool counts_one(const Work& work) {
 
 }  // namespace
 
-LayerPlan layer_of(const Compilation& compilation, Group group) {
+namespace {
+
+LayerPlan layer_of(const Compilation& compilation, const Consumers& readers, Group group) {
   LayerPlan layer;
   const CodeletLibrary& codelets = CodeletLibrary::shipped();
   layer.work = instantiate(compilation.network, group.operators, codelets);
   if (counts_one(layer.work) && counts_several(compilation.architecture)) {
     layer.with_ones = instantiate(compilation.network, group.operators, codelets, true);
   }
-  layer.outputs = visible_outputs(compilation.network, group);
+  layer.outputs = visible_outputs(compilation.network, readers, group);
   layer.group = std::move(group);
   return layer;
+}
+
+}  // namespace
+
+LayerPlan layer_of(const Compilation& compilation, Group group) {
+  return layer_of(compilation, consumers_of(compilation.network), std::move(group));
 }
 
 const std::string& name_of(const Network& network, const LayerPlan& layer) {
@@ -46,8 +54,9 @@ LayerPlan without_mappings(LayerPlan& layer) {
 }
 
 void group_pass(Compilation& compilation) {
+  const Consumers readers = consumers_of(compilation.network);
   for (auto& group : group_operators(compilation.network)) {
-    compilation.layers.push_back(layer_of(compilation, std::move(group)));
+    compilation.layers.push_back(layer_of(compilation, readers, std::move(group)));
   }
 }
 

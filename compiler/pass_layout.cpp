@@ -40,6 +40,9 @@ class LayoutChooser {
     const bool in_order = architecture.sync.kind == Sync::Kind::in_order;
     worth_ = in_order && compilation.machine.rolls ? quicker_in_order : quicker;
     find_owners();
+    for (const Home& home : compilation.homes) {
+      if (home.alias != no_tensor && home.side_by_side.count > 1) in_channels_.insert(home.alias);
+    }
   }
 
   void run() {
@@ -97,10 +100,12 @@ class LayoutChooser {
   const Network& network_;
   SharedMachines shared_;
   double worth_ = quicker;
-  std::vector<TensorId> owners_;    ///< per tensor: in whose memory it lies
-  std::vector<bool> read_at_home_;  ///< per tensor
-  std::set<TensorId> open_;         ///< to be weighed as their layers are now
-  std::vector<bool> copies_;        ///< of the layers that share memory: those that will not be able to
+  std::vector<TensorId> owners_;                    ///< per tensor: in whose memory it lies
+  std::vector<std::vector<std::size_t>> touching_;  ///< per owner: layers with an operand in its memory, ascending
+  std::set<TensorId> in_channels_;                  ///< of which others' rows lie side by side as channels
+  std::vector<bool> read_at_home_;                  ///< per tensor
+  std::set<TensorId> open_;                         ///< to be weighed as their layers are now
+  std::vector<bool> copies_;                        ///< of the layers that share memory: those that will not be able to
 };
 
 bool is_operand(const LayerPlan& layer, const std::vector<bool>& tensors) {
@@ -129,6 +134,14 @@ void LayoutChooser::find_owners() {
     const Operator& op = operator_of(layer);
     if (layer.placement == Placement::memory && shows_input(op)) owners_[op.outputs[0]] = owners_[op.inputs[0]];
   }
+  touching_.assign(network_.tensors.size(), {});
+  for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
+    for (const WorkOperand& operand : compilation_.layers[l].work.operands) {
+      if (operand.tensor == no_tensor) continue;
+      auto& layers = touching_[owners_[operand.tensor]];
+      if (layers.empty() || layers.back() != l) layers.push_back(l);
+    }
+  }
 }
 
 /// The tensor's order with each other index innermost. Of images, whose channels are: row-major, unless rows lie side
@@ -136,8 +149,7 @@ void LayoutChooser::find_owners() {
 std::vector<LayoutChooser::Order> LayoutChooser::other_orders(TensorId tensor) const {
   const Order& order = compilation_.homes[tensor].order;
   const Shape& shape = network_.tensor(tensor).shape;
-  const auto in_channels = [&](const Home& home) { return home.alias == tensor && home.side_by_side.count > 1; };
-  if (std::ranges::any_of(compilation_.homes, in_channels)) return {};
+  if (in_channels_.contains(tensor)) return {};
   if (!std::ranges::is_sorted(order)) {
     Order rows = order;
     std::ranges::sort(rows);
@@ -192,7 +204,7 @@ std::vector<TensorId> LayoutChooser::alike(const LayerPlan& layer, const Order& 
 void LayoutChooser::weigh_together(TensorId image) {
   const Order order = compilation_.homes[image].order;
   if (std::ranges::is_sorted(order)) return;
-  for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
+  for (const std::size_t l : touching_[image]) {
     const LayerPlan& layer = compilation_.layers[l];
     if (layer.placement != Placement::machine) continue;
     const std::vector<TensorId> images = alike(layer, order);
@@ -248,11 +260,10 @@ double LayoutChooser::gain(const LayerPlan& layer, TensorId tensor) {
 /// Whether another order may be worth it: by what the layers that touch the tensor's memory may gain at most.
 bool LayoutChooser::is_torn(TensorId tensor) {
   if (network_.tensor(tensor).is_constant() || owners_[tensor] != tensor || other_orders(tensor).empty()) return false;
-  std::vector<bool> inside(owners_.size());
-  for (std::size_t t = 0; t < inside.size(); ++t) inside[t] = owners_[t] == tensor;
   double sum = 0, gained = 0;
-  for (const LayerPlan& layer : compilation_.layers) {
-    if (layer.placement != Placement::machine || !is_operand(layer, inside)) continue;
+  for (const std::size_t l : touching_[tensor]) {
+    const LayerPlan& layer = compilation_.layers[l];
+    if (layer.placement != Placement::machine) continue;
     sum += cycles(layer);
     gained += gain(layer, tensor);
   }

@@ -29,14 +29,14 @@ std::vector<int> different_strips(std::int64_t rows) {
 }  // namespace
 
 Partitioner::Partitioner(const FusionProblem& problem) : problem_(problem), learnt_(problem.layers.size()) {
+  std::map<TensorId, int> maker_of;
+  for (int l = 0; l < std::ssize(problem.layers); ++l) maker_of.emplace(problem.layers[l].result, l);
   for (const auto& facts : problem.layers) {
     chain_layers_.push_back({facts.work, nullptr, facts.assignments->empty() ? no_tensor : facts.result, true});
     auto& makers = makers_.emplace_back();
     for (const auto& operand : facts.work->operands) {
-      const auto made_by = [&](const LayerFacts& other) { return other.result == operand.tensor; };
-      const auto maker = std::ranges::find_if(problem.layers, made_by);
-      const bool made = operand.tensor != no_tensor && maker != problem.layers.end();
-      if (made) makers.push_back(static_cast<int>(maker - problem.layers.begin()));
+      const auto maker = maker_of.find(operand.tensor);
+      if (operand.tensor != no_tensor && maker != maker_of.end()) makers.push_back(maker->second);
     }
   }
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,8 +25,16 @@ struct Roles {
 /// repeated along a dim that its access knows nothing of.
 bool may_count(const Work& work, const Capability& capability, const Match& match, int d, int iterator);
 
-/// Enumerates the assignments of one piece of work. The parts: candidates.cpp (assignments), follow.cpp (element-wise
-/// statements after the main one), uses.cpp (operands and their ways), carry.cpp (what transfers alone do).
+/// Steps of a mapping, one bit each, the last for all further ones: those that together keep it from being an
+/// assignment.
+using Blame = std::uint64_t;
+constexpr Blame nobody = 0;  ///< it is one
+constexpr Blame everybody = ~nobody;
+inline Blame blamed(std::size_t step) { return Blame{1} << std::min<std::size_t>(step, 63); }
+
+/// Enumerates the assignments of one piece of work. The parts: candidates.cpp (assignments of the main statement),
+/// complete.cpp (the other statements, extents), follow.cpp (element-wise statements after the main one), uses.cpp
+/// (operands and their ways), carry.cpp (what transfers alone do).
 class Enumerator {
  public:
   Enumerator(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
@@ -53,9 +63,10 @@ class Enumerator {
   bool keeps_blocks(const Mapping& mapping) const;
   void assign(const Match& match, std::size_t iterator, std::vector<std::vector<int>>& chains);
   void complete(const Match& match, std::vector<std::vector<int>> chains);
-  bool complete_after(const Mapping& mapping, std::size_t next);
-  bool add_padded(const Mapping& mapping);
-  std::optional<Mapping> with_extents(Mapping mapping, const std::vector<std::int64_t>& multiples);
+  Blame complete_after(const Mapping& mapping, std::size_t next);
+  Blame add_padded(const Mapping& mapping);
+  bool counts(Mapping& mapping, const std::vector<std::int64_t>& multiples);
+  Blame extend(Mapping& mapping, const std::vector<std::int64_t>& multiples);
   std::vector<std::int64_t> whole_runs(const Mapping& mapping) const;
   void add(Mapping mapping);
   void add_with_ways(const Mapping& mapping);
@@ -65,14 +76,14 @@ class Enumerator {
   std::vector<std::size_t> nearest(const Mapping& mapping, const Matches& matches) const;
   bool reaches_accumulator(const Mapping& mapping, const Match& match) const;
   bool keeps_layout(const Mapping& mapping, const StatementPlan& plan) const;
-  bool add_uses(Mapping& mapping);
+  Blame add_uses(Mapping& mapping);
   bool add_use(Mapping& mapping, int step, int operand);
   void repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const;
   void repeat_along_lanes(const StatementPlan& plan, Use& use) const;
   Use start_use(const StatementPlan& main) const;
   bool wants_start(const Mapping& mapping) const;
   bool sets_number(const Match& match) const;
-  bool add_begun(const Mapping& mapping);
+  Blame add_begun(const Mapping& mapping);
   std::vector<StatementPlan> beginning_steps(const Mapping& mapping, bool comes);
   void no_beginning(const Use& use);
   bool add_start(Mapping& mapping);
@@ -82,10 +93,14 @@ class Enumerator {
   bool find_way(Use& use) const;
   std::string no_way(const Use& use) const;
   int accumulator_depth(int memory) const;
+  bool may_count_all(const Match& match, int d, const std::vector<int>& chain) const;
+  bool same_wires(const Mapping& mapping, const Match& match, int d, int main_dim) const;
   std::vector<std::vector<int>> follow(const Mapping& mapping, const Match& match) const;
+  bool fill(const Mapping& mapping, const Match& match, bool must, std::vector<std::vector<int>>& chains) const;
   bool pad_extents(Mapping& mapping, const std::vector<std::int64_t>& multiples);
   bool pad_once(Mapping& mapping);
   bool padding_adds_nothing(const Mapping& mapping);
+  bool keeps_results_apart(const Mapping& mapping);
   std::string takes_several(const Match& match) const;
   bool reduces_in_one(const Mapping& mapping);
   void reason(const std::string& text) { seen_.insert(text); }

@@ -11,59 +11,69 @@
 
 namespace accord {
 
+bool Enumerator::may_count_all(const Match& match, int d, const std::vector<int>& chain) const {
+  const Capability& capability = machine_.capability(match);
+  return std::ranges::all_of(chain, [&](int it) { return may_count(work_, capability, match, d, it); });
+}
+
+/// Whether the capability's wires to the accumulator, if dim `d` has any, step as the main one's dim does; -1: none.
+bool Enumerator::same_wires(const Mapping& mapping, const Match& match, int d, int main_dim) const {
+  const Capability& capability = machine_.capability(match);
+  const Capability& main = machine_.capability(mapping.steps[0].match);
+  const int target = main.program.statements.back().target.operand;
+  for (std::size_t o = 0; o < match.operands.size(); ++o) {
+    const OperandMatch& operand = match.operands[o];
+    if (operand.kind != OperandMatch::Kind::access) continue;
+    if (operand.access.operand != statement(roles_.main).target.operand) continue;
+    const std::int64_t wired = wired_step(capability, static_cast<int>(o), d);
+    if (wired != 0 && wired != wired_step(main, target, main_dim)) return false;
+  }
+  return true;
+}
+
 /// Chains of an element-wise step: its dims count what the accumulator's layout counts for the main step's dims.
 std::vector<std::vector<int>> Enumerator::follow(const Mapping& mapping, const Match& match) const {
-  const Capability& capability = machine_.capability(match);
   const StatementPlan& main = mapping.steps[0];
-  const Capability& main_capability = machine_.capability(main.match);
-  std::vector<std::vector<int>> chains(capability.dims.size());
+  std::vector<std::vector<int>> chains(machine_.capability(match).dims.size());
   std::vector<bool> taken(main.chains.size(), false);
-  auto accepts = [&](std::size_t d, const std::vector<int>& chain) {
-    return !chain.empty() && std::all_of(chain.begin(), chain.end(), [&](int it) {
-      return may_count(work_, capability, match, static_cast<int>(d), it);
-    });
-  };
-  const Access& target = main_capability.program.statements.back().target;
-  const int accumulator = statement(roles_.main).target.operand;
-  // Where both are wired to the accumulator, their wires must step alike.
-  auto same_wires = [&](std::size_t d, int main_dim) {
-    for (std::size_t o = 0; o < match.operands.size(); ++o) {
-      const OperandMatch& operand = match.operands[o];
-      if (operand.kind != OperandMatch::Kind::access || operand.access.operand != accumulator) continue;
-      const std::int64_t wired = wired_step(capability, static_cast<int>(o), static_cast<int>(d));
-      if (wired != 0 && wired != wired_step(main_capability, target.operand, main_dim)) return false;
-    }
-    return true;
-  };
+  const Access& target = machine_.capability(main.match).program.statements.back().target;
   for (std::size_t position = target.indices.size(); position-- > 0;) {
     for (const auto& term : target.indices[position].terms) {
       const auto& chain = main.chains[term.first];
-      for (std::size_t d = capability.dims.size(); d-- > 0;) {
-        if (chains[d].empty() && !taken[term.first] && accepts(d, chain) && same_wires(d, term.first)) {
-          chains[d] = chain;
-          taken[term.first] = true;
-        }
-      }
-    }
-  }
-  // Output iterators that the main step loops over may still fill a dim that is left; such of one, a dim that counts
-  // several at least.
-  for (const std::int64_t least : {2, 1}) {
-    for (std::size_t d = 0; d < capability.dims.size(); ++d) {
-      const CapabilityDim& dim = machine_.limits.run(match.unit, match.capability)->dims[d];
-      if (!chains[d].empty() || (least == 1 && std::max(dim.multiple, dim.minimum) == 1)) continue;
-      for (std::size_t it = 0; it < work_.program.iterators.size(); ++it) {
-        const std::vector<int> chain = {static_cast<int>(it)};
-        const auto counts = [&](const std::vector<int>& c) { return std::ranges::find(c, chain.front()) != c.end(); };
-        const bool used = std::ranges::any_of(main.chains, counts), used_here = std::ranges::any_of(chains, counts);
-        if (!used && !used_here && work_.program.iterators[it].extent >= least &&
-            depends(statement(roles_.main).target, static_cast<int>(it)) && accepts(d, chain) && same_wires(d, -1)) {
-          chains[d] = chain;
-        }
+      for (int d = static_cast<int>(chains.size()); !chain.empty() && d-- > 0;) {
+        if (!chains[d].empty() || taken[term.first] || !may_count_all(match, d, chain)) continue;
+        if (!same_wires(mapping, match, d, term.first)) continue;
+        chains[d] = chain;
+        taken[term.first] = true;
       }
     }
   }
   return chains;
+}
+
+/// Gives dims that are left one iterator each of those of the result that the main step loops over; such as count
+/// several at least, `must`, even of one value. Whether there were any.
+bool Enumerator::fill(const Mapping& mapping, const Match& match, bool must,
+                      std::vector<std::vector<int>>& chains) const {
+  const auto& dims = machine_.limits.run(match.unit, match.capability)->dims;
+  const auto is_counted = [](const std::vector<std::vector<int>>& all, int it) {
+    return std::ranges::any_of(all, [&](const auto& chain) { return std::ranges::count(chain, it) != 0; });
+  };
+  bool filled = false;
+  for (const std::int64_t least : {2, 1}) {
+    if (least == 1 && !must) break;
+    for (int d = 0; d < std::ssize(chains); ++d) {
+      if ((std::max(dims[d].multiple, dims[d].minimum) > 1) != must) continue;
+      for (int it = 0; it < std::ssize(work_.program.iterators) && chains[d].empty(); ++it) {
+        if (work_.program.iterators[it].extent < least || !depends(statement(roles_.main).target, it)) continue;
+        if (is_counted(mapping.steps[0].chains, it) || is_counted(chains, it)) continue;
+        if (!may_count_all(match, d, {it}) || !same_wires(mapping, match, d, -1)) continue;
+        chains[d] = {it};
+        filled = true;
+      }
+    }
+  }
+  return filled;
 }
 
 /// Where the step's capability is wired to the accumulator, it must step as the main one's wires laid it out.
@@ -142,7 +152,8 @@ std::vector<std::size_t> Enumerator::nearest(const Mapping& mapping, const Match
 }
 
 /// The capabilities for an element-wise statement after the main one, or for its initial values, whose dims follow the
-/// accumulator: those on the accumulator's memory first, the quickest first.
+/// accumulator, each with loops around in the dims that are left and without: those on the accumulator's memory first,
+/// the quickest first.
 std::vector<StatementPlan> Enumerator::element_wise(const Mapping& mapping, int index) {
   const Matches& matches = matches_of(index);
   std::vector<std::int64_t> extent;
@@ -152,9 +163,13 @@ std::vector<StatementPlan> Enumerator::element_wise(const Mapping& mapping, int 
     const Match& match = matches.found[m];
     if (match.initialises || machine_.limits.run(match.unit, match.capability) == nullptr) continue;
     StatementPlan plan{index, match, follow(mapping, match)};
+    fill(mapping, match, true, plan.chains);
     if (!keeps_layout(mapping, plan)) continue;
-    const std::pair cycles(!reaches_accumulator(mapping, match), step_bound(machine_, plan, extent));
-    found.emplace_back(cycles, std::move(plan));
+    const bool apart = !reaches_accumulator(mapping, match);
+    StatementPlan filled = plan;
+    if (fill(mapping, match, false, filled.chains) && keeps_layout(mapping, filled))
+      found.emplace_back(std::pair(apart, step_bound(machine_, filled, extent)), std::move(filled));
+    found.emplace_back(std::pair(apart, step_bound(machine_, plan, extent)), std::move(plan));
   }
   std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
   std::vector<StatementPlan> steps;

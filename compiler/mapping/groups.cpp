@@ -3,10 +3,9 @@
 #include <algorithm>
 
 namespace accord {
-namespace {
 
-std::vector<std::vector<int>> consumers(const Network& network) {
-  std::vector<std::vector<int>> result(network.tensors.size());
+Consumers consumers_of(const Network& network) {
+  Consumers result(network.tensors.size());
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     for (const TensorId t : network.operators[i].inputs) {
       if (t != no_tensor) result[t].push_back(static_cast<int>(i));
@@ -14,6 +13,8 @@ std::vector<std::vector<int>> consumers(const Network& network) {
   }
   return result;
 }
+
+namespace {
 
 bool is_output(const Network& network, TensorId tensor) {
   return std::find(network.outputs.begin(), network.outputs.end(), tensor) != network.outputs.end();
@@ -26,7 +27,7 @@ bool follows(const Operator& op, TensorId tensor) {
 }  // namespace
 
 std::vector<Group> group_operators(const Network& network) {
-  const auto readers = consumers(network);
+  const Consumers readers = consumers_of(network);
   std::vector<bool> taken(network.operators.size(), false);
   std::vector<Group> groups;
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
@@ -49,8 +50,7 @@ std::vector<Group> group_operators(const Network& network) {
   return groups;
 }
 
-std::vector<TensorId> visible_outputs(const Network& network, const Group& group) {
-  const auto readers = consumers(network);
+std::vector<TensorId> visible_outputs(const Network& network, const Consumers& readers, const Group& group) {
   std::vector<TensorId> result;
   for (const int op : group.operators) {
     for (const TensorId t : network.operators[op].outputs) {

@@ -76,24 +76,39 @@ bool reaches_as_far(const Mnemonic& one, const Mnemonic& other) {
   });
 }
 
+using Chunk = std::vector<std::int64_t>;
+
+/// What instructions of the step count of each dim: the most they can, as much as there is, and what remains.
+std::vector<Chunk> chunks_of(const Work& work, const StatementPlan& step, const RunLimits& limits) {
+  Chunk most, whole, rest;
+  for (std::size_t d = 0; d < step.chains.size(); ++d) {
+    std::int64_t points = 1;
+    for (const int it : step.chains[d]) points *= work.program.iterators[it].extent;
+    most.push_back(limits.dims[d].maximum);
+    whole.push_back(std::min(points, most.back()));
+    rest.push_back(points % most.back() == 0 ? whole.back() : points % most.back());
+  }
+  return {most, whole, rest};
+}
+
 }  // namespace
 
-bool opens_as_well(const Machine& machine, const StatementPlan& step) {
+bool opens_as_well(const Machine& machine, const Work& work, const StatementPlan& step) {
   const int unit = step.match.unit, number = opening_of(machine, step);
   const RunLimits &own = *machine.limits.run(unit, step.match.capability), &others = *machine.limits.run(unit, number);
   const auto& mnemonics = machine.architecture.isa.mnemonics;
   if (!reaches_as_far(mnemonics[others.mnemonic], mnemonics[own.mnemonic])) return false;
   const Capability& capability = machine.capability(step.match);
   const Capability& opening = machine.architecture.units[unit].capabilities[number];
-  std::vector<std::int64_t> values;
-  for (const CapabilityDim& dim : own.dims) values.push_back(dim.maximum);
-  for (const CapabilityOperand& operand : capability.operands) {
-    if (operand.held) values.push_back(1);
-  }
-  const auto no_slower = [&](auto part) {
-    return (opening.*part).evaluate(values) <= (capability.*part).evaluate(values);
+  const auto held = std::ranges::count_if(capability.operands, &CapabilityOperand::held);
+  const auto no_slower = [&](const Chunk& chunk, int loads) {
+    Chunk values = chunk;
+    values.insert(values.end(), static_cast<std::size_t>(held), loads);
+    const auto is = [&](auto part) { return (opening.*part).evaluate(values) <= (capability.*part).evaluate(values); };
+    return is(&Capability::interval) && is(&Capability::start) && is(&Capability::drain);
   };
-  return no_slower(&Capability::interval) && no_slower(&Capability::start) && no_slower(&Capability::drain);
+  return std::ranges::all_of(chunks_of(work, step, own),
+                             [&](const Chunk& chunk) { return no_slower(chunk, 0) && no_slower(chunk, 1); });
 }
 
 }  // namespace accord

@@ -22,8 +22,9 @@ int opening_of(const Machine& machine, const StatementPlan& step);
 /// That, as the step's match has it; the step's own where none does.
 Match beginning_match(const Machine& machine, const StatementPlan& step);
 
-/// Whether it does that as quickly as the step's own capability, and its instructions reach as far.
-bool opens_as_well(const Machine& machine, const StatementPlan& step);
+/// Whether it does that as quickly as the step's own capability, for as much of the work as one instruction counts, and
+/// its instructions reach as far.
+bool opens_as_well(const Machine& machine, const Work& work, const StatementPlan& step);
 
 /// Whether the number is what the work's sums begin with, up to the least that their type has.
 bool begins_with(const Work& work, const Statement& start, double number);

@@ -142,10 +142,14 @@ class ChunkedStep {
     }
   }
 
-  /// What loading each of a held operand's tiles once adds: to that instruction of the tile which it delays least.
+  /// What loading each of a held operand's tiles once adds: to that instruction of the tile which it delays least, a
+  /// sum's first or another.
   std::int64_t load_cycles(int operand) const {
+    const auto delayed = [&](const Match& match, const Sizes& sizes) {
+      return chunk_cycles(machine_, match, sizes, operand) - chunk_cycles(machine_, match, sizes, -1);
+    };
     const auto delay = [&](const Sizes& sizes) {
-      return chunk_cycles(machine_, step_.match, sizes, operand) - chunk_cycles(machine_, step_.match, sizes, -1);
+      return std::min(delayed(step_.match, sizes), delayed(beginning_match(machine_, step_), sizes));
     };
     return once_per_tile(operand, most_, delay, [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
   }

@@ -221,29 +221,37 @@ bool Enumerator::sets_number(const Match& match) const {
 
 /// The mapping with each way in which its sums begin: by a capability that does their first instructions, which nothing
 /// else beats that does them as well; by a transfer; by a step of instructions where none reaches the sums, or where it
-/// is a number that they set. Whether there is an assignment.
-bool Enumerator::add_begun(const Mapping& mapping) {
+/// is a number that they set.
+Blame Enumerator::add_begun(const Mapping& mapping) {
   bool some = false;
+  Blame blame = blamed(0);
+  const auto tried = [&](const Mapping& begun) {
+    const Blame of_it = add_padded(begun);
+    some |= of_it == nobody;
+    blame |= of_it;
+    return of_it == nobody;
+  };
   for (const int opening : openings_) {
     Mapping begun = mapping;
     begun.steps.front().opening = opening;
-    const bool found = add_padded(begun);
-    if (found && opens_as_well(machine_, begun.steps.front())) return true;
-    some = some || found;
+    if (tried(begun) && opens_as_well(machine_, work_, begun.steps.front())) return nobody;
   }
-  if (!wants_start(mapping)) return add_padded(mapping) || some;
-  Use use = start_use(mapping.steps[0]);
-  if (machine_.architecture.memories[use.memory].off_chip) return add_padded(mapping) || some;
-  const bool comes = find_way(use), began = some;
-  if (comes) some = add_padded(mapping) || some;
-  const std::vector<StatementPlan> steps = beginning_steps(mapping, comes);
-  if (!comes && !began && steps.empty()) no_beginning(use);
-  const auto begins = [&](const StatementPlan& step) {
-    Mapping begun = mapping;
-    begun.steps.push_back(step);
-    return add_padded(begun);
-  };
-  return std::ranges::any_of(steps, begins) || some;
+  std::optional<Use> start;  // that a transfer or a step may bring
+  if (wants_start(mapping)) start = start_use(mapping.steps[0]);
+  const bool may_come = start && !machine_.architecture.memories[start->memory].off_chip;
+  const bool comes = may_come && find_way(*start);
+  const bool began = some;
+  if (!may_come || comes) tried(mapping);
+  if (may_come) {
+    const std::vector<StatementPlan> steps = beginning_steps(mapping, comes);
+    if (!comes && !began && steps.empty()) no_beginning(*start);
+    for (const StatementPlan& step : steps) {
+      Mapping begun = mapping;
+      begun.steps.push_back(step);
+      if (tried(begun)) break;
+    }
+  }
+  return some ? nobody : blame;
 }
 
 /// What sets the sums where the main capability leaves them, the quickest first; only a number where a transfer comes
@@ -296,15 +304,20 @@ bool Enumerator::add_start(Mapping& mapping) {
   return false;
 }
 
-bool Enumerator::add_uses(Mapping& mapping) {
+Blame Enumerator::add_uses(Mapping& mapping) {
   for (std::size_t s = 0; s < mapping.steps.size(); ++s) {
     const Capability& capability = machine_.capability(mapping.steps[s].match);
     for (std::size_t o = 0; o < capability.operands.size(); ++o) {
-      if (capability.operands[o].memory < 0) continue;
-      if (!add_use(mapping, static_cast<int>(s), static_cast<int>(o))) return false;
+      if (capability.operands[o].memory < 0 || add_use(mapping, static_cast<int>(s), static_cast<int>(o))) continue;
+      Blame blame = blamed(0) | blamed(s);
+      for (const Use& use : mapping.uses) {
+        if (use.role == UseRole::output) blame |= blamed(static_cast<std::size_t>(use.step));
+      }
+      return blame;
     }
   }
-  return leaves_in_place(machine_.capability(mapping.steps[0].match)) ? add_carried(mapping) : add_start(mapping);
+  const bool carries = leaves_in_place(machine_.capability(mapping.steps[0].match));
+  return (carries ? add_carried(mapping) : add_start(mapping)) ? nobody : blamed(0);
 }
 
 }  // namespace accord

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
 
+#include "compiler/network/constants.h"
 #include "compiler/network/operator_list.h"
 #include "compiler/network/passes/passes.h"
 #include "compiler/network/passes/sequence_lengths.h"
@@ -245,10 +247,29 @@ class RecurrentExpansion {
     }
 
     TensorId product(const std::string& what, std::size_t weights, TensorId state, TensorId bias = no_tensor) const {
+      if (all.network_.tensor(state).is_constant()) return constant_product(what, d.weights[weights], state, bias);
       std::vector<TensorId> inputs = {state, d.weights[weights]};
       if (bias != no_tensor) inputs.push_back(bias);
       return list().add("Gemm", name(what), inputs, {all.batch_, list().shape(d.weights[weights])[0]},
                         {{"transB", std::int64_t{1}}});
+    }
+
+    /// [batch, hidden] times [rows, hidden], which are constants: that of a state which the model gives.
+    TensorId constant_product(const std::string& what, TensorId weights, TensorId state, TensorId bias) const {
+      const auto w = numbers_of(all.network_.tensor(weights)), h = numbers_of(all.network_.tensor(state));
+      const Shape shape = {all.batch_, list().shape(weights)[0]};
+      const auto start = bias == no_tensor ? std::vector<double>(count_of(shape))
+                                           : broadcast_numbers(all.network_.tensor(bias), shape);
+      std::vector<float> sums;
+      for (std::int64_t n = 0; n < shape[0]; ++n) {
+        for (std::int64_t row = 0; row < shape[1]; ++row) {
+          const auto* from = h.data() + n * all.hidden_;
+          const double sum = start[static_cast<std::size_t>(n * shape[1] + row)];
+          sums.push_back(
+              static_cast<float>(std::inner_product(from, from + all.hidden_, w.data() + row * all.hidden_, sum)));
+        }
+      }
+      return list().constant(name(what), shape, sums);
     }
 
     /// Gates before their activation.
