@@ -119,6 +119,37 @@ TEST_CASE("is a bias nobody can add the host's, with the reason, and the product
   }
 }
 
+TEST_CASE("is no bias taken apart that then is left to the host, where something else would do the whole") {
+  const std::string text = moving_machine();
+  const auto line = [&](const std::string& begin) { return line_of(text, begin); };
+  const std::string slow = replaced(line("      add_products:"), "interval: 16,", "interval: 16000,");
+  const std::string axpy =
+      "      axpy: {does: 'c[r,q] += i32(x[r,q]) * i32(m[q])', types: {x: i8, m: i8, c: i32}, dims: {r: 1..16, q: "
+      "1..16}, operands: {x: {in: l2, steps: [free, 1 B]}, m: {in: l2, steps: [1 B]}, c: {in: l2, steps: [free, 4 "
+      "B]}}, timing: {interval: 1, drain: 3}}\n";
+  const std::string driven =
+      "    axpy: {means: {run: vector.axpy}, opcode: 6, fields: {r: 8, q: 8, x_b: 32, x_s: 32, m_b: 32, c_b: 32, c_s: "
+      "32}, args: {r: r, q: q, x.base: x_b, x.stride0: x_s, m.base: m_b, c.base: c_b, c.stride0: c_s}}\n";
+  std::string other = replaced(text, line("      add_products:"), slow);
+  other = replaced(replaced(other, line("      quant: {does"), axpy), line("    quant: {means"),
+                   driven);  // nothing requantises
+  const Network network = network_of(bias_seed, [](auto& b) { return b.conv(b.input({1, 16, 9, 9}), 24, 3, 1, 1); });
+  const auto job = run_checked(loaded(other), network, bias_seed);
+  for (const auto& layer : job.report.layers) {
+    CAPTURE(layer.name);
+    CHECK(!names(layer.op, "AddBias"));
+    if (names(layer.op, "Conv")) CHECK(layer.placed_on == "vector");
+  }
+}
+
+TEST_CASE("is a vector that is only repeated taken for no bias") {
+  const Network network = network_of(bias_seed, [](auto& b) {
+    return b.gemm(b.moved("Expand", b.relu(b.input({24})), {4, 24}, {}), 16);
+  });
+  const auto job = run_checked(loaded(moving_machine()), network, bias_seed);
+  CHECK(std::ranges::any_of(job.report.layers, [](const auto& layer) { return names(layer.op, "Expand"); }));
+}
+
 TEST_CASE("do sums whose bias is added apart stay on chip until they are requantised") {
   const Network network = network_of(bias_seed, [](auto& b) { return b.gemm(b.input({32, 64}), 48); });
   const auto job = run_checked(loaded(requantises_with_bias()), network, bias_seed);

@@ -138,3 +138,13 @@ TEST_CASE("are products of two results right where blocks or padding reach beyon
     }
   }
 }
+
+TEST_CASE("are groups of few channels right where what requantises counts more than one group's") {
+  const Architecture architecture =
+      loaded(file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/float_fractals.yaml"));
+  for (const std::int64_t group : {3, 6}) {
+    const auto layers = [&](auto& b) { return b.conv(b.input({2, 3 * group, 5, 4}), 2 * group, 3, 1, 1, group); };
+    const auto job = run_checked(architecture, network_of(5, layers), 5);
+    CHECK(job.report.layers.back().placed_on == "cube");
+  }
+}

@@ -58,6 +58,12 @@ std::string edited(const std::string& name, const std::string& from, const std::
   return replaced(file_text(find_covenant(name)), from, to);
 }
 
+std::string line_of(const std::string& text, const std::string& begin) {
+  const std::size_t at = text.find(begin);
+  REQUIRE(at != std::string::npos);
+  return text.substr(at, text.find('\n', at) + 1 - at);
+}
+
 LoadResult load_text(const std::string& covenant) {
   const ScratchFile file;
   write_text(file.path(), covenant);

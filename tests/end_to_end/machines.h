@@ -25,6 +25,8 @@ Architecture machine(const std::string& name, const std::map<std::string, std::s
 std::string replaced(std::string text, const std::string& from, const std::string& to);
 /// The same of a shipped covenant's text.
 std::string edited(const std::string& name, const std::string& from, const std::string& to);
+/// From these words to the end of their line; the test fails where they are not in the text.
+std::string line_of(const std::string& text, const std::string& begin);
 LoadResult load_text(const std::string& covenant);
 /// The machine that the text describes; the test fails where it does not load.
 Architecture loaded(const std::string& covenant);

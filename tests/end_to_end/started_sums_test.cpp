@@ -57,11 +57,6 @@ std::string adds_residual(const std::string& text) {
       "16}, args: {r: r, q: q, x.base: x_b, x.stride0: x_s, m.base: m_b, c.base: c_b}}");
 }
 
-std::string line_of(const std::string& text, const std::string& begin) {
-  const std::size_t at = text.find(begin);
-  return text.substr(at, text.find('\n', at) + 1 - at);
-}
-
 /// With that line of another machine, changed, before the capabilities or mnemonics of products.
 std::string with_line_of(const std::string& text, const std::string& other, const std::string& begin,
                          const std::string& from = "", const std::string& to = "") {
@@ -214,6 +209,37 @@ TEST_CASE("is a first product that takes longer than setting 0 left alone, and o
   const std::string opening = line_of(opens_or_sets(), "    first: {means");
   CHECK(cycles(replaced(opens_or_sets(), opening, replaced(opening, "c_b: 16", "c_b: 8"))) == set);
   CHECK(cycles(replaced(opens_or_sets(), opening, "")) == set);
+}
+
+TEST_CASE("is a first product left alone that is as quick for long sums and slower for the layer's own") {
+  const std::string main = line_of(opens_or_sets(), "      add_products: {");
+  const std::string by_depth = replaced(main, "interval: 16", "interval: k");
+  const Network network = network_of(started_seed, [](auto& b) { return b.gemm(b.input({48, 8}), 80); });
+  const auto cycles = [&](std::string text) {
+    text = replaced(text, line_of(text, "      add_products: {"), by_depth);
+    return run_checked(loaded(text), network, started_seed).report.total_cycles;
+  };
+  CHECK(cycles(opens_or_sets("64")) <= cycles(adds_bias(sets_zero())));
+}
+
+TEST_CASE("do quick first products whose encoding reaches less far leave layers to the machine") {
+  const std::string opening = line_of(opens_or_sets("4"), "    first: {means");
+  const std::string text = replaced(opens_or_sets("4"), opening, replaced(opening, "c_b: 16", "c_b: 10"));
+  const auto job = run_checked(loaded(text), two_layers(started_seed), started_seed);
+  for (const auto& layer : job.report.layers) {
+    CAPTURE(layer.name);
+    CHECK((layer.op.find("Conv") == std::string::npos || layer.placed_on == "matrix"));
+  }
+}
+
+TEST_CASE("do bounds stay below cycles where first products load held weights for nothing") {
+  std::string text = holds(opens());
+  const std::string main = line_of(text, "      add_products: {"), first = line_of(text, "      first_products: {");
+  text = replaced(text, main, replaced(main, "b.load * 16", "b.load * 640"));
+  for (const std::string interval : {"i", "i + b.load * 320"}) {
+    const std::string other = replaced(first, "i + b.load * 16", interval);
+    run_checked(loaded(replaced(text, first, other)), two_layers(started_seed), started_seed);
+  }
 }
 
 TEST_CASE("do bounds stay below cycles where first products are quicker than others") {
