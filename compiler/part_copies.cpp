@@ -70,6 +70,16 @@ class PartCopier {
 
 void copy_parts(Compilation& compilation) { PartCopier(compilation).run(); }
 
+namespace {
+
+/// The layer of a Concat that reads another tensor now.
+void read_again(Compilation& compilation, LayerPlan& concat) {
+  concat = layer_of(compilation, std::move(concat.group));
+  concat.placement = Placement::memory;
+}
+
+}  // namespace
+
 bool copy_part(Compilation& compilation, std::size_t layer, TensorId part, const Home& home) {
   Network& network = compilation.network;
   auto& layers = compilation.layers;
@@ -88,10 +98,21 @@ bool copy_part(Compilation& compilation, std::size_t layer, TensorId part, const
   copy.mappings.clear();
   copy.placement = Placement::memory;  // until sharing finds that it has to move
   copy.of_model = false;
-  layers[layer] = layer_of(compilation, std::move(layers[layer].group));
-  layers[layer].placement = Placement::memory;
+  read_again(compilation, layers[layer]);
   layers.insert(layers.begin() + static_cast<std::ptrdiff_t>(layer), std::move(copy));
   return true;
+}
+
+void undo_copy(Compilation& compilation, std::size_t layer) {
+  Network& network = compilation.network;
+  auto& layers = compilation.layers;
+  const Operator copy = network.operators.back();
+  const auto concat = static_cast<std::size_t>(layers[layer + 1].group.operators.front());
+  std::ranges::replace(network.operators[concat].inputs, copy.outputs[0], copy.inputs[0]);
+  layers.erase(layers.begin() + static_cast<std::ptrdiff_t>(layer));
+  network.operators.pop_back();
+  compilation.forget(network.tensors.size() - 1);
+  read_again(compilation, layers[layer]);
 }
 
 }  // namespace accord

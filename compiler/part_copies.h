@@ -13,4 +13,7 @@ void copy_parts(Compilation& compilation);
 /// the whole then. `home`: without margins. False, and nothing changes, where the machine cannot copy it.
 bool copy_part(Compilation& compilation, std::size_t layer, TensorId part, const Home& home);
 
+/// Takes the last such copy back: the layer at that place, before the Concat's.
+void undo_copy(Compilation& compilation, std::size_t layer);
+
 }  // namespace accord

@@ -16,6 +16,7 @@
 #include "compiler/mapping/timing.h"
 #include "compiler/mapping/views.h"
 #include "compiler/memory_sharing.h"
+#include "compiler/part_copies.h"
 
 namespace accord {
 namespace {
@@ -28,8 +29,9 @@ constexpr double half_empty = 2;           ///< times a row of the tensor is at 
 constexpr double busy_enough = 0.7;        ///< of the busiest unit's cycles: a mover that is worth making quicker
 constexpr std::size_t most_looks = 3;      ///< at each tensor on average; a change calls for another at its neighbours
 
-/// Weighs for tensors that layers hand on which of their indices lies innermost, and whether a Transpose or Slice that
-/// would tear rows apart is worth copying its input: by the predictions of all layers that read or write what changes.
+/// Weighs for tensors that layers hand on which of their indices lies innermost, and whether a Transpose, Slice or part
+/// of a Concat whose rows would be torn apart is worth a copy: by the predictions of all layers that read or write what
+/// changes.
 class LayoutChooser {
  public:
   explicit LayoutChooser(Compilation& compilation)
@@ -48,6 +50,7 @@ class LayoutChooser {
   void run() {
     for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
       if (is_copy(compilation_.layers[l])) weigh_view(l);
+      if (operator_of(compilation_.layers[l]).type == "Concat") l += weigh_parts(l);
     }
     find_read_at_home();
     for (std::size_t t = 0; t < network_.tensors.size(); ++t) open_.insert(static_cast<TensorId>(t));
@@ -79,6 +82,10 @@ class LayoutChooser {
   }
 
   void weigh_view(std::size_t layer);
+  std::size_t weigh_parts(std::size_t concat);
+  bool may_lie_apart(TensorId part);
+  bool weigh_part(std::size_t concat, TensorId part);
+  double least_copying(TensorId tensor) const;
   bool weigh_orders(TensorId tensor);
   void weigh_together(TensorId image);
   std::vector<TensorId> alike(const LayerPlan& layer, const Order& order) const;
@@ -91,6 +98,7 @@ class LayoutChooser {
   bool weigh(const Change& change, const std::string& what);
   void weigh_again(const std::vector<std::size_t>& affected, const std::vector<TensorId>& changed);
   double cycles_with(const std::vector<std::size_t>& affected, double limit, std::vector<LayerPlan>& plans);
+  std::vector<std::size_t> moved_layers(const Homes& homes) const;
   bool shares(TensorId tensor) const;
   bool grows_margin(const LayerPlan& layer, const Mapping& mapping) const;
   double cycles(const LayerPlan& layer);
@@ -120,9 +128,13 @@ double LayoutChooser::cycles(const LayerPlan& layer) {
 
 /// What the layer takes; of the host's as much as its bytes would take the machine, in and out.
 double LayoutChooser::copying(const LayerPlan& layer) {
-  if (layer.placement == Placement::machine) return cycles(layer);
-  const Tensor& result = network_.tensor(operator_of(layer).outputs[0]);
-  const auto size = static_cast<double>(element_count(result.shape) * bytes(result.type));
+  return layer.placement == Placement::machine ? cycles(layer) : least_copying(operator_of(layer).outputs[0]);
+}
+
+/// What the tensor's bytes take in and out.
+double LayoutChooser::least_copying(TensorId tensor) const {
+  const Tensor& copied = network_.tensor(tensor);
+  const auto size = static_cast<double>(element_count(copied.shape) * bytes(copied.type));
   return 2 * size / off_chip_width(compilation_.architecture);
 }
 
@@ -186,6 +198,65 @@ bool LayoutChooser::weigh_orders(TensorId tensor) {
     return weigh({.tensors = {tensor}, .order = order},
                  fmt::format("{} with index {} innermost", network_.tensor(tensor).name, order.back()));
   });
+}
+
+/// Copies of parts that are worth it stand before the Concat then: how many.
+std::size_t LayoutChooser::weigh_parts(std::size_t concat) {
+  std::size_t copied = 0;
+  const std::vector<TensorId> parts = operator_of(compilation_.layers[concat]).inputs;
+  for (const TensorId part : parts) {
+    const std::size_t at = concat + copied;
+    if (compilation_.layers[at].placement != Placement::memory || copies_[at]) break;
+    if (may_lie_apart(part) && weigh_part(at, part)) ++copied;
+  }
+  return copied;
+}
+
+/// Whether layers that touch the part may gain more than its copy takes, were its rows not torn apart in the whole.
+bool LayoutChooser::may_lie_apart(TensorId part) {
+  if (network_.tensor(part).is_constant() || owners_[part] != part) return false;
+  double gained = 0;
+  for (const std::size_t l : touching_[part]) {
+    const LayerPlan& layer = compilation_.layers[l];
+    if (layer.placement == Placement::machine) gained += gain(layer, part);
+  }
+  return gained > least_copying(part);
+}
+
+/// Leaves the part where its readers and writer want it, and copies it into the whole, if that takes fewer cycles.
+bool LayoutChooser::weigh_part(std::size_t concat, TensorId part) {
+  auto& layers = compilation_.layers;
+  const std::string what = fmt::format("{} apart from {}", network_.tensor(part).name,
+                                       network_.tensor(operator_of(layers[concat]).outputs[0]).name);
+  Home apart;
+  apart.order = compilation_.homes[part].order;
+  settle(apart, network_.tensor(part).shape, network_.tensor(part).type);
+  if (!copy_part(compilation_, concat, part, apart)) return false;
+  layers[concat].placement = Placement::machine;
+  Homes homes = compilation_.homes;
+  const auto copies = foresee_strides(network_, layers, homes);
+  std::vector<std::size_t> affected = moved_layers(homes);
+  std::erase(affected, concat);
+  double cycles_now = 0;
+  for (const std::size_t l : affected) cycles_now += cycles(layers[l]);
+  std::swap(homes, compilation_.homes);
+  assign(compilation_, layers[concat]);
+  const bool possible = layers[concat].placement == Placement::machine && !copies[concat + 1];
+  const double copying = possible ? cycles(layers[concat]) : never;
+  std::vector<LayerPlan> plans;
+  const double cycles_then = copying + cycles_with(affected, worth_ * cycles_now - copying, plans);
+  if (cycles_then < worth_ * cycles_now) {
+    for (std::size_t i = 0; i < affected.size(); ++i) layers[affected[i]] = std::move(plans[i]);
+    copies_ = copies;
+    find_owners();
+    compilation_.layouts.push_back(
+        fmt::format("chosen: {}: {:.0f} cycles instead of {:.0f}", what, cycles_then, cycles_now));
+    return true;
+  }
+  std::swap(homes, compilation_.homes);
+  undo_copy(compilation_, concat);
+  compilation_.layouts.push_back(fmt::format("refused: {}", what));
+  return false;
 }
 
 /// The tensors in whose memory a layer reads and writes, of those that lie in the same order and may lie in another.
@@ -311,11 +382,12 @@ double LayoutChooser::cycles_with(const std::vector<std::size_t>& affected, doub
   double sum = 0;
   for (const std::size_t l : affected) sum += static_cast<double>(compilation_.layers[l].bound.cycles);
   for (const std::size_t l : affected) {
-    const bool interleaved = compilation_.layers[l].macs >= 0;  // weighed already, with what it reads
-    if (sum >= limit || interleaved) return never;
+    if (sum >= limit) return never;
+    const Bound before = compilation_.layers[l].bound;
     LayerPlan plan = without_mappings(compilation_.layers[l]);
     plan.turned_down.clear();
     assign(compilation_, plan);
+    if (plan.macs >= 0) plan.bound = before;  // of its work as it was before its image was rearranged
     if (plan.placement != Placement::machine) return never;
     sum += cycles(plan) - static_cast<double>(plan.bound.cycles);
     const LayerSearch& known = search_once(compilation_, shared_, plan);
@@ -324,6 +396,18 @@ double LayoutChooser::cycles_with(const std::vector<std::size_t>& affected, doub
     plans.push_back(std::move(plan));
   }
   return sum;
+}
+
+/// Layers of the machine that touch what lies otherwise in these homes.
+std::vector<std::size_t> LayoutChooser::moved_layers(const Homes& homes) const {
+  std::vector<bool> moved(homes.size());
+  for (std::size_t t = 0; t < homes.size(); ++t) moved[t] = homes[t].strides != compilation_.homes[t].strides;
+  std::vector<std::size_t> affected;
+  for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
+    const LayerPlan& layer = compilation_.layers[l];
+    if (layer.placement == Placement::machine && is_operand(layer, moved)) affected.push_back(l);
+  }
+  return affected;
 }
 
 /// What else these layers touch may lie better now.
@@ -345,12 +429,7 @@ bool LayoutChooser::weigh(const Change& change, const std::string& what) {
   for (const TensorId tensor : change.tensors) homes[tensor].order = change.order;
   if (change.shown) layers[*change.shown].placement = Placement::memory;
   const auto copies = foresee_strides(network_, layers, homes);
-  std::vector<bool> moved(homes.size());
-  for (std::size_t t = 0; t < homes.size(); ++t) moved[t] = homes[t].strides != compilation_.homes[t].strides;
-  std::vector<std::size_t> affected;
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    if (layers[l].placement == Placement::machine && is_operand(layers[l], moved)) affected.push_back(l);
-  }
+  const std::vector<std::size_t> affected = moved_layers(homes);
   if (change.shown) layers[*change.shown].placement = before;
   for (const std::size_t l : affected) cycles_now += cycles(layers[l]);
   if (change.shown) layers[*change.shown].placement = Placement::memory;

@@ -30,9 +30,11 @@ inline constexpr std::int64_t max_elements = std::int64_t{1} << 30;
 struct Quantisation {
   std::vector<float> scale;
   int axis = -1;
-  int zero = 0;   ///< of a signed type
-  int reach = 0;  ///< the greatest |stored - zero| of the model's type, where zero is not 0
+  int zero = 0;            ///< of a signed type
+  std::int64_t reach = 0;  ///< the greatest |stored - zero| of an activation's type in the model; 0: of signed bytes
 };
+
+constexpr std::int64_t signed_byte_reach = 128;
 
 /// Whether integers of the one stand for the same numbers as those of the other.
 inline bool same_integers(const Quantisation& a, const Quantisation& b) {

@@ -189,7 +189,7 @@ class NetworkParser {
       if (line.accept("zero(")) {
         quantisation.zero = parse_number<int>(line.number());
         line.expect(", reach");
-        quantisation.reach = parse_number<int>(line.number());
+        quantisation.reach = parse_number<std::int64_t>(line.number());
         line.expect(")");
       }
       tensor.quantisation = quantisation;

@@ -92,7 +92,7 @@ class NetworkPrinter {
     if (tensor.quantisation) {
       const auto& q = *tensor.quantisation;
       text += fmt::format(" scale(axis={})[{}]", q.axis, fmt::join(q.scale, ","));
-      if (q.zero != 0) text += fmt::format(" zero({}, reach {})", q.zero, q.reach);
+      if (q.zero != 0 || q.reach > signed_byte_reach) text += fmt::format(" zero({}, reach {})", q.zero, q.reach);
     }
     return text;
   }

@@ -57,7 +57,7 @@ class Quantiser {
     std::vector<TensorId> outputs;
     for (TensorId id : from_.outputs) outputs.push_back(tensors_.as_real(id));
     rewrite_.set_outputs(outputs);
-    tensors_.warn_of_lost_zeros();
+    tensors_.warn_of_lost_integers();
     return rewrite_.take();
   }
 

@@ -134,21 +134,27 @@ class GivenScale {
  public:
   void add(const Quantisation& own) { members_.push_back(own); }
 
-  /// The one scale and zero point of all, which the type holds; none where they differ.
+  /// The one scale and zero point of all, whose integers the type holds; none where they differ.
   std::optional<ActivationScale> own(ElementType storage) const {
     const Quantisation& first = members_.front();
     const bool same = std::ranges::all_of(members_, [&](const Quantisation& member) {
       return member.zero == first.zero && member.scale[0] == first.scale[0];
     });
-    if (!same || first.zero < lowest(storage) || first.zero > highest(storage)) return std::nullopt;
+    if (!same || !fits(storage) || first.zero < lowest(storage) || first.zero > highest(storage)) return std::nullopt;
     return ActivationScale{first.scale[0], first.zero};
+  }
+
+  /// Whether the type has as many integers as the model's.
+  bool fits(ElementType storage) const {
+    return std::ranges::none_of(members_, [&](const Quantisation& member) { return is_too_wide(member, storage); });
   }
 
   /// Of a type around 0 that covers what the model's types hold.
   double symmetric_scale(ElementType storage) const {
     double most = 0;
     for (const Quantisation& member : members_) {
-      const double steps = member.zero == 0 ? 1 : std::max(1.0, member.reach / highest(storage));
+      const bool is_around_zero = member.zero == 0 && !is_too_wide(member, storage);
+      const double steps = is_around_zero ? 1 : std::max(1.0, static_cast<double>(member.reach) / highest(storage));
       most = std::max(most, member.scale[0] * steps);
     }
     return most;
@@ -221,13 +227,19 @@ std::vector<ActivationScale> activation_scales(const Network& network, const std
     if (brought != given.end()) {
       const auto own = brought->second.own(storage);
       const bool keeps = own && !powers_of_two && !without_zero.contains(group);
-      scale = keeps ? own->scale : brought->second.symmetric_scale(storage);
+      const double covering = keeps ? own->scale : brought->second.symmetric_scale(storage);
+      scale = brought->second.fits(storage) || seen == 0 ? covering : std::min(covering, scale);
       result.zero = keeps ? own->zero : 0;
     }
     if (powers_of_two) scale = power_of_two_above(scale);
     result.scale = static_cast<float>(std::max(scale, 1e-30) * groups.ratio(static_cast<TensorId>(id)));
   }
   return scales;
+}
+
+bool is_too_wide(const Quantisation& model, ElementType storage) {
+  const double span = highest(storage) - lowest(storage);
+  return static_cast<double>(model.reach) > span;
 }
 
 IntegerWeights quantise_weights(WeightRequest request, const Numerics& numerics) {

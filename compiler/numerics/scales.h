@@ -18,10 +18,14 @@ struct ActivationScale {
 /// tensors that an operator carries over unchanged share one, and inputs of products by one constant. Powers of two
 /// where asked for. A zero point that the model brings is 0 instead, and the scale covers the same range, where scales
 /// are powers of two, where those that share one differ, and of what a product of two activations reads or makes: sums
-/// of the other factor would have to be taken off it.
+/// of the other factor would have to be taken off it. Of integers that are more than the storage type's the scale
+/// covers what was seen, at most their range.
 std::vector<ActivationScale> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
                                                const std::vector<double>& largest, ElementType storage,
                                                bool powers_of_two);
+
+/// Whether the model's integers are more than the type has: their scale would cut most of what it means.
+bool is_too_wide(const Quantisation& model, ElementType storage);
 
 /// Greatest magnitude of a number of the type.
 double greatest_magnitude(ElementType type);

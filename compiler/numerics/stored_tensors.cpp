@@ -63,18 +63,35 @@ TensorId StoredTensors::integer_constant(const std::string& name, const Shape& s
       typed_constant(name, numerics_.accumulator, shape, std::vector<double>(values.begin(), values.end())));
 }
 
-void StoredTensors::warn_of_lost_zeros() {
+std::vector<std::string> StoredTensors::names_where(const std::function<bool(TensorId)>& holds) const {
   std::vector<std::string> names;
-  for (std::size_t id = 0; id < scales_.size(); ++id) {
-    const Tensor& tensor = rewrite_.from().tensors[id];
-    const bool lost = tensor.quantisation && tensor.quantisation->zero != 0 && scales_[id].zero == 0;
-    if (lost && rewrite_.stored(static_cast<TensorId>(id)) != no_tensor) names.push_back(tensor.name);
+  for (TensorId id = 0; id < std::ssize(scales_); ++id) {
+    if (rewrite_.stored(id) != no_tensor && holds(id)) names.push_back(rewrite_.from().tensor(id).name);
   }
-  if (names.empty()) return;
-  rewrite_.warn(fmt::format(
-      "{} tensors lose their zero points (the first is '{}'): their range is kept around 0, in steps up to twice as "
-      "coarse",
-      names.size(), names.front()));
+  return names;
+}
+
+void StoredTensors::warn_of_lost_integers() {
+  const auto given = [&](TensorId id) {
+    const Tensor& tensor = rewrite_.from().tensor(id);
+    return tensor.is_constant() ? std::nullopt : tensor.quantisation;
+  };
+  const auto is_wide = [&](TensorId id) { return given(id) && is_too_wide(*given(id), numerics_.storage); };
+  if (const auto wide = names_where(is_wide); !wide.empty()) {
+    rewrite_.warn(
+        fmt::format("{} tensors are of more than {}'s integers in the model (the first is '{}'): their scales cover "
+                    "the values seen",
+                    wide.size(), name(numerics_.storage), wide.front()));
+  }
+  const auto loses_zero = [&](TensorId id) {
+    return given(id) && given(id)->zero != 0 && zero(id) == 0 && !is_wide(id);
+  };
+  if (const auto lost = names_where(loses_zero); !lost.empty()) {
+    rewrite_.warn(fmt::format(
+        "{} tensors lose their zero points (the first is '{}'): their range is kept around 0, in steps up to twice as "
+        "coarse",
+        lost.size(), lost.front()));
+  }
 }
 
 }  // namespace accord::numerics

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,10 +35,11 @@ class StoredTensors {
   /// In the accumulator type.
   TensorId integer_constant(const std::string& name, const Shape& shape, const std::vector<std::int64_t>& values);
 
-  /// Says of which stored tensors the model's zero points are not kept.
-  void warn_of_lost_zeros();
+  /// Says of which stored tensors the model's integers or zero points are not kept.
+  void warn_of_lost_integers();
 
  private:
+  std::vector<std::string> names_where(const std::function<bool(TensorId)>& holds) const;
   std::map<std::string, Attribute> scale_attribute(TensorId id) const;
   TensorId stored_constant(const Tensor& tensor, const ActivationScale& step);
 

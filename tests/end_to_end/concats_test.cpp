@@ -48,7 +48,30 @@ Network parts_of_two() {
   });
 }
 
+/// A few channels that a pool reads and, if they are `joined`, a Concat beside others, as in a U-Net.
+Network pooled_and_joined(bool joined) {
+  NetworkBuilder b(concat_seed);
+  const TensorId few = b.relu(b.conv(b.input({1, 16, 20, 20}), 8, 3, 1, 1));
+  b.conv(b.max_pool(few, 2, 2), 16, 1);
+  const TensorId more = b.relu(b.conv(b.input({1, 16, 20, 20}), 16, 3, 1, 1));
+  b.conv(joined ? b.concat({few, more}) : more, 16, 3, 1, 1);
+  return b.finish();
+}
+
 }  // namespace
+
+TEST_CASE("is a part with few channels left apart where a reader would take it pixel by pixel") {
+  for (const std::string name : {"dnnweaver64", "hvx", "avx512_vnni"}) {
+    CAPTURE(name);
+    const auto cycles_of_pool = [&](bool joined) {
+      const auto job = run_checked(machine(name), pooled_and_joined(joined), concat_seed);
+      const auto pool = std::ranges::find(job.report.layers, "MaxPool", &LayerReport::op);
+      REQUIRE(pool != job.report.layers.end());
+      return pool->cycles;
+    };
+    CHECK(cycles_of_pool(true) < 2 * cycles_of_pool(false));
+  }
+}
 
 TEST_CASE("does each Concat of a dense block lie in the next") {
   for (const std::string& name : machines) {

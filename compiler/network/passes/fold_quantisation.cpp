@@ -32,7 +32,7 @@ bool moves(const Operator& op) {
 }
 
 /// The zero point of a type that holds as much below it as above.
-double middle_of(ElementType type) { return type == ElementType::u8 ? 128 : 0; }
+double middle_of(ElementType type) { return lowest(type) == 0 ? (highest(type) + 1) / 2 : 0; }
 
 constexpr double most_zero = 1 << 16;  // of what two bytes hold
 
@@ -55,7 +55,8 @@ struct Range {
 
   Quantisation quantisation() const {
     const double reach = std::max(zero - lowest(type), highest(type) - zero);
-    return {{static_cast<float>(scale)}, -1, static_cast<int>(zero - middle_of(type)), static_cast<int>(reach)};
+    return {
+        {static_cast<float>(scale)}, -1, static_cast<int>(zero - middle_of(type)), static_cast<std::int64_t>(reach)};
   }
 };
 

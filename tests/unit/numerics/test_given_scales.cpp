@@ -180,6 +180,24 @@ TEST_CASE("are integers too great for the machine's weights scaled anew, not cut
   CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 15);
 }
 
+TEST_CASE("are integers too great for the machine's activations scaled by the values seen, not cut") {
+  for (const int zero : {128, 100}) {
+    CAPTURE(zero);
+    QuantisedModel model(static_cast<std::uint8_t>(zero));
+    model.build(false);
+    const Values inputs = seeded_inputs(model.network, seed);
+    const Value expected = execute(model.network, inputs).begin()->second;
+    canonicalise(model.network);
+    Numerics narrow = float_scale_machine();
+    narrow.storage = ElementType::i4;
+    narrow.requantise = "i4(clamp(round(fp32(x) * scale), lo, hi))";
+    const Network numeric = quantise(model.network, narrow, {inputs});
+    REQUIRE(numeric.warnings.size() == 1);
+    CHECK(numeric.warnings[0].find("are of more than i4's integers in the model") != std::string::npos);
+    CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 10);
+  }
+}
+
 TEST_CASE("does a model with zero points keep its own integers, scales and zero points") {
   for (const int zero : {0, 100, 255}) {
     for (const bool linear : {false, true}) {
