@@ -28,6 +28,15 @@ std::vector<std::string> numbered_files(const std::filesystem::path& folder, con
   return assignments;
 }
 
+/// Says where the folder has a file behind the last of the slots: it may be of another model, or another's place.
+void warn_of_surplus(Network& network, const std::filesystem::path& folder, const char* prefix, std::size_t slots) {
+  const std::string file = fmt::format("{}{}.npy", prefix, slots);
+  if (is_there(folder / file)) {
+    network.warnings.push_back(
+        fmt::format("{} is not read: the model's last is {}{}.npy", (folder / file).string(), prefix, slots - 1));
+  }
+}
+
 /// The file that is given for an input, by name, by number in the model's folder, or as the only one.
 std::filesystem::path file_given(const ModelChoice& choice, const std::string& name, std::size_t number) {
   for (const auto& text : choice.inputs) {
@@ -93,6 +102,8 @@ LoadedModel load_chosen(const ModelChoice& choice) {
   if (is_folder(name)) {
     model.inputs = read_tensors(numbered_files(name, "in", inputs), inputs);
     model.expected = read_tensors(numbered_files(name, "out", outputs), outputs);
+    warn_of_surplus(model.network, name, "in", inputs.size());
+    warn_of_surplus(model.network, name, "out", outputs.size());
   }
   for (auto& [tensor, value] : read_tensors(choice.inputs, inputs)) model.inputs[tensor] = std::move(value);
   for (auto& [tensor, value] : read_tensors(choice.expected, outputs)) model.expected[tensor] = std::move(value);

@@ -23,8 +23,9 @@ class ElfReader {
 
   Program read() {
     check_header();
-    std::size_t names = 0;
+    std::size_t names = 0, sections = 0;
     if (elf_getshdrstrndx(elf_.get(), &names) != 0) throw Error("section names are missing");
+    if (elf_getshdrnum(elf_.get(), &sections) != 0 || sections == 0) throw Error("the section table is cut off");
     for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn)) != nullptr;) {
       const Elf64_Shdr* shdr = elf64_getshdr(scn);
       const char* name = shdr != nullptr ? elf_strptr(elf_.get(), names, shdr->sh_name) : nullptr;
