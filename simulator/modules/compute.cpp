@@ -26,7 +26,7 @@ void Compute::begin(Operation& operation, Time at) {
   free_ = graph.after(at, interval);
   for (const AccessShape& access : shape.accesses) {
     if (!access.reads) continue;
-    const TimeSlot passed = memory(access.memory).access(false, operation, access, reading, shape.pace);
+    const TimeSlot passed = memory(access.memory).access(false, operation, access, reading);
     begun = graph.later(begun, passed.first);
     read = graph.later(read, passed.end);
   }

@@ -107,10 +107,12 @@ TimeSlot MemoryModule::access_ports(Ports& alike, std::int64_t words, Time earli
     return slot;
   };
   if (words == 1) return take(alike.next(earliest.at), 1);
-  const std::int64_t used = std::min(static_cast<std::int64_t>(alike.count()), ceil_div(words, pace));
+  const auto count = static_cast<std::int64_t>(alike.count());
+  const std::int64_t used = std::min(count, ceil_div(spec_.period.cycles(words), pace));
   TimeSlot all{not_known, earliest};
   std::int64_t left = words;
-  const auto& ports = alike.by_free(earliest.at, static_cast<std::size_t>(used));
+  const std::int64_t parts = ceil_div(words, used) * spec_.period.numerator;
+  const auto& ports = alike.by_free(earliest.at, static_cast<std::size_t>(used), parts);
   for (std::int64_t p = 0; p < used; ++p) {
     const std::int64_t share = ceil_div(left, used - p);
     add(all, take(ports[static_cast<std::size_t>(p)], share));

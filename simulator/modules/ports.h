@@ -25,13 +25,14 @@ class Ports {
   std::size_t next(Cycle earliest) {
     const auto first = static_cast<std::size_t>(std::ranges::min_element(ends_) - ends_.begin());
     if (ends_[first] <= earliest * lines_[first].own().denominator) return first;
-    find_free(earliest);
+    find_free(earliest, 1);
     return static_cast<std::size_t>(std::ranges::min_element(free_) - free_.begin());
   }
 
-  /// All ports, first those that are free first from `earliest` on, so many of them in order; until the next call.
-  const std::vector<std::size_t>& by_free(Cycle earliest, std::size_t first) {
-    find_free(earliest);
+  /// All ports, first those that are free first for so many parts in one stretch, so many of them in order; until the
+  /// next call.
+  const std::vector<std::size_t>& by_free(Cycle earliest, std::size_t first, std::int64_t parts) {
+    find_free(earliest, parts);
     order_ = all_;
     const auto free_of = [this](std::size_t port) { return free_[port]; };
     std::ranges::partial_sort(order_, order_.begin() + static_cast<std::ptrdiff_t>(first), {}, free_of);
@@ -43,10 +44,11 @@ class Ports {
 
  private:
   /// Gaps before what was taken for later count; of ports that are free as early the one whose last part is earlier.
-  void find_free(Cycle earliest) {
+  void find_free(Cycle earliest, std::int64_t parts) {
     free_.clear();
+    const std::int64_t from = earliest * lines_.front().own().denominator;
     for (std::size_t port = 0; port < lines_.size(); ++port)
-      free_.emplace_back(lines_[port].stretch(earliest, 1), ends_[port]);
+      free_.emplace_back(ends_[port] <= from ? earliest : lines_[port].stretch(earliest, parts), ends_[port]);
   }
 
   std::vector<Timeline> lines_;
