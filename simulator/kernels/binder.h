@@ -69,8 +69,6 @@ class Binder {
   void add_access_energy(OperationShape& shape, const AccessShape& access, std::int64_t bytes) const;
   void add_link_energy(OperationShape& shape) const;
   void add_requests(OperationShape& shape, bool transfer) const;
-  /// The interval, if ports let results pass as quickly wherever they lie; else 1: all that can be at once.
-  Cycle pace_of(const OperationShape& shape) const;
   /// Least cycles from start to done, found without walking through what the operation touches.
   Cycle least_cycles(const OperationShape& shape, const Unit& unit) const;
   /// Fills ranges, touched and written of `operation`; false where one leaves its memory.

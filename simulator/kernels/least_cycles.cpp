@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <map>
 
 #include "archdsl/graph/rates.h"
-#include "archdsl/tensor/rounding.h"
 #include "simulator/kernels/binder.h"
 
 namespace accord::sim {
@@ -19,23 +17,6 @@ Cycle port_cycles(const Memory& memory, const Footprint& footprint, bool write) 
 }
 
 }  // namespace
-
-Cycle Binder::pace_of(const OperationShape& shape) const {
-  std::map<int, std::int64_t> words;  // by memory, through the ports for writes
-  for (const AccessShape& access : shape.accesses) {
-    const Memory& memory = architecture_.memories[static_cast<std::size_t>(access.memory)];
-    std::int64_t all = ceil_div(access.footprint.run, memory.word);
-    for (const Stride& dim : access.footprint.outer) all *= dim.count;
-    if (access.reads && memory.shared_ports) words[access.memory] += all;
-    if (access.writes) words[access.memory] += all;
-  }
-  for (const auto& [number, count] : words) {
-    const Memory& memory = architecture_.memories[static_cast<std::size_t>(number)];
-    const std::int64_t ports = std::max(1, memory.shared_ports ? memory.read_ports : memory.write_ports);
-    if (word_period(memory).cycles(ceil_div(count, ports)) > shape.interval) return 1;
-  }
-  return std::max<Cycle>(1, shape.interval);
-}
 
 Cycle Binder::least_cycles(const OperationShape& shape, const Unit& unit) const {
   Cycle least = shape.interval;

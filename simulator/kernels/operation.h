@@ -133,7 +133,6 @@ struct OperationShape {
   Filling filling;                       ///< transfers
   std::vector<RequestPattern> requests;  ///< of movers
   Cycle start = 0, interval = 0, drain = 0;
-  Cycle pace = 1;          ///< runs on compute units: cycles within which results leave, a few words in each
   Cycle least_cycles = 0;  ///< from start to done, on any state of the machine: never more than it takes
   Cycle useful = 0;        ///< cycles that the interval would take with every lane busy
   std::int64_t lane_macs = 0;

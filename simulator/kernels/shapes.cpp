@@ -152,7 +152,6 @@ std::shared_ptr<OperationShape> Binder::shape_run(const Plan& plan, std::span<co
   if (!error.empty()) return nullptr;
   add_costs(*shape, prepared, unit);
   if (unit.kind == UnitKind::mover) add_requests(*shape, false);
-  if (unit.kind == UnitKind::compute) shape->pace = pace_of(*shape);
   shape->least_cycles = least_cycles(*shape, unit);
   return shape;
 }

@@ -100,29 +100,26 @@ Time MemoryModule::drained(Time end) {
   return graph_.after(end, {Cause::rows, number_, std::max<Cycle>(last - end.at, 0)});
 }
 
-TimeSlot MemoryModule::access_ports(Ports& alike, std::int64_t words, Time earliest, Cycle pace) {
+TimeSlot MemoryModule::access_ports(Ports& alike, std::int64_t words, Time earliest) {
   const auto take = [&](std::size_t port, std::int64_t share) {
     const TimeSlot slot = reserve(alike[port], earliest, share);
     alike.taken(port);
     return slot;
   };
-  if (words == 1) return take(alike.next(earliest.at), 1);
-  const auto count = static_cast<std::int64_t>(alike.count());
-  const std::int64_t used = std::min(count, ceil_div(spec_.period.cycles(words), pace));
+  if (words == 1) return take(alike.next(), 1);
   TimeSlot all{not_known, earliest};
-  std::int64_t left = words;
-  const std::int64_t parts = ceil_div(words, used) * spec_.period.numerator;
-  const auto& ports = alike.by_free(earliest.at, static_cast<std::size_t>(used), parts);
-  for (std::int64_t p = 0; p < used; ++p) {
-    const std::int64_t share = ceil_div(left, used - p);
-    add(all, take(ports[static_cast<std::size_t>(p)], share));
-    left -= share;
+  const auto count = static_cast<std::int64_t>(alike.count());
+  std::int64_t more = words % count;  // ports that take a word more than the others
+  for (const std::size_t port : alike.by_end(static_cast<std::size_t>(more))) {
+    const std::int64_t share = words / count + (more-- > 0 ? 1 : 0);
+    if (share == 0) break;
+    add(all, take(port, share));
   }
   return all;
 }
 
 TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
-                                    Time earliest, Cycle pace) {
+                                    Time earliest) {
   if (words <= 0) return {earliest, earliest};
   if (spec_.dram) return access_dram(write, address, words, earliest);
   std::int64_t first = 0, span = 1;
@@ -136,7 +133,7 @@ TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64
   TimeSlot all{not_known, earliest};
   const std::int64_t least = words / span, more = words % span;
   for (std::int64_t b = 0; b < span; ++b) {
-    add(all, access_bank(write, static_cast<std::size_t>(first), least + (b < more ? 1 : 0), earliest, pace));
+    add(all, access_bank(write, static_cast<std::size_t>(first), least + (b < more ? 1 : 0), earliest));
     if (++first == spec_.banks) first = 0;
   }
   account_.add(all.first, all.end);
@@ -153,8 +150,7 @@ std::int64_t MemoryModule::words(std::int64_t low, const Footprint& footprint) c
   return count;
 }
 
-TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest,
-                              Cycle pace) {
+TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest) {
   const Footprint& footprint = shape.footprint;
   if (footprint.extent == 0) return {earliest, earliest};
   const std::int64_t low = operation.low(shape);
@@ -166,7 +162,7 @@ TimeSlot MemoryModule::access(bool write, const Operation& operation, const Acce
                  });
     return all;
   }
-  return access(write, low, footprint.extent, words(low, footprint), earliest, pace);
+  return access(write, low, footprint.extent, words(low, footprint), earliest);
 }
 
 // All of it, for as long as the run lasts.

@@ -28,20 +28,18 @@ class MemoryModule : public sc_core::sc_module {
                ByteStore& store, const StallAccount& account);
 
   /// Takes ports for `words` words that lie in `extent` bytes from `address`. Words of one bank share its ports, one
-  /// word per port and cycle; several banks work side by side. What takes `pace` cycles to ask for them all takes no
-  /// more ports than that needs.
-  TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest,
-                  Cycle pace = 1) {
+  /// word per port and cycle; several banks work side by side.
+  TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest) {
     const std::int64_t bank = alone_ && words > 0 ? bank_of(address) : 0;
     if (!alone_ || words <= 0 || bank_of(address + extent - 1) != bank)
-      return access_banks(write, address, extent, words, earliest, pace);
+      return access_banks(write, address, extent, words, earliest);
     const TimeSlot slot = reserve(ports(write, static_cast<std::size_t>(bank))[0], earliest, words);
     account_.add(slot.first, slot.end);
     return slot;
   }
 
   /// The same for all that an operation's access touches.
-  TimeSlot access(bool write, const Operation& operation, const AccessShape& shape, Time earliest, Cycle pace = 1);
+  TimeSlot access(bool write, const Operation& operation, const AccessShape& shape, Time earliest);
 
   /// Words that `bytes` contiguous bytes touch.
   std::int64_t words(std::int64_t address, std::int64_t bytes) const {
@@ -66,8 +64,7 @@ class MemoryModule : public sc_core::sc_module {
 
  private:
   bool grant_direct_access(int initiator, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& granted);
-  TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest,
-                        Cycle pace);
+  TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
   /// The same for DRAM: so many bursts from the one at `address` on.
   TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
   /// The clock of DRAM in which the cycle begins, or the next.
@@ -79,11 +76,11 @@ class MemoryModule : public sc_core::sc_module {
   void account_served(DramController& channel);
   /// Places what DRAM would write before `clock` if nothing else came, and charges it.
   void settle_channels(DramChannel::Clock clock);
-  TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest, Cycle pace) {
+  TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
     Ports& alike = ports(write, bank);
-    return alike.count() == 1 ? reserve(alike[0], earliest, words) : access_ports(alike, words, earliest, pace);
+    return alike.count() == 1 ? reserve(alike[0], earliest, words) : access_ports(alike, words, earliest);
   }
-  TimeSlot access_ports(Ports& alike, std::int64_t words, Time earliest, Cycle pace);
+  TimeSlot access_ports(Ports& alike, std::int64_t words, Time earliest);
   Ports& ports(bool write, std::size_t bank) {
     return (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
   }
