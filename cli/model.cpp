@@ -33,7 +33,7 @@ void warn_of_surplus(Network& network, const std::filesystem::path& folder, cons
   const std::string file = fmt::format("{}{}.npy", prefix, slots);
   if (is_there(folder / file)) {
     network.warnings.push_back(
-        fmt::format("{} is not read: the model's last is {}{}.npy", (folder / file).string(), prefix, slots - 1));
+        fmt::format("{} is not read: the model has {} {}puts", (folder / file).string(), slots, prefix));
   }
 }
 

@@ -91,7 +91,7 @@ TEST_CASE("are parts that cannot lie in a Concat copied alone, by the machine wh
     const MainJobResult job = run_checked(machine(name), parts_of_two(), concat_seed);
     CHECK(on_host(job, "Concat") == 0);
     const int copied = count_of(job, "Identity");
-    CHECK((copied == 2 || (copied == 4 && name == "dnnweaver64")));  // which reads two more more quickly apart
+    CHECK((copied == 2 || (copied == 4 && name == "dnnweaver64")));  // where reading two more apart is quicker
     if (name == "bf16npu") CHECK(on_host(job, "Identity") == 0);
   }
 }

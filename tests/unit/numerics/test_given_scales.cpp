@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include "compiler/network/canonicalise.h"
 #include "compiler/numerics/compare.h"
@@ -118,6 +119,21 @@ const Operator* find(const Network& network, const std::string& type) {
   return nullptr;
 }
 
+/// What a model reads, and gives as it stands.
+struct Run {
+  Values inputs;
+  Value expected;
+};
+
+/// Builds the model, runs it, and leaves its network canonical.
+Run canonical(QuantisedModel& model, bool linear) {
+  model.build(linear);
+  Values inputs = seeded_inputs(model.network, seed);
+  Value expected = execute(model.network, inputs).begin()->second;
+  canonicalise(model.network);
+  return {std::move(inputs), std::move(expected)};
+}
+
 }  // namespace
 
 TEST_CASE("does a quantised model keep its own integers and scales") {
@@ -166,10 +182,7 @@ TEST_CASE("are values beyond what a model's quantisers hold saturated, in floats
 
 TEST_CASE("are integers too great for the machine's weights scaled anew, not cut") {
   QuantisedModel model(128);
-  model.build(false);
-  const Values inputs = seeded_inputs(model.network, seed);
-  const Value expected = execute(model.network, inputs).begin()->second;
-  canonicalise(model.network);
+  const auto [inputs, expected] = canonical(model, false);
   Numerics narrow = float_scale_machine();
   narrow.weight = ElementType::i4;
   const Network numeric = quantise(model.network, narrow, {inputs});
@@ -184,10 +197,7 @@ TEST_CASE("are integers too great for the machine's activations scaled by the va
   for (const int zero : {128, 100}) {
     CAPTURE(zero);
     QuantisedModel model(static_cast<std::uint8_t>(zero));
-    model.build(false);
-    const Values inputs = seeded_inputs(model.network, seed);
-    const Value expected = execute(model.network, inputs).begin()->second;
-    canonicalise(model.network);
+    const auto [inputs, expected] = canonical(model, false);
     Numerics narrow = float_scale_machine();
     narrow.storage = ElementType::i4;
     narrow.requantise = "i4(clamp(round(fp32(x) * scale), lo, hi))";
@@ -204,10 +214,7 @@ TEST_CASE("does a model with zero points keep its own integers, scales and zero 
       CAPTURE(zero);
       CAPTURE(linear);
       QuantisedModel model(static_cast<std::uint8_t>(zero));
-      model.build(linear);
-      const Values inputs = seeded_inputs(model.network, seed);
-      const Value expected = execute(model.network, inputs).begin()->second;
-      canonicalise(model.network);
+      const auto [inputs, expected] = canonical(model, linear);
       const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
       CHECK(numeric.warnings.empty());
       CHECK(find(numeric, "QuantizeLinear") == nullptr);
@@ -224,10 +231,7 @@ TEST_CASE("does a model with zero points keep its own integers, scales and zero 
 
 TEST_CASE("do scales that are powers of two cover the range of a tensor with a zero point, around 0") {
   QuantisedModel model(0);
-  model.build(false);
-  const Values inputs = seeded_inputs(model.network, seed);
-  const Value expected = execute(model.network, inputs).begin()->second;
-  canonicalise(model.network);
+  const auto [inputs, expected] = canonical(model, false);
   Numerics shifts = float_scale_machine();
   shifts.requantise = "i8(clamp((x + (i32(1) << (shift - 1))) >> shift, lo, hi))";
   shifts.parameters = {{"shift", ElementType::i32, true}};
