@@ -7,6 +7,14 @@
 #include "archdsl/tensor/rounding.h"
 
 namespace accord::sim {
+namespace {
+
+/// What each word takes of so many ports.
+Period together(const Period& period, int ports) {
+  return {period.numerator, period.denominator * std::max(1, ports)};
+}
+
+}  // namespace
 
 MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,
                            ByteStore& store, const StallAccount& account)
@@ -19,14 +27,14 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
       account_(account),
       latency_(latency_of(spec)),
       until_written_(std::max<Cycle>(0, spec.period.cycles(1) - 1)),
-      on_reference_clock_(spec.period.is_reference()),
       bank_bytes_(spec.bank_bytes()),
       word_shift_(exact_log2(spec.word)),
       bank_shift_(exact_log2(bank_bytes_)),
       alone_(!spec.dram && (spec.banks == 1 || !spec.off_chip) && spec.read_ports == 1 &&
              (spec.shared_ports || spec.write_ports == 1)),
-      read_ports_(static_cast<std::size_t>(spec.banks), Ports(spec.read_ports, spec.period)),
-      write_ports_(static_cast<std::size_t>(spec.banks), Ports(spec.write_ports, spec.period)) {
+      slow_together_(spec.period.cycles(1) > 1 && std::max(spec.read_ports, spec.write_ports) > 1),
+      read_ports_(static_cast<std::size_t>(spec.banks), Timeline(together(spec.period, spec.read_ports))),
+      write_ports_(static_cast<std::size_t>(spec.banks), Timeline(together(spec.period, spec.write_ports))) {
   // DRAM counts the cycles that its bursts took, not words.
   if (!spec.dram) graph.rates().of(Cause::port, number).period = spec.period;
   for (int c = 0; spec.dram && c < spec.banks; ++c) channels_.emplace_back(*spec.dram);
@@ -100,22 +108,10 @@ Time MemoryModule::drained(Time end) {
   return graph_.after(end, {Cause::rows, number_, std::max<Cycle>(last - end.at, 0)});
 }
 
-TimeSlot MemoryModule::access_ports(Ports& alike, std::int64_t words, Time earliest) {
-  const auto take = [&](std::size_t port, std::int64_t share) {
-    const TimeSlot slot = reserve(alike[port], earliest, share);
-    alike.taken(port);
-    return slot;
-  };
-  if (words == 1) return take(alike.next(), 1);
-  TimeSlot all{not_known, earliest};
-  const auto count = static_cast<std::int64_t>(alike.count());
-  std::int64_t more = words % count;  // ports that take a word more than the others
-  for (const std::size_t port : alike.by_end(static_cast<std::size_t>(more))) {
-    const std::int64_t share = words / count + (more-- > 0 ? 1 : 0);
-    if (share == 0) break;
-    add(all, take(port, share));
-  }
-  return all;
+TimeSlot MemoryModule::whole_cycles(const Timeline& ports, const TimeSlot& slot, std::int64_t words) {
+  const std::int64_t each = ceil_div(words, ports.own().denominator / spec_.period.denominator);
+  const Delay least(Cause::port, number_, spec_.period.cycles(each), each);
+  return {slot.first, graph_.later_after(slot.first, least, slot.end)};
 }
 
 TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
@@ -133,7 +129,7 @@ TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64
   TimeSlot all{not_known, earliest};
   const std::int64_t least = words / span, more = words % span;
   for (std::int64_t b = 0; b < span; ++b) {
-    add(all, access_bank(write, static_cast<std::size_t>(first), least + (b < more ? 1 : 0), earliest));
+    add(all, reserve(ports(write, static_cast<std::size_t>(first)), earliest, least + (b < more ? 1 : 0)));
     if (++first == spec_.banks) first = 0;
   }
   account_.add(all.first, all.end);

@@ -10,8 +10,8 @@
 #include "simulator/kernels/byte_store.h"
 #include "simulator/modules/busy_account.h"
 #include "simulator/modules/dram_controller.h"
-#include "simulator/modules/ports.h"
 #include "simulator/time/dependence_graph.h"
+#include "simulator/time/timeline.h"
 
 namespace accord::sim {
 
@@ -33,7 +33,7 @@ class MemoryModule : public sc_core::sc_module {
     const std::int64_t bank = alone_ && words > 0 ? bank_of(address) : 0;
     if (!alone_ || words <= 0 || bank_of(address + extent - 1) != bank)
       return access_banks(write, address, extent, words, earliest);
-    const TimeSlot slot = reserve(ports(write, static_cast<std::size_t>(bank))[0], earliest, words);
+    const TimeSlot slot = reserve(ports(write, static_cast<std::size_t>(bank)), earliest, words);
     account_.add(slot.first, slot.end);
     return slot;
   }
@@ -76,23 +76,20 @@ class MemoryModule : public sc_core::sc_module {
   void account_served(DramController& channel);
   /// Places what DRAM would write before `clock` if nothing else came, and charges it.
   void settle_channels(DramChannel::Clock clock);
-  TimeSlot access_bank(bool write, std::size_t bank, std::int64_t words, Time earliest) {
-    Ports& alike = ports(write, bank);
-    return alike.count() == 1 ? reserve(alike[0], earliest, words) : access_ports(alike, words, earliest);
-  }
-  TimeSlot access_ports(Ports& alike, std::int64_t words, Time earliest);
-  Ports& ports(bool write, std::size_t bank) {
+  Timeline& ports(bool write, std::size_t bank) {
     return (write && !spec_.shared_ports ? write_ports_ : read_ports_)[bank];
   }
   std::int64_t bank_of(std::int64_t address) const {
     if (spec_.banks == 1) return 0;
     return std::min<std::int64_t>(bank_shift_ >= 0 ? address >> bank_shift_ : address / bank_bytes_, spec_.banks - 1);
   }
-  TimeSlot reserve(Timeline& port, Time earliest, std::int64_t words) {
-    const Delay delay(Cause::port, number_, on_reference_clock_ ? words : spec_.period.cycles(words), words);
-    return graph_.reserve(port, earliest, delay,
-                          spec_.period.denominator == 1 ? delay.cycles : words * spec_.period.numerator);
+  TimeSlot reserve(Timeline& ports, Time earliest, std::int64_t words) {
+    const Delay delay(Cause::port, number_, spec_.period.cycles(words), words);
+    const TimeSlot slot = graph_.reserve(ports, earliest, delay, words * spec_.period.numerator);
+    return slow_together_ ? whole_cycles(ports, slot, words) : slot;
   }
+  /// The same where the last word takes a port for more than a cycle of the reference.
+  TimeSlot whole_cycles(const Timeline& ports, const TimeSlot& slot, std::int64_t words);
   void add(TimeSlot& all, const TimeSlot& slot) const;
 
   DependenceGraph& graph_;
@@ -102,12 +99,13 @@ class MemoryModule : public sc_core::sc_module {
   BusyAccount account_;
   Cycle latency_;
   Cycle until_written_;
-  bool on_reference_clock_;
   std::int64_t bank_bytes_;
   int word_shift_;  ///< log2 of the word where that is an integer, else -1
   int bank_shift_;  ///< that of a bank's bytes
   bool alone_;      ///< a bank's port for reads, and that for writes; what lies in one bank takes no others
-  std::vector<Ports> read_ports_, write_ports_;  ///< by bank; shared ones are the first
+  bool slow_together_;  ///< several ports, each word taking one for more than a cycle of the reference
+  /// Of each bank all ports, which are alike: one that serves as many words in a cycle. Shared ones are the first.
+  std::vector<Timeline> read_ports_, write_ports_;
   Time last_read_;                               ///< of DRAM: when the latest read ended
   std::vector<DramController> channels_;         ///< of DRAM, which has no ports
 };

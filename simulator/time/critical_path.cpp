@@ -47,7 +47,7 @@ class Walk {
   void pass_service() {
     const Node& first = graph_.nodes()[at_ - 1];
     const Cycle from = times_[at_ - 1], to = times_[at_];
-    const Cycle own = first.kind == Node::Kind::held ? to - from : graph_.delay(first, graph_.rates());
+    const Cycle own = first.kind == Node::Kind::held ? to - from : graph_.served(first, graph_.rates());
     add(first, to - std::min(own, to - from), to, false);
     add(first, from, to - std::min(own, to - from), true);
     --at_;
@@ -55,7 +55,7 @@ class Walk {
 
   void pass_wait(const Node& node) {
     const std::uint32_t before = graph_.nodes()[at_ + 1].a;
-    if (times_[node.a] < times_[at_] && before != 0 && times_[before] == times_[at_]) {
+    if (times_[node.a] < times_[at_] && before != 0 && times_[before] >= times_[at_]) {
       at_ = before;
       return;
     }

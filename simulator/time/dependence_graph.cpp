@@ -54,7 +54,9 @@ TimeSlot DependenceGraph::add_slot(Node::Kind kind, Timeline& timeline, std::uin
   const std::uint32_t first =
       push({static_cast<std::uint32_t>(from), number, stored(delay.amount), component, delay.cause, kind});
   Served& served = last_served_[number];
-  const std::uint32_t before = served.end == slot.first ? served.node : 0;
+  // Parts of one cycle may belong to both.
+  const Cycle shared = served.end - slot.first;
+  const std::uint32_t before = shared == 0 || (shared == 1 && timeline.own().denominator > 1) ? served.node : 0;
   const std::uint32_t end =
       push({before, static_cast<std::uint32_t>(until), 0, component, delay.cause, Node::Kind::slot_end});
   if (slot.end >= served.end) {

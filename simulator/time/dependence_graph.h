@@ -118,6 +118,11 @@ class DependenceGraph {
     return own(node.b).denominator == 1 ? rates.cycles(node.cause, node.component, amount)
                                         : rates.parts(node.cause, node.component, amount);
   }
+  /// That in cycles.
+  Cycle served(const Node& node, const Rates& rates) const {
+    const std::int64_t parts = own(node.b).denominator;
+    return (length(node, rates, amount(node)) + parts - 1) / parts;
+  }
   std::size_t timelines() const { return last_served_.size(); }
   const Period& own(std::size_t timeline) const { return last_served_[timeline].own; }
   /// nullptr: nobody's.
