@@ -50,15 +50,14 @@ class LayoutChooser {
   void run() {
     for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
       if (is_copy(compilation_.layers[l])) weigh_view(l);
+    }
+    for (std::size_t t = 0; t < network_.tensors.size(); ++t) open_.insert(static_cast<TensorId>(t));
+    weigh_open();
+    // What no order of the whole mends.
+    for (std::size_t l = 0; l < compilation_.layers.size(); ++l) {
       if (operator_of(compilation_.layers[l]).type == "Concat") l += weigh_parts(l);
     }
-    find_read_at_home();
-    for (std::size_t t = 0; t < network_.tensors.size(); ++t) open_.insert(static_cast<TensorId>(t));
-    for (std::size_t looks = most_looks * open_.size(); !open_.empty() && looks > 0; --looks) {
-      const TensorId tensor = open_.extract(open_.begin()).value();
-      if (!is_torn(tensor) && !read_at_home_[tensor]) continue;
-      if (!weigh_orders(tensor)) weigh_together(tensor);
-    }
+    weigh_open();
   }
 
  private:
@@ -79,6 +78,17 @@ class LayoutChooser {
   bool is_copy(const LayerPlan& layer) const {
     return layer.placement != Placement::memory && layer.group.operators.size() == 1 &&
            shows_input(operator_of(layer)) && !network_.tensor(operator_of(layer).inputs[0]).is_constant();
+  }
+
+  /// Orders of tensors, and of those around them once one has changed.
+  void weigh_open() {
+    find_read_at_home();
+    for (std::size_t looks = most_looks * open_.size(); !open_.empty() && looks > 0; --looks) {
+      const TensorId tensor = open_.extract(open_.begin()).value();
+      if (!is_torn(tensor) && !read_at_home_[tensor]) continue;
+      if (!weigh_orders(tensor)) weigh_together(tensor);
+    }
+    open_.clear();
   }
 
   void weigh_view(std::size_t layer);
@@ -249,6 +259,7 @@ bool LayoutChooser::weigh_part(std::size_t concat, TensorId part) {
     for (std::size_t i = 0; i < affected.size(); ++i) layers[affected[i]] = std::move(plans[i]);
     copies_ = copies;
     find_owners();
+    weigh_again(affected, {});
     compilation_.layouts.push_back(
         fmt::format("chosen: {}: {:.0f} cycles instead of {:.0f}", what, cycles_then, cycles_now));
     return true;

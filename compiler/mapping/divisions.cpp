@@ -90,13 +90,27 @@ class ElementChoice {
   std::optional<Hop> obstacle_;
 };
 
+/// Whether results are written only as far as the iterator goes by itself, since its padding would be others: parts of
+/// it would not know how far that is.
+bool ends_among_results(const Work& work, const Mapping& mapping, int iterator) {
+  if (mapping.extent[iterator] <= work_of(work, mapping).program.iterators[iterator].extent) return false;
+  return std::ranges::any_of(mapping.uses, [&](const Use& use) {
+    const auto shares = [&](const AffineIndex& index) {
+      const auto counts = [&](const auto& term) { return term.first == iterator; };
+      return index.terms.size() > 1 && std::ranges::any_of(index.terms, counts);
+    };
+    return use.role == UseRole::output && std::ranges::any_of(use.access.indices, shares);
+  });
+}
+
 class DivisionLister {
  public:
   DivisionLister(const Machine& machine, const Work& work, const Mapping& mapping, std::int64_t elements)
       : machine_(machine), mapping_(mapping), elements_(elements) {
     for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
       const int iterator = static_cast<int>(it);
-      if (mapping.extent[it] > 1 && !is_reduction(work, mapping, iterator)) loops_.push_back(iterator);
+      const bool divisible = !is_reduction(work, mapping, iterator) && !ends_among_results(work, mapping, iterator);
+      if (mapping.extent[it] > 1 && divisible) loops_.push_back(iterator);
     }
   }
 

@@ -237,7 +237,8 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
 Layout make_home_layout(const Mapping& mapping, const Use& use, std::span<const std::int64_t> extents,
                         const HomeStrides& strides, std::int64_t word) {
   Layout layout;
-  add_axes(mapping, use, true, extents, strides, layout);
+  // Of results what is padded beyond another's place makes no window.
+  add_axes(mapping, use, use.role == UseRole::input, extents, strides, layout);
   std::ranges::reverse(layout.axes);  // of equals the last, as rows lie
   std::ranges::stable_sort(layout.axes, {}, [](const LayoutAxis& axis) { return std::abs(axis.home_step); });
   std::int64_t size = bytes(use.type);

@@ -162,12 +162,37 @@ bool spills(const Work& work, const Mapping& mapping, const Use& use, const Home
   return false;
 }
 
+namespace {
+
+bool laps_over(const Work& work, const AffineIndex& index, const std::vector<std::int64_t>& box) {
+  return std::ranges::any_of(index.terms, [&](const auto& padded) {
+    const auto& [iterator, step] = padded;
+    if (box[iterator] <= work.program.iterators[iterator].extent) return false;
+    std::int64_t reach = 0;
+    for (const auto& [it, coefficient] : index.terms) {
+      if (coefficient <= step) reach += coefficient * (box[it] - 1);
+    }
+    return std::ranges::any_of(index.terms, [&](const auto& other) {
+      return other.second > step && box[other.first] > 1 && reach >= other.second;
+    });
+  });
+}
+
+}  // namespace
+
+bool laps_over(const Work& work, const Access& access, const std::vector<std::int64_t>& box) {
+  return std::ranges::any_of(access.indices, [&](const AffineIndex& index) { return laps_over(work, index, box); });
+}
+
 std::vector<std::int64_t> written_extents(const Work& work, const Mapping& mapping, const Use& use, const Home& home) {
   std::vector<std::int64_t> extents = mapping.extent;
+  std::vector<std::int64_t> whole = extents;  // where the work is divided, other parts' results lie there, too
+  for (std::size_t it = 0; it < whole.size(); ++it) whole[it] = std::max(whole[it], work.program.iterators[it].extent);
   const Shape& shape = work.operands[use.access.operand].shape;
   for (std::size_t i = 0; i < use.access.indices.size(); ++i) {
-    if (i >= home.relied.size() || !home.relied[i]) continue;
     const AffineIndex& index = use.access.indices[i];
+    const bool relied = i < home.relied.size() && home.relied[i];
+    if (!relied && !laps_over(work, index, whole)) continue;
     for (const auto& [it, coefficient] : index.terms) {
       extents[it] = std::min(extents[it], work.program.iterators[it].extent);
       if (index.terms.size() == 1 && coefficient == 1) extents[it] = std::min(extents[it], shape[i] - index.offset);

@@ -35,8 +35,12 @@ std::optional<std::pair<const StatementPlan*, int>> padding_that_counts(const Wo
 /// whatever is read. Of two activations each relies on its own margin: who writes them asks no other.
 void rely(Home& home, const Work& layer, const Mapping& mapping, const Use& use);
 
+/// Whether points of the box beyond an iterator's end are others of the access: of 6 g + k, with k padded to 8, those
+/// of the next g. `work`: the mapping's (`work_of`).
+bool laps_over(const Work& work, const Access& access, const std::vector<std::int64_t>& box);
+
 /// Extents of the iterators over which a result is written: those of the mapping; no further than the tensor where its
-/// margin is relied on. `work`: the mapping's (`work_of`).
+/// margin is relied on, than their own where what is padded would be other results. `work`: the mapping's (`work_of`).
 std::vector<std::int64_t> written_extents(const Work& work, const Mapping& mapping, const Use& use, const Home& home);
 
 /// Whether even so results lie in a margin that is relied on: an index counts in blocks, of which the last one reaches

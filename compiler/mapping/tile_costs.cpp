@@ -9,6 +9,7 @@
 #include "compiler/mapping/address_units.h"
 #include "compiler/mapping/carriers.h"
 #include "compiler/mapping/fills.h"
+#include "compiler/mapping/padding.h"
 
 namespace accord {
 namespace {
@@ -121,6 +122,7 @@ class TileMeasure {
   std::string error_of_rest(int u, int level, const Extents& outer);
   void add_use(int u);
   bool repeats_in_parts(const Use& use) const;
+  bool holds_padding_on_others(const Use& use) const;
   bool cuts_between_blocks(int u, int level);
   int levels_inside(const Use& use) const;
   double share_that_begins(int s) const;
@@ -259,12 +261,23 @@ bool TileMeasure::repeats_in_parts(const Use& use) const {
   return false;
 }
 
+/// Of results: whether what is padded lies on others in a tile, or at home, where instructions cannot leave it out.
+bool TileMeasure::holds_padding_on_others(const Use& use) const {
+  if (use.role != UseRole::output && use.role != UseRole::accumulator) return false;
+  const Extents& box = use.depth == 0 ? mapping_.extent : mapping_.tile[box_level(mapping_, use, 0)];
+  return laps_over(work_of(work_, mapping_), use.access, box);
+}
+
 void TileMeasure::add_use(int u) {
   const Use& use = mapping_.uses[u];
   for (int level = 1; level < levels_inside(use); ++level) {
     if (use.role == UseRole::accumulator && level < use.depth) continue;
     if (cuts_between_blocks(u, level)) continue;
     costs_.error = "tiles would cut blocks of lanes";
+    return;
+  }
+  if (holds_padding_on_others(use)) {
+    costs_.error = "padded results would lie on others";
     return;
   }
   if (use.role == UseRole::accumulator) return;

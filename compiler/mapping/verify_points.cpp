@@ -204,15 +204,27 @@ class TileWalk {
     return all;
   }
 
-  /// Different elements lie at different places, all within the tile.
+  bool is_padding(const Extents& point) const {
+    const auto& iterators = work_of(work_, mapping_).program.iterators;
+    for (std::size_t it = 0; it < point.size(); ++it) {
+      if (point[it] >= iterators[it].extent) return true;
+    }
+    return false;
+  }
+
+  /// Different elements lie at different places, all within the tile, and none where padding leaves results.
   std::string apart(int u, const Layout& layout, const Extents& extents) const {
+    const bool result = mapping_.uses[u].role == UseRole::output || mapping_.uses[u].role == UseRole::accumulator;
     std::map<std::int64_t, Extents> at;
+    std::map<std::int64_t, bool> padded;
     std::string wrong;
     const std::int64_t size = geometry_.element_bytes(u);
     for_each_element(u, extents, [&](const Extents& point) {
       const std::int64_t offset = offset_of(layout, point);
       const auto [entry, fresh] = at.emplace(offset, element(mapping_.uses[u].access, point));
       if (!fresh && entry->second != element(mapping_.uses[u].access, point)) wrong = "two elements share a place";
+      if (result && padded.emplace(offset, is_padding(point)).first->second != is_padding(point))
+        wrong = "padding lies on results";
       if (offset < 0 || offset + size > layout.bytes) wrong = "an element lies outside its tile";
     });
     std::int64_t end = 0;

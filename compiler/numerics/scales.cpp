@@ -149,6 +149,11 @@ class GivenScale {
     return std::ranges::none_of(members_, [&](const Quantisation& member) { return is_too_wide(member, storage); });
   }
 
+  /// Of the finest steps; finer ones lose what the model holds exactly.
+  double least_scale() const {
+    return std::ranges::min(members_, {}, [](const Quantisation& member) { return member.scale[0]; }).scale[0];
+  }
+
   /// Of a type around 0 that covers what the model's types hold.
   double symmetric_scale(ElementType storage) const {
     double most = 0;
@@ -228,7 +233,8 @@ std::vector<ActivationScale> activation_scales(const Network& network, const std
       const auto own = brought->second.own(storage);
       const bool keeps = own && !powers_of_two && !without_zero.contains(group);
       const double covering = keeps ? own->scale : brought->second.symmetric_scale(storage);
-      scale = brought->second.fits(storage) || seen == 0 ? covering : std::min(covering, scale);
+      const bool covers_seen = !brought->second.fits(storage) && seen > 0;
+      scale = covers_seen ? std::min(covering, std::max(scale, brought->second.least_scale())) : covering;
       result.zero = keeps ? own->zero : 0;
     }
     if (powers_of_two) scale = power_of_two_above(scale);

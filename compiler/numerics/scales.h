@@ -19,7 +19,7 @@ struct ActivationScale {
 /// where asked for. A zero point that the model brings is 0 instead, and the scale covers the same range, where scales
 /// are powers of two, where those that share one differ, and of what a product of two activations reads or makes: sums
 /// of the other factor would have to be taken off it. Of integers that are more than the storage type's the scale
-/// covers what was seen, at most their range.
+/// covers what was seen, in steps no finer than theirs.
 std::vector<ActivationScale> activation_scales(const Network& network, const std::vector<PlannedOperator>& plan,
                                                const std::vector<double>& largest, ElementType storage,
                                                bool powers_of_two);

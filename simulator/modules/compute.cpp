@@ -35,7 +35,8 @@ void Compute::begin(Operation& operation, Time at) {
   const Time writing = first_written(begun, read, operation.done, reading, shape);
   for (const AccessShape& access : shape.accesses) {
     if (!access.writes) continue;
-    operation.done = graph.later(operation.done, memory(access.memory).access(true, operation, access, writing).end);
+    operation.done =
+        graph.later(operation.done, memory(access.memory).access(true, operation, access, writing, interval).end);
   }
   free_ = graph.later_after(read, -start, free_);
   account_.spend(Leaves::working, at + shape.useful);

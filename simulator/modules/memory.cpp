@@ -9,10 +9,10 @@
 namespace accord::sim {
 namespace {
 
+constexpr std::int64_t most_strokes = 64;  ///< of an access that is paced: each is a reservation of its own
+
 /// What each word takes of so many ports.
-Period together(const Period& period, int ports) {
-  return {period.numerator, period.denominator * std::max(1, ports)};
-}
+Period together(const Period& period, int ports) { return {period.numerator, period.denominator * std::max(1, ports)}; }
 
 }  // namespace
 
@@ -114,8 +114,22 @@ TimeSlot MemoryModule::whole_cycles(const Timeline& ports, const TimeSlot& slot,
   return {slot.first, graph_.later_after(slot.first, least, slot.end)};
 }
 
+TimeSlot MemoryModule::access_paced(Timeline& ports, std::int64_t words, Time earliest, const Delay& pace) {
+  const Period& own = ports.own();
+  if (own.denominator == spec_.period.denominator || pace.cycles <= own.cycles(words))
+    return reserve(ports, earliest, words);
+  TimeSlot all{not_known, earliest};
+  const std::int64_t strokes = std::min({words, pace.cycles, most_strokes});
+  for (std::int64_t s = 0; s < strokes; ++s) {
+    const Delay before(pace.cause, pace.component, s * pace.cycles / strokes);
+    const std::int64_t share = (s + 1) * words / strokes - s * words / strokes;
+    add(all, reserve(ports, graph_.after(earliest, before), share));
+  }
+  return all;
+}
+
 TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words,
-                                    Time earliest) {
+                                    Time earliest, const Delay& pace) {
   if (words <= 0) return {earliest, earliest};
   if (spec_.dram) return access_dram(write, address, words, earliest);
   std::int64_t first = 0, span = 1;
@@ -129,7 +143,7 @@ TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64
   TimeSlot all{not_known, earliest};
   const std::int64_t least = words / span, more = words % span;
   for (std::int64_t b = 0; b < span; ++b) {
-    add(all, reserve(ports(write, static_cast<std::size_t>(first)), earliest, least + (b < more ? 1 : 0)));
+    add(all, access_paced(ports(write, static_cast<std::size_t>(first)), least + (b < more ? 1 : 0), earliest, pace));
     if (++first == spec_.banks) first = 0;
   }
   account_.add(all.first, all.end);
@@ -146,7 +160,8 @@ std::int64_t MemoryModule::words(std::int64_t low, const Footprint& footprint) c
   return count;
 }
 
-TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest) {
+TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest,
+                              const Delay& pace) {
   const Footprint& footprint = shape.footprint;
   if (footprint.extent == 0) return {earliest, earliest};
   const std::int64_t low = operation.low(shape);
@@ -158,7 +173,7 @@ TimeSlot MemoryModule::access(bool write, const Operation& operation, const Acce
                  });
     return all;
   }
-  return access(write, low, footprint.extent, words(low, footprint), earliest);
+  return access(write, low, footprint.extent, words(low, footprint), earliest, pace);
 }
 
 // All of it, for as long as the run lasts.

@@ -28,18 +28,21 @@ class MemoryModule : public sc_core::sc_module {
                ByteStore& store, const StallAccount& account);
 
   /// Takes ports for `words` words that lie in `extent` bytes from `address`. Words of one bank share its ports, one
-  /// word per port and cycle; several banks work side by side.
-  TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest) {
+  /// word per port and cycle; several banks work side by side. Where several ports are more than `pace` cycles need for
+  /// them all, the words come one after the other over these.
+  TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest,
+                  const Delay& pace = at_once) {
     const std::int64_t bank = alone_ && words > 0 ? bank_of(address) : 0;
     if (!alone_ || words <= 0 || bank_of(address + extent - 1) != bank)
-      return access_banks(write, address, extent, words, earliest);
+      return access_banks(write, address, extent, words, earliest, pace);
     const TimeSlot slot = reserve(ports(write, static_cast<std::size_t>(bank)), earliest, words);
     account_.add(slot.first, slot.end);
     return slot;
   }
 
   /// The same for all that an operation's access touches.
-  TimeSlot access(bool write, const Operation& operation, const AccessShape& shape, Time earliest);
+  TimeSlot access(bool write, const Operation& operation, const AccessShape& shape, Time earliest,
+                  const Delay& pace = at_once);
 
   /// Words that `bytes` contiguous bytes touch.
   std::int64_t words(std::int64_t address, std::int64_t bytes) const {
@@ -63,8 +66,13 @@ class MemoryModule : public sc_core::sc_module {
   Time drained(Time end);
 
  private:
+  inline static const Delay at_once{Cause::fixed, 0, 0};
+
   bool grant_direct_access(int initiator, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& granted);
-  TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest);
+  TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest,
+                        const Delay& pace);
+  /// Of one bank.
+  TimeSlot access_paced(Timeline& ports, std::int64_t words, Time earliest, const Delay& pace);
   /// The same for DRAM: so many bursts from the one at `address` on.
   TimeSlot access_dram(bool write, std::int64_t address, std::int64_t bursts, Time earliest);
   /// The clock of DRAM in which the cycle begins, or the next.
@@ -100,14 +108,14 @@ class MemoryModule : public sc_core::sc_module {
   Cycle latency_;
   Cycle until_written_;
   std::int64_t bank_bytes_;
-  int word_shift_;  ///< log2 of the word where that is an integer, else -1
-  int bank_shift_;  ///< that of a bank's bytes
-  bool alone_;      ///< a bank's port for reads, and that for writes; what lies in one bank takes no others
+  int word_shift_;      ///< log2 of the word where that is an integer, else -1
+  int bank_shift_;      ///< that of a bank's bytes
+  bool alone_;          ///< a bank's port for reads, and that for writes; what lies in one bank takes no others
   bool slow_together_;  ///< several ports, each word taking one for more than a cycle of the reference
   /// Of each bank all ports, which are alike: one that serves as many words in a cycle. Shared ones are the first.
   std::vector<Timeline> read_ports_, write_ports_;
-  Time last_read_;                               ///< of DRAM: when the latest read ended
-  std::vector<DramController> channels_;         ///< of DRAM, which has no ports
+  Time last_read_;                        ///< of DRAM: when the latest read ended
+  std::vector<DramController> channels_;  ///< of DRAM, which has no ports
 };
 
 }  // namespace accord::sim

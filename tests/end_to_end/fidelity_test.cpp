@@ -19,7 +19,9 @@
 #include "simulator/simulate.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/random_machines.h"
+#include "tests/end_to_end/small_networks.h"
 #include "tests/environment.h"
+#include "tests/file_text.h"
 
 using namespace accord;
 using namespace accord::test;
@@ -144,6 +146,23 @@ void hold_benches(Tally& tally) {
   }
 }
 
+/// Loads and results go through the same write ports.
+void hold_tile_registers(Tally& tally) {
+  const std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/tile_registers.yaml");
+  for (const std::string ports : {"write: 1", "write: 2", "write: 3"}) {
+    const Architecture machine = loaded(replaced(text, "write: 2", ports));
+    for (const auto& [rows, sum, results] : {std::tuple{48, 96, 80}, {20, 200, 50}, {64, 64, 64}}) {
+      const Network network = test::product(7, rows, sum, results);
+      const Values inputs = seeded_inputs_of(network, 7);
+      const Program program = compile(machine, to_numeric(machine, network, inputs));
+      const std::string name = fmt::format("{}x{}x{}, {}", rows, sum, results, ports);
+      const std::size_t close = tally.close;
+      hold(tally, "tile registers", name, machine, program, inputs);
+      if (ports != "write: 1") CHECK_MESSAGE(tally.close > close, name);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("does transaction agree with cycle, and do all fidelities leave the same values") {
@@ -151,6 +170,7 @@ TEST_CASE("does transaction agree with cycle, and do all fidelities leave the sa
   hold_shipped(tally);
   hold_changed(tally);
   hold_benches(tally);
+  hold_tile_registers(tally);
   MESSAGE("seeds from ", first_seed(), ": ", tally.close, " of ", tally.programs, " programs within ", close_percent,
           " %");
   CHECK(tally.close >= least_close);
