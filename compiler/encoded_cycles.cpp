@@ -9,6 +9,7 @@
 #include "compiler/layer_search.h"
 #include "compiler/lowering/continuation.h"
 #include "compiler/lowering/lower_layer.h"
+#include "compiler/lowering/share_transfers.h"
 
 namespace accord {
 namespace {
@@ -35,7 +36,9 @@ bool encodes(const Compilation& compilation, const LayerPlan& layer, const Mappi
   const Homes homes = placed(compilation, layer, mapping);
   try {
     std::vector<OffChip> nothing;
-    const OpList list = lower_layer(compilation.machine, compilation.network, layer.work, homes, mapping, nothing);
+    const bool together = needs_others(parts_of(compilation.machine, mapping).front());
+    const OpList list = lower_layer(compilation.machine, compilation.network, layer.work, homes, mapping, nothing,
+                                    together ? Reads::shared : Reads::own);
     KnownSchedules none;
     const auto ordered = Continuation(architecture, 0).order(list, none);
     Encoder(architecture, compilation.machine.limits)

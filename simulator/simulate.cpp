@@ -162,9 +162,7 @@ class Simulation {
     front_.limit(most_instructions(architecture, program, options.most_cycles));
     run_.ahead = run_.in_order && options.fidelity == Fidelity::transaction;
     run_.end_layer = [this](int layer) { end_layer(layer); };
-    for (const auto& [leader, layer] : map_.empty_layers()) {
-      if (leader >= 0) layers_.follow(leader, layer);
-    }
+    for (const auto& [layer, leaders] : map_.empty_layers()) layers_.follow(leaders, layer);
   }
 
   SimulateResult run() {
@@ -216,8 +214,8 @@ class Simulation {
 
   // Layers before the first that has work.
   void end_leading_layers() {
-    for (const auto& [leader, layer] : map_.empty_layers()) {
-      if (leader < 0) layers_.end_host(layer, 0);
+    for (const auto& [layer, leaders] : map_.empty_layers()) {
+      if (leaders.empty()) layers_.end_host(layer, 0);
     }
   }
 

@@ -51,8 +51,8 @@ std::vector<std::vector<int>> Enumerator::follow(const Mapping& mapping, const M
   return chains;
 }
 
-/// Gives dims that are left one iterator each of those of the result that the main step loops over; such as count
-/// several at least, `must`, even of one value. Whether there were any.
+/// Gives dims that are left one iterator each of those of the result that the main step loops over, the last first;
+/// such as count several at least, `must`, even of one value. Whether there were any.
 bool Enumerator::fill(const Mapping& mapping, const Match& match, bool must,
                       std::vector<std::vector<int>>& chains) const {
   const auto& dims = machine_.limits.run(match.unit, match.capability)->dims;
@@ -64,7 +64,7 @@ bool Enumerator::fill(const Mapping& mapping, const Match& match, bool must,
     if (least == 1 && !must) break;
     for (int d = 0; d < std::ssize(chains); ++d) {
       if ((std::max(dims[d].multiple, dims[d].minimum) > 1) != must) continue;
-      for (int it = 0; it < std::ssize(work_.program.iterators) && chains[d].empty(); ++it) {
+      for (int it = static_cast<int>(work_.program.iterators.size()); chains[d].empty() && it-- > 0;) {
         if (work_.program.iterators[it].extent < least || !depends(statement(roles_.main).target, it)) continue;
         if (is_counted(mapping.steps[0].chains, it) || is_counted(chains, it)) continue;
         if (!may_count_all(match, d, {it}) || !same_wires(mapping, match, d, -1)) continue;

@@ -233,8 +233,9 @@ std::vector<ActivationScale> activation_scales(const Network& network, const std
       const auto own = brought->second.own(storage);
       const bool keeps = own && !powers_of_two && !without_zero.contains(group);
       const double covering = keeps ? own->scale : brought->second.symmetric_scale(storage);
-      const bool covers_seen = !brought->second.fits(storage) && seen > 0;
-      scale = covers_seen ? std::min(covering, std::max(scale, brought->second.least_scale())) : covering;
+      scale = covering;
+      if (!brought->second.fits(storage))
+        scale = std::min(covering, std::max(seen / highest(storage), brought->second.least_scale()));
       result.zero = keeps ? own->zero : 0;
     }
     if (powers_of_two) scale = power_of_two_above(scale);

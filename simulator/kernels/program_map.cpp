@@ -53,14 +53,7 @@ void ProgramMap::find_ends() {
     }
     std::ranges::reverse(ends_[s]);
   }
-  int leader = -1;
-  for (int layer = 0; layer < static_cast<int>(layers); ++layer) {
-    if (seen[static_cast<std::size_t>(layer)]) {
-      leader = layer;
-    } else {
-      empty_.emplace_back(leader, layer);
-    }
-  }
+  empty_ = find_empty_layers(program_, seen);
 }
 
 const MapEntry* ProgramMap::find(std::int64_t instruction) const {

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "archdsl/isa/program.h"
+#include "simulator/kernels/empty_layers.h"
 
 namespace accord::sim {
 
@@ -27,8 +27,8 @@ class ProgramMap {
   };
   /// The layers whose last instruction lies in this stage (index into Program::stages), ascending.
   const std::vector<LayerEnd>& ends(std::size_t stage) const { return ends_[stage]; }
-  /// Layers without instruction or host stage, each with the layer before it that has one (-1: none).
-  const std::vector<std::pair<int, int>>& empty_layers() const { return empty_; }
+  /// Ascending.
+  const std::vector<EmptyLayer>& empty_layers() const { return empty_; }
   const std::vector<Stage>& stages() const { return stages_; }
 
  private:
@@ -37,7 +37,7 @@ class ProgramMap {
   const Program& program_;
   std::vector<Stage> stages_;
   std::vector<std::vector<LayerEnd>> ends_;
-  std::vector<std::pair<int, int>> empty_;
+  std::vector<EmptyLayer> empty_;
   mutable std::size_t last_ = 0;
 };
 

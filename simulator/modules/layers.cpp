@@ -4,7 +4,8 @@
 
 namespace accord::sim {
 
-Layers::Layers(std::size_t layers, const ComponentNumbers& components) : totals_(layers + 1), followers_(layers) {
+Layers::Layers(std::size_t layers, const ComponentNumbers& components)
+    : totals_(layers + 1), followers_(layers), awaited_(layers, 0) {
   for (Totals& totals : totals_) {
     totals.link_bytes.assign(components.links, 0);
     totals.energy_pj.assign(components.count(), 0);
@@ -56,7 +57,16 @@ void Layers::end_if_complete(int layer) {
 void Layers::end(int layer, Cycle cycle) {
   boundaries_.insert(std::ranges::upper_bound(boundaries_, cycle, {}, &Boundary::end), {cycle, layer});
   if (on_end) on_end(layer, cycle);
-  for (const int follower : followers_[static_cast<std::size_t>(layer)]) end(follower, cycle);
+  for (const int follower : followers_[static_cast<std::size_t>(layer)]) {
+    Totals& totals = of(follower);
+    totals.end = std::max(totals.end, cycle);
+    if (--awaited_[static_cast<std::size_t>(follower)] == 0) end(follower, totals.end);
+  }
+}
+
+void Layers::follow(const std::vector<int>& leaders, int layer) {
+  for (const int leader : leaders) followers_[static_cast<std::size_t>(leader)].push_back(layer);
+  awaited_[static_cast<std::size_t>(layer)] = static_cast<int>(leaders.size());
 }
 
 }  // namespace accord::sim

@@ -38,8 +38,8 @@ class Layers {
   void all_dispatched(int layer, Cycle now);  ///< may end the layer
   /// Ends a layer that the host did.
   void end_host(int layer, Cycle now);
-  /// `layer` has no work of its own: it ends with `leader`.
-  void follow(int leader, int layer) { followers_[static_cast<std::size_t>(leader)].push_back(layer); }
+  /// `layer` has no work of its own: it ends with the last of these.
+  void follow(const std::vector<int>& leaders, int layer);
 
   /// Ascending; known so far.
   const std::vector<Boundary>& boundaries() const { return boundaries_; }
@@ -56,6 +56,7 @@ class Layers {
   void end(int layer, Cycle cycle);
   std::vector<Totals> totals_;
   std::vector<std::vector<int>> followers_;
+  std::vector<int> awaited_;  ///< per layer: those it follows that have not ended
   std::vector<Boundary> boundaries_;
   Cycle charged_ = 0;
 };
