@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "compiler/compilation.h"
@@ -107,6 +109,8 @@ class LayoutChooser {
   void find_read_at_home();
   bool weigh(const Change& change, const std::string& what);
   void weigh_again(const std::vector<std::size_t>& affected, const std::vector<TensorId>& changed);
+  LayerPlan replanned(std::size_t layer);
+  double missed(std::size_t layer, std::optional<LayerPlan>& plan);
   double cycles_with(const std::vector<std::size_t>& affected, double limit, std::vector<LayerPlan>& plans);
   std::vector<std::size_t> moved_layers(const Homes& homes) const;
   bool shares(TensorId tensor) const;
@@ -123,6 +127,7 @@ class LayoutChooser {
   std::set<TensorId> in_channels_;                  ///< of which others' rows lie side by side as channels
   std::vector<bool> read_at_home_;                  ///< per tensor
   std::set<TensorId> open_;                         ///< to be weighed as their layers are now
+  std::map<std::string, double> missed_;            ///< by layer and homes
   std::vector<bool> copies_;                        ///< of the layers that share memory: those that will not be able to
 };
 
@@ -386,26 +391,47 @@ bool LayoutChooser::grows_margin(const LayerPlan& layer, const Mapping& mapping)
   return false;
 }
 
+/// The layer with the homes as they are now; on the host where it cannot stay on the machine.
+LayerPlan LayoutChooser::replanned(std::size_t l) {
+  const Bound before = compilation_.layers[l].bound;
+  LayerPlan plan = without_mappings(compilation_.layers[l]);
+  plan.turned_down.clear();
+  assign(compilation_, plan);
+  if (plan.macs >= 0) plan.bound = before;  // of its work as it was before its image was rearranged
+  return plan;
+}
+
+/// By how much the layer misses its bound with the homes as they are now; `never` where it cannot. Equal layers are
+/// asked once.
+double LayoutChooser::missed(std::size_t l, std::optional<LayerPlan>& plan) {
+  std::string key = search_key(compilation_, without_mappings(compilation_.layers[l]));
+  for (const WorkOperand& operand : compilation_.layers[l].work.operands)
+    key += operand.tensor != no_tensor && shares(operand.tensor) ? 's' : '-';
+  if (compilation_.layers[l].macs >= 0) key += std::to_string(compilation_.layers[l].bound.cycles);
+  const auto [known, fresh] = missed_.try_emplace(std::move(key), never);
+  if (!fresh) return known->second;
+  plan = replanned(l);
+  if (plan->placement != Placement::machine) return never;
+  const double missed = cycles(*plan) - static_cast<double>(plan->bound.cycles);
+  const LayerSearch& found = search_once(compilation_, shared_, *plan);
+  if (std::ranges::any_of(found.kept, [&](const auto& one) { return grows_margin(*plan, one.mapping); })) return never;
+  return known->second = missed;
+}
+
 /// What these layers take with the homes as they are now, and their plans; `never` where they cannot, or take longer
 /// than the limit.
 double LayoutChooser::cycles_with(const std::vector<std::size_t>& affected, double limit,
                                   std::vector<LayerPlan>& plans) {
   double sum = 0;
   for (const std::size_t l : affected) sum += static_cast<double>(compilation_.layers[l].bound.cycles);
-  for (const std::size_t l : affected) {
+  std::vector<std::optional<LayerPlan>> made(affected.size());
+  for (std::size_t i = 0; i < affected.size(); ++i) {
     if (sum >= limit) return never;
-    const Bound before = compilation_.layers[l].bound;
-    LayerPlan plan = without_mappings(compilation_.layers[l]);
-    plan.turned_down.clear();
-    assign(compilation_, plan);
-    if (plan.macs >= 0) plan.bound = before;  // of its work as it was before its image was rearranged
-    if (plan.placement != Placement::machine) return never;
-    sum += cycles(plan) - static_cast<double>(plan.bound.cycles);
-    const LayerSearch& known = search_once(compilation_, shared_, plan);
-    if (std::ranges::any_of(known.kept, [&](const auto& found) { return grows_margin(plan, found.mapping); }))
-      return never;
-    plans.push_back(std::move(plan));
+    sum += missed(affected[i], made[i]);
   }
+  if (sum >= limit) return never;
+  for (std::size_t i = 0; i < affected.size(); ++i)
+    plans.push_back(made[i] ? *std::move(made[i]) : replanned(affected[i]));
   return sum;
 }
 

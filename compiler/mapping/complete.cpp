@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/mapping/agreement.h"
 #include "compiler/mapping/enumerator.h"
 #include "compiler/mapping/layout.h"
 #include "compiler/mapping/opening.h"
@@ -101,32 +100,6 @@ bool Enumerator::padding_adds_nothing(const Mapping& mapping) {
   reason(fmt::format("{} comes in multiples that would add other elements to the sum over {}",
                      machine_.capability(step->match).name, work_.program.iterators[it].name));
   return false;
-}
-
-/// Whether an instruction that pads results leaves alone those of its others: points beyond the end of one of the
-/// iterators that count an index are other points of another's.
-bool Enumerator::keeps_results_apart(const Mapping& mapping) {
-  for (const StatementPlan& step : mapping.steps) {
-    const auto counted = [&](int it) {
-      return std::ranges::any_of(step.chains, [&](const auto& chain) { return std::ranges::count(chain, it) != 0; });
-    };
-    const auto shared = [&](const AffineIndex& index) {
-      bool padded = false;
-      std::ptrdiff_t terms = 0;
-      for (const auto& [it, coefficient] : index.terms) {
-        terms += counted(it);
-        padded |= counted(it) && mapping.extent[it] > work_.program.iterators[it].extent;
-      }
-      return padded && terms > 1;
-    };
-    if (std::ranges::none_of(statement(step.statement).target.indices, shared)) continue;
-    const Capability& capability = machine_.capability(step.match);
-    const std::string wrong = disagreement(work_, capability, step.match, step.chains, mapping.extent);
-    if (wrong.empty()) continue;
-    reason(fmt::format("{} comes in multiples with which {}", capability.name, wrong));
-    return false;
-  }
-  return true;
 }
 
 /// Why the capability, which initialises its target, does not do the work; and why it begins no other's sums, should
@@ -230,7 +203,7 @@ Blame Enumerator::add_padded(const Mapping& mapping) {
 /// Whether the steps' instructions can count the work, padded as their dims ask for.
 bool Enumerator::counts(Mapping& mapping, const std::vector<std::int64_t>& multiples) {
   return pad_extents(mapping, multiples) && keeps_blocks(mapping) && padding_adds_nothing(mapping) &&
-         keeps_results_apart(mapping) && reduces_in_one(mapping);
+         reduces_in_one(mapping);
 }
 
 /// Gives the mapping extents and uses.

@@ -100,7 +100,6 @@ class Enumerator {
   bool pad_extents(Mapping& mapping, const std::vector<std::int64_t>& multiples);
   bool pad_once(Mapping& mapping);
   bool padding_adds_nothing(const Mapping& mapping);
-  bool keeps_results_apart(const Mapping& mapping);
   std::string takes_several(const Match& match) const;
   bool reduces_in_one(const Mapping& mapping);
   void reason(const std::string& text) { seen_.insert(text); }
