@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "compiler/compilation.h"
 #include "compiler/mapping/verify.h"
@@ -146,5 +147,39 @@ TEST_CASE("are groups of few channels right where what requantises counts more t
     const auto layers = [&](auto& b) { return b.conv(b.input({2, 3 * group, 5, 4}), 2 * group, 3, 1, 1, group); };
     const auto job = run_checked(architecture, network_of(5, layers), 5);
     CHECK(job.report.layers.back().placed_on == "cube");
+  }
+}
+
+TEST_CASE("do groups whose lanes reach into the next one leave its results alone") {
+  const std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/vector_tiles.yaml");
+  for (const std::string tiles : {"1", "2"}) {
+    const Architecture architecture = loaded(replaced(text, "{value: 2, range", "{value: " + tiles + ", range"));
+    for (const auto& [groups, deep, wide, side] :
+         {std::tuple{6, 24, 36, 3}, {6, 24, 36, 7}, {2, 8, 20, 4}, {2, 32, 12, 5}}) {
+      CAPTURE(tiles);
+      CAPTURE(wide);
+      const Shape shape = {1, deep, side, side};
+      const auto layers = [&](auto& b) { return b.relu(b.conv(b.input(shape), wide, 3, 1, 1, groups)); };
+      const auto job = run_checked(architecture, network_of(5, layers), 5);
+      CHECK(std::ranges::find(job.report.layers, "tile[0][0].core", &LayerReport::placed_on) !=
+            job.report.layers.end());
+    }
+  }
+}
+
+TEST_CASE("does a layer on several elements lie as its best mapping wants, not as those behind do") {
+  const Architecture architecture = described("vector_tiles");
+  for (const std::int64_t channels : {13, 17}) {
+    CAPTURE(channels);
+    const auto layers = [&](auto& b) {
+      return b.relu(b.conv(b.input({1, channels, 9, 9}), channels, 3, 1, 1, channels));
+    };
+    const Network network = network_of(7, layers);
+    const auto job = run_checked(architecture, network, 7);
+    const auto alone = layer_runs(architecture, quantise(network, architecture.numerics, {}));
+    const auto run = std::ranges::find(job.report.layers, "Conv+Requantize", &LayerReport::op);
+    REQUIRE(run != job.report.layers.end());
+    REQUIRE(!alone.empty());
+    CHECK(static_cast<double>(run->cycles) <= 1.1 * static_cast<double>(alone.back().run.simulated));
   }
 }

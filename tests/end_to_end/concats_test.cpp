@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <string>
 
+#include "compiler/compilation.h"
 #include "compiler/network/canonicalise.h"
+#include "compiler/numerics/quantise.h"
 #include "tests/end_to_end/machines.h"
 #include "tests/end_to_end/small_networks.h"
 
@@ -71,6 +73,24 @@ TEST_CASE("is a part with few channels left apart where a reader would take it p
     };
     CHECK(cycles_of_pool(true) < 2 * cycles_of_pool(false));
   }
+}
+
+TEST_CASE("is a part left apart only where no order of the whole is as quick") {
+  const Architecture architecture = machine("dnnweaver64");
+  NetworkBuilder b(concat_seed);
+  const TensorId x = b.input({1, 2, 32, 32});
+  b.conv(x, 6, 3, 2, 1);
+  b.conv(b.concat({x, b.relu(x)}), 3, 1);
+  const CompileOptions options;
+  Compilation compilation(architecture, quantise(b.finish(), architecture.numerics, {}), options);
+  compile_layers(compilation);
+  const auto chosen = [&](const std::string& what) {
+    return std::ranges::count_if(compilation.layouts, [&](const std::string& layout) {
+      return layout.starts_with("chosen") && layout.find(what) != std::string::npos;
+    });
+  };
+  CHECK(chosen(" innermost") > 0);
+  CHECK(chosen(" apart from ") == 0);
 }
 
 TEST_CASE("does each Concat of a dense block lie in the next") {

@@ -208,6 +208,20 @@ TEST_CASE("are integers too great for the machine's activations scaled by the va
   }
 }
 
+TEST_CASE("do wide integers of few values keep the model's own steps") {
+  QuantisedModel model(128);
+  Values inputs = canonical(model, false).inputs;
+  for (auto& [name, value] : inputs) scale_up(value, 0.01F);
+  for (Tensor& tensor : model.network.tensors) {
+    if (tensor.quantisation && !tensor.is_constant()) tensor.quantisation->reach = 1 << 15;
+  }
+  const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
+  REQUIRE(numeric.warnings.size() == 1);
+  const Operator* conv = find(numeric, "Conv");
+  REQUIRE(conv != nullptr);
+  CHECK(numeric.tensor(conv->inputs[0]).quantisation->scale == std::vector<float>{0.03F});
+}
+
 TEST_CASE("does a model with zero points keep its own integers, scales and zero points") {
   for (const int zero : {0, 100, 255}) {
     for (const bool linear : {false, true}) {
