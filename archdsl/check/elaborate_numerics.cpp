@@ -56,7 +56,7 @@ void check_requantisation(Elaboration& elaboration, const Numerics& numerics, co
   context.operand_types["x"] = numerics.accumulator;
   context.operand_types["lo"] = context.operand_types["hi"] = floats ? ElementType::fp32 : numerics.accumulator;
   std::string target = "y";
-  while (context.operand_types.contains(target)) target += "_";
+  while (context.operand_types.contains(target) || numerics.requantise.find(target) != std::string::npos) target += "_";
   context.operand_types[target] = numerics.storage;
   const std::string prefix = target.append(" = ");
   const auto parsed = parse_statements({prefix + numerics.requantise}, context);
