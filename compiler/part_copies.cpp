@@ -5,13 +5,15 @@
 #include <set>
 #include <utility>
 
+#include "compiler/layer_search.h"
+
 namespace accord {
 namespace {
 
-TensorId add_copy(Compilation& compilation, TensorId part, const Home& home) {
+TensorId add_copy(Compilation& compilation, TensorId part, const Home& home, const char* suffix = "/part") {
   Network& network = compilation.network;
   Tensor copied = network.tensor(part);
-  copied.name += "/part";
+  copied.name += suffix;
   copied.data = nullptr;
   const TensorId result = network.add(std::move(copied));
   compilation.homes.push_back(home);
@@ -79,6 +81,38 @@ void read_again(Compilation& compilation, LayerPlan& concat) {
 }
 
 }  // namespace
+
+void read_instead(Compilation& compilation, LayerPlan& layer, TensorId read, TensorId instead) {
+  for (const int op : layer.group.operators)
+    std::ranges::replace(compilation.network.operators[static_cast<std::size_t>(op)].inputs, read, instead);
+  const auto replace = [&](Work& work) {
+    for (WorkOperand& operand : work.operands) {
+      if (operand.tensor == read) operand.tensor = instead;
+    }
+  };
+  replace(layer.work);
+  if (layer.with_ones) replace(*layer.with_ones);
+}
+
+TensorId copy_for_reader(Compilation& compilation, std::size_t layer, TensorId read, const Home& home) {
+  Network& network = compilation.network;
+  const std::size_t tensors = network.tensors.size();
+  const TensorId copied = add_copy(compilation, read, home, "/copy");
+  LayerPlan copy = layer_of(compilation, {{static_cast<int>(std::ssize(network.operators)) - 1}});
+  copy.outputs = {copied};
+  copy.of_model = false;
+  assign(compilation, copy);
+  copy.assignments = std::exchange(copy.mappings, {});
+  if (copy.placement == Placement::machine) copy.mappings = search_again(compilation, copy);
+  if (copy.mappings.empty()) {
+    network.operators.pop_back();
+    compilation.forget(tensors);
+    return no_tensor;
+  }
+  read_instead(compilation, compilation.layers[layer], read, copied);
+  compilation.layers.insert(compilation.layers.begin() + static_cast<std::ptrdiff_t>(layer), std::move(copy));
+  return copied;
+}
 
 bool copy_part(Compilation& compilation, std::size_t layer, TensorId part, const Home& home) {
   Network& network = compilation.network;

@@ -13,7 +13,15 @@ void copy_parts(Compilation& compilation);
 /// the whole then. `home`: without margins. False, and nothing changes, where the machine cannot copy it.
 bool copy_part(Compilation& compilation, std::size_t layer, TensorId part, const Home& home);
 
-/// Takes the last such copy back: the layer at that place, before the Concat's.
+/// Makes a layer, done by the machine, that copies the tensor before the layer at that place, which reads the copy
+/// (NAME/copy) from then on; its mappings stay. `home`: the copy's. `no_tensor`, and nothing changes, where the machine
+/// cannot copy it.
+TensorId copy_for_reader(Compilation& compilation, std::size_t layer, TensorId read, const Home& home);
+
+/// The layer reads the one tensor instead of the other, which is like it.
+void read_instead(Compilation& compilation, LayerPlan& layer, TensorId read, TensorId instead);
+
+/// Takes the last such copy of a part back: the layer at that place, before the Concat's.
 void undo_copy(Compilation& compilation, std::size_t layer);
 
 }  // namespace accord

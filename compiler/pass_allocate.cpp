@@ -20,7 +20,7 @@ namespace {
 /// Decides how wide the margins are and what they hold, and which tensors share memory.
 class HomePlanner {
  public:
-  /// `whole`: parts of Concats that the machine cannot copy.
+  /// `whole`: parts of Concats, and what layers read, that the machine cannot copy.
   HomePlanner(Compilation& compilation, std::set<TensorId>& whole)
       : compilation_(compilation),
         network_(compilation.network),
@@ -29,12 +29,13 @@ class HomePlanner {
         whole_(whole),
         clean_(homes_) {}
 
-  /// False where parts of Concats are layers of their own now: then homes are as they were, to be planned anew.
+  /// False where something is copied by layers of their own now: then homes are as they were, to be planned anew.
   bool run() {
     for (auto& layer : compilation_.layers) {
       // Without mappings, the machine's layer is another's neighbour (LayerAlone).
       if (layer.placement == Placement::machine && !layer.mappings.empty()) widen(layer);
     }
+    if (compilation_.searches_copies && copy_for_readers()) return false;
     MemorySharing sharing(network_, homes_, outside_known_);
     const std::vector<bool> copies = sharing.run(compilation_.layers);
     if (compilation_.searches_copies && copy_lone_parts(sharing)) return false;
@@ -55,6 +56,7 @@ class HomePlanner {
  private:
   void widen(LayerPlan& layer);
   bool widen(const LayerPlan& layer, const Mapping& mapping);
+  bool copy_for_readers();
   bool copy_lone_parts(const MemorySharing& sharing);
   void copy(LayerPlan& layer);
   void keep_as_they_lie(LayerPlan& layer);
@@ -71,6 +73,13 @@ class HomePlanner {
   const Homes clean_;  ///< before any margin
   std::set<TensorId> outside_known_;
   std::map<TensorId, bool> never_negative_;  ///< those asked for
+  TensorId disputed_ = no_tensor;            ///< whose margin the last mapping that was left out wants otherwise
+  struct Dispute {
+    std::size_t layer;
+    TensorId tensor;
+    std::vector<Mapping> mappings;  ///< of the layer, which is on the host for them
+  };
+  std::vector<Dispute> disputes_;
 };
 
 /// Proven from the operators: rectified values and what only selects among them.
@@ -139,6 +148,7 @@ void drop_margins_behind(const Compilation& compilation, LayerPlan& layer) {
 /// out; the layer goes to the host where none is left.
 void HomePlanner::widen(LayerPlan& layer) {
   drop_margins_behind(compilation_, layer);
+  std::vector<Mapping> all = layer.mappings;
   std::erase_if(layer.mappings, [&](const Mapping& mapping) {
     std::map<TensorId, Home> before;
     for (const WorkOperand& operand : layer.work.operands) {
@@ -153,6 +163,36 @@ void HomePlanner::widen(LayerPlan& layer) {
   if (!layer.mappings.empty()) return;
   layer.placement = Placement::host;
   layer.reason = "its padding value differs from what another reader of the tensor needs";
+  const auto place = static_cast<std::size_t>(&layer - compilation_.layers.data());
+  disputes_.push_back({place, disputed_, std::move(all)});
+}
+
+/// Layers that want another value in a margin read copies, which the machine makes. Whether there are any.
+bool HomePlanner::copy_for_readers() {
+  std::map<TensorId, TensorId> copies;
+  std::size_t before = 0;  // layers that copy, which stand there now
+  for (Dispute& dispute : disputes_) {
+    const TensorId read = dispute.tensor;
+    if (whole_.contains(read)) continue;
+    const std::size_t place = dispute.layer + before;
+    if (const auto made = copies.find(read); made != copies.end()) {
+      read_instead(compilation_, compilation_.layers[place], read, made->second);
+    } else {
+      const TensorId copy = copy_for_reader(compilation_, place, read, clean_[static_cast<std::size_t>(read)]);
+      if (copy == no_tensor) {
+        whole_.insert(read);
+        continue;
+      }
+      copies.emplace(read, copy);
+      ++before;
+    }
+    LayerPlan& reader = compilation_.layers[dispute.layer + before];
+    reader.placement = Placement::machine;
+    reader.reason.clear();
+    reader.mappings = std::move(dispute.mappings);
+  }
+  if (!copies.empty()) std::ranges::copy(clean_, homes_.begin());
+  return !copies.empty();
 }
 
 /// False where the mapping wants other content in a margin than is known.
@@ -179,7 +219,10 @@ bool HomePlanner::widen(const LayerPlan& layer, const Mapping& mapping) {
     }
     if (!has_margin(margins_of(operand.shape, use.access, mapping.extent))) continue;
     const double outside = outside_for(layer, use);
-    if (outside_known_.count(operand.tensor) != 0 && reached.outside != outside) return false;
+    if (outside_known_.count(operand.tensor) != 0 && reached.outside != outside) {
+      disputed_ = operand.tensor;
+      return false;
+    }
     reached.outside = outside;
     homes_[operand.tensor] = reached;
     outside_known_.insert(operand.tensor);

@@ -95,3 +95,21 @@ TEST_CASE("does a model that off-chip memory cannot hold end with the sizes") {
   CHECK(message.find("16384 taken") != std::string::npos);
   CHECK(message.find("of constants") != std::string::npos);
 }
+
+TEST_CASE("do pools read one copy where a convolution pads the same tensor with 0") {
+  const auto network = network_of(sharing_seed, [](auto& b) {
+    const TensorId x = b.conv(b.input({1, 16, 9, 9}), 16, 1);
+    const TensorId padded = b.conv(x, 16, 3, 1, 1);
+    return b.concat({padded, b.max_pool(x, 3, 1, 1), b.max_pool(x, 5, 1, 2)});
+  });
+  for (const std::string name : {"dnnweaver64", "hvx", "bf16npu"}) {
+    CAPTURE(name);
+    const auto job = run_checked(machine(name), network, sharing_seed);
+    const auto is_copy = [](const LayerReport& layer) { return layer.name.ends_with("/copy"); };
+    CHECK(std::ranges::count_if(job.report.layers, is_copy) == 1);
+    const auto pools_on_host = [](const LayerReport& layer) {
+      return layer.op == "MaxPool" && layer.placed_on == "host";
+    };
+    CHECK(std::ranges::none_of(job.report.layers, pools_on_host));
+  }
+}
