@@ -110,8 +110,8 @@ sim::MakeDatapath datapath_of(Fidelity fidelity) {
   };
 }
 
-// Parts of a cycle, of which clocks make millions, are counted in 64 bits.
-constexpr sim::Cycle longest_run = sim::Cycle{1} << 40;
+// Parts of a cycle, of which clocks make a million and ports 64 of each, are counted in 64 bits.
+constexpr sim::Cycle longest_run = sim::Cycle{1} << 36;
 
 // That issue within so many cycles. Neither a fence nor a stage's end keeps the interval.
 std::int64_t most_instructions(const Architecture& architecture, const Program& program, std::int64_t cycles) {
