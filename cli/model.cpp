@@ -32,8 +32,8 @@ std::vector<std::string> numbered_files(const std::filesystem::path& folder, con
 void warn_of_surplus(Network& network, const std::filesystem::path& folder, const char* prefix, std::size_t slots) {
   const std::string file = fmt::format("{}{}.npy", prefix, slots);
   if (is_there(folder / file)) {
-    network.warnings.push_back(
-        fmt::format("{} is not read: the model has {} {}puts", (folder / file).string(), slots, prefix));
+    network.warnings.push_back(fmt::format("{} is not read: the model has {} {}put{}", (folder / file).string(), slots,
+                                           prefix, slots == 1 ? "" : "s"));
   }
 }
 
