@@ -532,4 +532,10 @@ std::vector<Mapping> search_again(const Compilation& compilation, LayerPlan laye
   return std::move(layer.mappings);
 }
 
+void search_late(const Compilation& compilation, LayerPlan& layer) {
+  assign(compilation, layer);
+  layer.assignments = std::exchange(layer.mappings, {});
+  if (layer.placement == Placement::machine) layer.mappings = search_again(compilation, layer);
+}
+
 }  // namespace accord

@@ -51,4 +51,7 @@ void check_mappings(const Compilation& compilation, const LayerPlan& layer);
 /// searched; none where nothing is found.
 std::vector<Mapping> search_again(const Compilation& compilation, LayerPlan layer);
 
+/// The same of a layer that comes when others have their mappings: it gets its assignments, too.
+void search_late(const Compilation& compilation, LayerPlan& layer);
+
 }  // namespace accord

@@ -101,9 +101,7 @@ TensorId copy_for_reader(Compilation& compilation, std::size_t layer, TensorId r
   LayerPlan copy = layer_of(compilation, {{static_cast<int>(std::ssize(network.operators)) - 1}});
   copy.outputs = {copied};
   copy.of_model = false;
-  assign(compilation, copy);
-  copy.assignments = std::exchange(copy.mappings, {});
-  if (copy.placement == Placement::machine) copy.mappings = search_again(compilation, copy);
+  search_late(compilation, copy);
   if (copy.mappings.empty()) {
     network.operators.pop_back();
     compilation.forget(tensors);

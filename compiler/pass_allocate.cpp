@@ -20,13 +20,13 @@ namespace {
 /// Decides how wide the margins are and what they hold, and which tensors share memory.
 class HomePlanner {
  public:
-  /// `whole`: parts of Concats, and what layers read, that the machine cannot copy.
-  HomePlanner(Compilation& compilation, std::set<TensorId>& whole)
+  /// `not_copied`: parts of Concats, and what layers read, that the machine cannot copy.
+  HomePlanner(Compilation& compilation, std::set<TensorId>& not_copied)
       : compilation_(compilation),
         network_(compilation.network),
         homes_(compilation.homes),
         index_(network_),
-        whole_(whole),
+        not_copied_(not_copied),
         clean_(homes_) {}
 
   /// False where something is copied by layers of their own now: then homes are as they were, to be planned anew.
@@ -69,7 +69,7 @@ class HomePlanner {
   const Network& network_;
   Homes& homes_;
   const GraphIndex index_;
-  std::set<TensorId>& whole_;
+  std::set<TensorId>& not_copied_;
   const Homes clean_;  ///< before any margin
   std::set<TensorId> outside_known_;
   std::map<TensorId, bool> never_negative_;  ///< those asked for
@@ -148,23 +148,25 @@ void drop_margins_behind(const Compilation& compilation, LayerPlan& layer) {
 /// out; the layer goes to the host where none is left.
 void HomePlanner::widen(LayerPlan& layer) {
   drop_margins_behind(compilation_, layer);
-  std::vector<Mapping> all = layer.mappings;
-  std::erase_if(layer.mappings, [&](const Mapping& mapping) {
+  const auto takes = [&](const Mapping& mapping) {
     std::map<TensorId, Home> before;
     for (const WorkOperand& operand : layer.work.operands) {
       if (operand.tensor != no_tensor) before.emplace(operand.tensor, homes_[operand.tensor]);
     }
     const std::set<TensorId> known = outside_known_;
-    if (widen(layer, mapping)) return false;
+    if (widen(layer, mapping)) return true;
     for (auto& [tensor, home] : before) homes_[tensor] = std::move(home);
     outside_known_ = known;
-    return true;
-  });
+    return false;
+  };
+  std::vector<Mapping> taken, left_out;
+  for (Mapping& mapping : layer.mappings) (takes(mapping) ? taken : left_out).push_back(std::move(mapping));
+  layer.mappings = std::move(taken);
   if (!layer.mappings.empty()) return;
   layer.placement = Placement::host;
   layer.reason = "its padding value differs from what another reader of the tensor needs";
   const auto place = static_cast<std::size_t>(&layer - compilation_.layers.data());
-  disputes_.push_back({place, disputed_, std::move(all)});
+  disputes_.push_back({place, disputed_, std::move(left_out)});
 }
 
 /// Layers that want another value in a margin read copies, which the machine makes. Whether there are any.
@@ -173,14 +175,14 @@ bool HomePlanner::copy_for_readers() {
   std::size_t before = 0;  // layers that copy, which stand there now
   for (Dispute& dispute : disputes_) {
     const TensorId read = dispute.tensor;
-    if (whole_.contains(read)) continue;
+    if (not_copied_.contains(read)) continue;
     const std::size_t place = dispute.layer + before;
     if (const auto made = copies.find(read); made != copies.end()) {
       read_instead(compilation_, compilation_.layers[place], read, made->second);
     } else {
       const TensorId copy = copy_for_reader(compilation_, place, read, clean_[static_cast<std::size_t>(read)]);
       if (copy == no_tensor) {
-        whole_.insert(read);
+        not_copied_.insert(read);
         continue;
       }
       copies.emplace(read, copy);
@@ -236,11 +238,11 @@ bool HomePlanner::copy_lone_parts(const MemorySharing& sharing) {
   bool some = false;
   const auto& lone = sharing.lone_parts();
   for (auto part = lone.rbegin(); part != lone.rend(); ++part) {  // the last first: layers before it keep their places
-    if (whole_.contains(part->part)) continue;
+    if (not_copied_.contains(part->part)) continue;
     if (copy_part(compilation_, part->layer, part->part, clean_[static_cast<std::size_t>(part->part)]))
       some = true;
     else
-      whole_.insert(part->part);
+      not_copied_.insert(part->part);
   }
   if (some) std::ranges::copy(clean_, homes_.begin());
   return some;
@@ -250,10 +252,7 @@ bool HomePlanner::copy_lone_parts(const MemorySharing& sharing) {
 void HomePlanner::copy(LayerPlan& layer) {
   if (compilation_.searches_copies) {
     layer.placement = Placement::machine;
-    assign(compilation_, layer);
-    layer.assignments = std::move(layer.mappings);
-    layer.mappings.clear();
-    if (layer.placement == Placement::machine) layer.mappings = search_again(compilation_, layer);
+    search_late(compilation_, layer);
     keep_as_they_lie(layer);
     if (!layer.mappings.empty()) return;
   }
@@ -296,8 +295,8 @@ void HomePlanner::drop_immovable(LayerPlan& layer) {
 }  // namespace
 
 void allocate_pass(Compilation& compilation) {
-  std::set<TensorId> whole;
-  while (!HomePlanner(compilation, whole).run()) {
+  std::set<TensorId> not_copied;
+  while (!HomePlanner(compilation, not_copied).run()) {
   }
 }
 

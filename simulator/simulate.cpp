@@ -13,6 +13,7 @@
 #include "simulator/cycle/datapath.h"
 #include "simulator/cycle/work.h"
 #include "simulator/kernels/address_space.h"
+#include "simulator/kernels/empty_layers.h"
 #include "simulator/kernels/load_images.h"
 #include "simulator/kernels/symbols.h"
 #include "simulator/modules/function_datapath.h"
@@ -134,6 +135,7 @@ class Simulation {
         stores_(make_stores(architecture, options.values)),
         map_(program, static_cast<std::int64_t>(program.text.size()) / (architecture.isa.width / 8)),
         places_(place_symbols(architecture, program, stores_)),
+        empty_layers_(sim::find_empty_layers(program, map_.has_work())),
         hazards_(architecture, map_),
         binder_(architecture, options.shortcuts),
         evaluator_(architecture, binder_, pointers(stores_), unwritten()),
@@ -162,7 +164,7 @@ class Simulation {
     front_.limit(most_instructions(architecture, program, options.most_cycles));
     run_.ahead = run_.in_order && options.fidelity == Fidelity::transaction;
     run_.end_layer = [this](int layer) { end_layer(layer); };
-    for (const auto& [layer, leaders] : map_.empty_layers()) layers_.follow(leaders, layer);
+    for (const auto& [layer, leaders] : empty_layers_) layers_.follow(leaders, layer);
   }
 
   SimulateResult run() {
@@ -214,7 +216,7 @@ class Simulation {
 
   // Layers before the first that has work.
   void end_leading_layers() {
-    for (const auto& [layer, leaders] : map_.empty_layers()) {
+    for (const auto& [layer, leaders] : empty_layers_) {
       if (leaders.empty()) layers_.end_host(layer, 0);
     }
   }
@@ -230,6 +232,7 @@ class Simulation {
   std::vector<ByteStore> stores_;
   sim::ProgramMap map_;
   std::map<std::string, sim::Host::Place> places_;
+  std::vector<sim::EmptyLayer> empty_layers_;
   sim::HazardLog hazards_;
   sim::Binder binder_;
   sim::Evaluator evaluator_;

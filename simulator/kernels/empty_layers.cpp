@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "simulator/kernels/symbols.h"
+
 namespace accord::sim {
 namespace {
 
@@ -14,10 +16,10 @@ using Bytes = boost::icl::interval<std::int64_t>;
 using Writers = boost::icl::interval_map<std::int64_t, int, boost::icl::partial_enricher>;
 
 Bytes::type bytes_of(const Symbol& symbol) {
-  std::int64_t end = symbol.address + bytes(symbol.type);
-  for (std::size_t i = 0; i < symbol.strides.size() && i < symbol.extents().size(); ++i)
-    end += (symbol.extents()[i] - 1) * symbol.strides[i];
-  return Bytes::right_open(symbol.address, end);
+  const Footprint touched = footprint_of(symbol).value();
+  if (touched.extent == 0) return {};
+  const std::int64_t first = symbol.address + touched.offset;
+  return Bytes::right_open(first, first + touched.extent);
 }
 
 }  // namespace

@@ -31,12 +31,11 @@ ProgramMap::ProgramMap(const Program& program, std::int64_t instructions) : prog
 }
 
 void ProgramMap::find_ends() {
-  const std::size_t layers = program_.layers.size();
   ends_.resize(stages_.size());
-  std::vector<bool> seen(layers, false);
+  has_work_.assign(program_.layers.size(), false);
   const auto last_in = [&](std::size_t stage, int layer, std::int64_t end) {
-    if (layer < 0 || seen[static_cast<std::size_t>(layer)]) return;
-    seen[static_cast<std::size_t>(layer)] = true;
+    if (layer < 0 || has_work_[static_cast<std::size_t>(layer)]) return;
+    has_work_[static_cast<std::size_t>(layer)] = true;
     ends_[stage].push_back({end, layer});
   };
   for (std::size_t s = stages_.size(); s-- > 0;) {
@@ -53,7 +52,6 @@ void ProgramMap::find_ends() {
     }
     std::ranges::reverse(ends_[s]);
   }
-  empty_ = find_empty_layers(program_, seen);
 }
 
 const MapEntry* ProgramMap::find(std::int64_t instruction) const {

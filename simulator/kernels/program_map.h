@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "archdsl/isa/program.h"
-#include "simulator/kernels/empty_layers.h"
 
 namespace accord::sim {
 
@@ -27,8 +26,8 @@ class ProgramMap {
   };
   /// The layers whose last instruction lies in this stage (index into Program::stages), ascending.
   const std::vector<LayerEnd>& ends(std::size_t stage) const { return ends_[stage]; }
-  /// Ascending.
-  const std::vector<EmptyLayer>& empty_layers() const { return empty_; }
+  /// Per layer: whether it has an instruction or a host stage.
+  const std::vector<bool>& has_work() const { return has_work_; }
   const std::vector<Stage>& stages() const { return stages_; }
 
  private:
@@ -37,7 +36,7 @@ class ProgramMap {
   const Program& program_;
   std::vector<Stage> stages_;
   std::vector<std::vector<LayerEnd>> ends_;
-  std::vector<EmptyLayer> empty_;
+  std::vector<bool> has_work_;
   mutable std::size_t last_ = 0;
 };
 

@@ -71,15 +71,20 @@ bool is_symbol_written(const Symbol& symbol, const ByteStore& store) {
   return all;
 }
 
+std::optional<Footprint> footprint_of(const Symbol& symbol) {
+  const Shape& extents = symbol.extents();
+  std::vector<Stride> dims;
+  for (std::size_t d = 0; d < extents.size(); ++d) dims.push_back({extents[d], symbol.strides[d]});
+  return make_footprint(bytes(symbol.type), 0, std::move(dims));
+}
+
 void check_symbol(const Symbol& symbol, std::int64_t capacity) {
   const Shape& extents = symbol.extents();
   if (symbol.strides.size() != extents.size()) {
     throw Error(
         fmt::format("symbol {}: {} strides for {} indices", symbol.name, symbol.strides.size(), extents.size()));
   }
-  std::vector<Stride> dims;
-  for (std::size_t d = 0; d < extents.size(); ++d) dims.push_back({extents[d], symbol.strides[d]});
-  const auto touched = make_footprint(bytes(symbol.type), 0, std::move(dims));
+  const auto touched = footprint_of(symbol);
   if (touched && touched->extent == 0) return;
   if (!touched || symbol.address < -touched->offset || symbol.address > capacity - touched->extent - touched->offset) {
     throw Error(fmt::format("symbol {} does not fit into memory {}", symbol.name, symbol.memory));
