@@ -17,7 +17,7 @@ std::vector<WordStream> word_streams(const Operation& operation, const Ports& po
     const MemoryPorts& memory = *ports[static_cast<std::size_t>(access.memory)];
     if (on_chip_only && memory.off_chip()) continue;
     std::map<std::size_t, std::vector<std::int64_t>> own;
-    const std::int64_t base = operation.base[static_cast<std::size_t>(access.operand)];
+    const std::int64_t base = operation.base_of(access);
     for_each_run(access.footprint, base, [&](std::int64_t address, std::int64_t bytes) {
       for_each_word(memory.word(), address, bytes,
                     [&](std::int64_t at, std::int64_t) { own[memory.bank(at)].push_back(at); });

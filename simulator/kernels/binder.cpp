@@ -163,7 +163,7 @@ bool Binder::add_ranges(Operation& operation, std::string& error) const {
   for (const AccessShape& access : operation.shape->accesses) {
     if (access.footprint.extent == 0) continue;
     const Memory& memory = architecture_.memories[static_cast<std::size_t>(access.memory)];
-    const std::int64_t base = operation.base[static_cast<std::size_t>(access.operand)];
+    const std::int64_t base = operation.base_of(access);
     if (base >= -access.footprint.offset &&
         base <= memory.capacity - access.footprint.offset - access.footprint.extent) {
       const bool result = access.reads && !access.in_place;

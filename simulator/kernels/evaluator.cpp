@@ -120,9 +120,9 @@ void Evaluator::run(const Operation& operation, const PreparedCapability& capabi
   if (unwritten_) {
     for (const AccessShape& access : shape.accesses) {
       if (!access.reads) continue;
-      for_each_run(
-          access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
-          [&](std::int64_t address, std::int64_t length) { check_read(operation, access.memory, address, length); });
+      for_each_run(access.footprint, operation.base_of(access), [&](std::int64_t address, std::int64_t length) {
+        check_read(operation, access.memory, address, length);
+      });
     }
   }
   operands_.resize(shape.placements.size());
@@ -136,7 +136,7 @@ void Evaluator::run(const Operation& operation, const PreparedCapability& capabi
   for (const AccessShape& access : shape.accesses) {
     if (!access.writes) continue;
     ByteStore& to = store(access.memory);
-    for_each_run(access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
+    for_each_run(access.footprint, operation.base_of(access),
                  [&](std::int64_t address, std::int64_t length) { to.mark_written(address, length); });
   }
 }

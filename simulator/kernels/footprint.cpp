@@ -68,6 +68,25 @@ bool pass_by(const Runs& a, const Runs& b) {
   return apart >= a.run && common - apart >= b.run;
 }
 
+/// Words of runs from `first` on below `limit`, a multiple of the word. Steps grow outwards, so that few of a dim's
+/// repetitions lie on both sides.
+std::int64_t words_below(std::int64_t run, std::int64_t first, std::int64_t word, std::span<const Stride> dims,
+                         std::int64_t limit) {
+  const std::int64_t room = limit - first;
+  if (room <= 0) return 0;
+  if (Runs{first, run, dims}.extent() <= room) return words_from(run, first, word, dims);
+  if (dims.empty()) return limit / word - first / word;
+  const auto inner = dims.first(dims.size() - 1);
+  const std::int64_t step = dims.back().step, extent = Runs{first, run, inner}.extent();
+  const std::int64_t whole = room < extent ? 0 : (room - extent) / step + 1;
+  std::vector<Stride> below(dims.begin(), dims.end());
+  below.back().count = whole;
+  std::int64_t words = whole > 0 ? words_from(run, first, word, below) : 0;
+  for (std::int64_t i = whole; i < dims.back().count && i * step < room; ++i)
+    words += words_below(run, first + i * step, word, inner, limit);
+  return words;
+}
+
 std::int64_t count_of(const Runs& runs) {
   Int128 count = 1;
   for (const Stride& dim : runs.dims) count = std::min<Int128>(count * dim.count, limit);
@@ -125,6 +144,12 @@ bool meet(const Footprint& a, std::int64_t base_a, const Footprint& b, std::int6
 
 std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t word) {
   return words_from(footprint.run, low % word, word, footprint.outer);
+}
+
+std::int64_t words_below(const Footprint& footprint, std::int64_t low, std::int64_t word, std::int64_t limit) {
+  std::vector<Stride> dims = footprint.outer;
+  std::ranges::sort(dims, {}, &Stride::step);
+  return words_below(footprint.run, low, word, dims, limit);
 }
 
 std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offset, std::vector<Stride> dims) {

@@ -28,6 +28,9 @@ bool meet(const Footprint& a, std::int64_t base_a, const Footprint& b, std::int6
 /// Words of `word` bytes that the runs touch, each run all of its own, with the lowest byte at `low`.
 std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t word);
 
+/// Those of them that lie below `limit`, a multiple of `word`.
+std::int64_t words_below(const Footprint& footprint, std::int64_t low, std::int64_t word, std::int64_t limit);
+
 /// Calls `visit(address, bytes)` for every run, from the lowest outer index to the highest.
 template <class Visit>
 void for_each_run(const Footprint& footprint, std::int64_t base, Visit&& visit) {

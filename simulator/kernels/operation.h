@@ -181,9 +181,8 @@ struct Operation {
   std::array<std::uint64_t, max_operands> scalar{};  ///< values of scalar operands, in their types
   std::vector<std::int64_t> indices;                 ///< gathers: the list, as read when the operation streamed
 
-  std::int64_t low(const AccessShape& access) const {
-    return base[static_cast<std::size_t>(access.operand)] + access.footprint.offset;
-  }
+  std::int64_t base_of(const AccessShape& access) const { return base[static_cast<std::size_t>(access.operand)]; }
+  std::int64_t low(const AccessShape& access) const { return base_of(access) + access.footprint.offset; }
   std::int64_t high(const AccessShape& access) const { return low(access) + access.footprint.extent; }
 };
 

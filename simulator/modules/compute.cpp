@@ -26,7 +26,7 @@ void Compute::begin(Operation& operation, Time at) {
   free_ = graph.after(at, interval);
   for (const AccessShape& access : shape.accesses) {
     if (!access.reads) continue;
-    const TimeSlot passed = memory(access.memory).access(false, operation, access, reading);
+    const TimeSlot passed = memory(access.memory).access(false, operation.base_of(access), access.footprint, reading);
     begun = graph.later(begun, passed.first);
     read = graph.later(read, passed.end);
   }
@@ -35,8 +35,9 @@ void Compute::begin(Operation& operation, Time at) {
   const Time writing = first_written(begun, read, operation.done, reading, shape);
   for (const AccessShape& access : shape.accesses) {
     if (!access.writes) continue;
-    operation.done =
-        graph.later(operation.done, memory(access.memory).access(true, operation, access, writing, interval).end);
+    const TimeSlot passed =
+        memory(access.memory).access(true, operation.base_of(access), access.footprint, writing, interval);
+    operation.done = graph.later(operation.done, passed.end);
   }
   free_ = graph.later_after(read, -start, free_);
   account_.spend(Leaves::working, at + shape.useful);

@@ -150,6 +150,20 @@ TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64
   return all;
 }
 
+TimeSlot MemoryModule::access_banks(bool write, std::int64_t low, const Footprint& footprint, std::int64_t first_bank,
+                                    std::int64_t last_bank, Time earliest, const Delay& pace) {
+  TimeSlot all{not_known, earliest};
+  std::int64_t below = 0;
+  for (std::int64_t bank = first_bank; bank <= last_bank; ++bank) {
+    const std::int64_t here = words_below(footprint, low, spec_.word, (bank + 1) * bank_bytes_) - below;
+    if (here == 0) continue;
+    add(all, access_paced(ports(write, static_cast<std::size_t>(bank)), here, earliest, pace));
+    below += here;
+  }
+  account_.add(all.first, all.end);
+  return all;
+}
+
 std::int64_t MemoryModule::words(std::int64_t low, const Footprint& footprint) const {
   std::int64_t count = words(low, footprint.run);
   for (const Stride& dim : footprint.outer) {
@@ -160,19 +174,20 @@ std::int64_t MemoryModule::words(std::int64_t low, const Footprint& footprint) c
   return count;
 }
 
-TimeSlot MemoryModule::access(bool write, const Operation& operation, const AccessShape& shape, Time earliest,
+TimeSlot MemoryModule::access(bool write, std::int64_t base, const Footprint& footprint, Time earliest,
                               const Delay& pace) {
-  const Footprint& footprint = shape.footprint;
   if (footprint.extent == 0) return {earliest, earliest};
-  const std::int64_t low = operation.low(shape);
   if (spec_.dram) {
     TimeSlot all{not_known, earliest};
-    for_each_run(footprint, operation.base[static_cast<std::size_t>(shape.operand)],
-                 [&](std::int64_t address, std::int64_t n) {
-                   add(all, access_dram(write, address, words(address, n), earliest));
-                 });
+    for_each_run(footprint, base, [&](std::int64_t address, std::int64_t n) {
+      add(all, access_dram(write, address, words(address, n), earliest));
+    });
     return all;
   }
+  const std::int64_t low = base + footprint.offset;
+  const std::int64_t first_bank = bank_of(low), last_bank = bank_of(low + footprint.extent - 1);
+  if (first_bank != last_bank && !spec_.off_chip)
+    return access_banks(write, low, footprint, first_bank, last_bank, earliest, pace);
   return access(write, low, footprint.extent, words(low, footprint), earliest, pace);
 }
 

@@ -27,9 +27,9 @@ class MemoryModule : public sc_core::sc_module {
   MemoryModule(const sc_core::sc_module_name& name, DependenceGraph& graph, int number, const Memory& spec,
                ByteStore& store, const StallAccount& account);
 
-  /// Takes ports for `words` words that lie in `extent` bytes from `address`. Words of one bank share its ports, one
-  /// word per port and cycle; several banks work side by side. Where several ports are more than `pace` cycles need for
-  /// them all, the words come one after the other over these.
+  /// Takes ports for `words` words that lie in `extent` bytes from `address`, evenly in the banks there. Words of one
+  /// bank share its ports, one word per port and cycle; several banks work side by side. Where several ports are more
+  /// than `pace` cycles need for them all, the words come one after the other over these.
   TimeSlot access(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest,
                   const Delay& pace = at_once) {
     const std::int64_t bank = alone_ && words > 0 ? bank_of(address) : 0;
@@ -40,8 +40,8 @@ class MemoryModule : public sc_core::sc_module {
     return slot;
   }
 
-  /// The same for all that an operation's access touches.
-  TimeSlot access(bool write, const Operation& operation, const AccessShape& shape, Time earliest,
+  /// The same for all runs of a footprint, each bank's words counted where they lie.
+  TimeSlot access(bool write, std::int64_t base, const Footprint& footprint, Time earliest,
                   const Delay& pace = at_once);
 
   /// Words that `bytes` contiguous bytes touch.
@@ -71,6 +71,9 @@ class MemoryModule : public sc_core::sc_module {
   bool grant_direct_access(int initiator, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& granted);
   TimeSlot access_banks(bool write, std::int64_t address, std::int64_t extent, std::int64_t words, Time earliest,
                         const Delay& pace);
+  /// Of one that begins in the first bank and ends in the last.
+  TimeSlot access_banks(bool write, std::int64_t low, const Footprint& footprint, std::int64_t first_bank,
+                        std::int64_t last_bank, Time earliest, const Delay& pace);
   /// Of one bank.
   TimeSlot access_paced(Timeline& ports, std::int64_t words, Time earliest, const Delay& pace);
   /// The same for DRAM: so many bursts from the one at `address` on.

@@ -156,12 +156,8 @@ void Mover::fill_ports() {
   Time end = from;
   for (const AccessShape& target : targets_of(*streaming_->shape)) {
     MemoryModule& to = memory(target.memory);
-    for (const Footprint& box : streaming_->shape->filling.boxes) {
-      const std::int64_t base = streaming_->base[1];
-      std::int64_t words = 0;
-      for_each_run(box, base, [&](std::int64_t address, std::int64_t n) { words += to.words(address, n); });
-      end = run_.graph.later(end, to.access(true, base + box.offset, box.extent, words, from).end);
-    }
+    for (const Footprint& box : streaming_->shape->filling.boxes)
+      end = run_.graph.later(end, to.access(true, streaming_->base[1], box, from).end);
   }
   account_.spend(Leaves::memory_latency, from);
   account_.spend(Leaves::working, end);
@@ -179,7 +175,8 @@ void Mover::reserve_on_chip_ports() {
       MemoryModule& used = memory(access.memory);
       if (used.off_chip() || !(write ? access.writes : access.reads)) continue;
       const Time from = write ? after_source(first_) : first_;
-      ports_end_ = run_.graph.later(ports_end_, used.access(write, *streaming_, access, from).end);
+      ports_end_ =
+          run_.graph.later(ports_end_, used.access(write, streaming_->base_of(access), access.footprint, from).end);
       const bool known = std::ranges::find(on_chip_sources_, access.memory) != on_chip_sources_.end();
       if (!write && !known) on_chip_sources_.push_back(access.memory);
     }

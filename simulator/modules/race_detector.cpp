@@ -126,15 +126,14 @@ void RaceDetector::begin(Operation& operation, Cycle now) {
     if (shadow.granules == 0) continue;
     Touches* const reads = access.reads ? &reads_of(shadow, operation.unit) : nullptr;
     std::optional<Instance> other;
-    for_each_run(access.footprint, operation.base[static_cast<std::size_t>(access.operand)],
-                 [&](std::int64_t address, std::int64_t length) {
-                   if (access.reads) {
-                     if (auto race = read_run(shadow, reads, operation.unit, address, length)) other = race;
-                   }
-                   if (access.writes) {
-                     if (auto race = write_run(shadow, operation.unit, address, length)) other = race;
-                   }
-                 });
+    for_each_run(access.footprint, operation.base_of(access), [&](std::int64_t address, std::int64_t length) {
+      if (access.reads) {
+        if (auto race = read_run(shadow, reads, operation.unit, address, length)) other = race;
+      }
+      if (access.writes) {
+        if (auto race = write_run(shadow, operation.unit, address, length)) other = race;
+      }
+    });
     if (other) report(operation, access, access.writes, *other, now);
   }
   if (interlock_) interlock_->begin(operation, count);

@@ -51,7 +51,7 @@ class RequestCursor {
     repeating_ = 0;
     if (done()) return;
     const AccessShape& access = shape.accesses[static_cast<std::size_t>(pattern->access)];
-    begin_ = operation_->base[static_cast<std::size_t>(access.operand)] + pattern->offset;
+    begin_ = operation_->base_of(access) + pattern->offset;
     steps_.assign(pattern->outer.size(), 0);
   }
   void next_run() {

@@ -128,7 +128,7 @@ void ChromeTrace::use_memories(const Operation& operation) {
     const auto over = [&](std::int64_t bytes, Cycle from, Cycle until) {
       series_.add(names_.numbers.of_memory(access.memory), bytes * (until - from), from, until);
     };
-    for_each_run(footprint, operation.base[static_cast<std::size_t>(access.operand)],
+    for_each_run(footprint, operation.base_of(access),
                  [&](std::int64_t address, std::int64_t n) { lives_[memory]->touch(address, n, use, over); });
   };
   for (const bool reads : {true, false}) {

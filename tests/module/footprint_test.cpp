@@ -23,11 +23,16 @@ TEST_CASE("does a footprint touch the words that its runs touch one by one") {
     for (std::int64_t d = drawn(0, 3); d > 0; --d)
       dims.push_back({drawn(1, 9), drawn(0, 1) == 0 ? drawn(0, 99) : word * drawn(0, 3)});
     const Footprint footprint = *make_footprint(drawn(1, 4), 0, dims);
-    std::int64_t walked = 0;
+    const std::int64_t limit = word * drawn(0, (low + footprint.extent) / word + 2);
+    std::int64_t walked = 0, below = 0;
     for_each_run(footprint, low, [&](std::int64_t address, std::int64_t bytes) {
-      walked += (address + bytes - 1) / word - address / word + 1;
+      for (std::int64_t at = address / word; at <= (address + bytes - 1) / word; ++at) {
+        ++walked;
+        below += at * word < limit;
+      }
     });
     CHECK(words_of(footprint, low, word) == walked);
+    CHECK(words_below(footprint, low, word, limit) == below);
   }
 }
 

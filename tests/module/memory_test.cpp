@@ -10,12 +10,13 @@ using namespace accord::sim;
 
 namespace {
 
-/// A memory of one bank with so many read ports, and what it accounts to.
+/// A memory with so many read ports per bank, and what it accounts to.
 struct Bench {
-  explicit Bench(int read_ports, bool shared = false) : store(1024) {
+  explicit Bench(int read_ports, bool shared = false, int banks = 1) : store(1024) {
     spec.name = "memory";
     spec.capacity = 1024;
     spec.word = 16;
+    spec.banks = banks;
     spec.read_ports = spec.write_ports = read_ports;
     spec.shared_ports = shared;
     memory = std::make_unique<MemoryModule>("memory", graph, 0, spec, store, StallAccount(layers, settled));
@@ -63,4 +64,13 @@ TEST_CASE("does a memory move a word per port and cycle, however the words are d
       CHECK(end == (words + ports - 1) / ports);
     }
   }
+}
+
+TEST_CASE("do the words of each bank wait for its own ports") {
+  Bench bench(1, false, 4);  // of 16 words each
+  const std::vector<Stride> rows = {{20, 16}};
+  const Footprint ten_and_ten = *make_footprint(16, 6 * 16, rows), fifteen_and_five = *make_footprint(16, 16, rows);
+  CHECK(bench.memory->access(false, 0, ten_and_ten, Time()).end == 10);
+  CHECK(bench.memory->access(false, 0, fifteen_and_five, Time()).end == 25);
+  CHECK(bench.memory->access(true, 512, fifteen_and_five, Time()).end == 15);
 }
