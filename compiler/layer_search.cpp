@@ -109,27 +109,31 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
   return result;
 }
 
-/// Assignments of capabilities of which nothing was found because one element takes longer than another capability's
-/// does, although so many may be quicker than `cycles`: of each those with the least bounds.
+/// A capability, and a way in which it matches.
+using Way = std::pair<std::pair<int, int>, int>;
+Way way_of(const Mapping& mapping) { return {main_capability(mapping), main_way(mapping)}; }
+
+/// Assignments of capabilities, or ways to match, of which nothing was found because one element takes longer than
+/// others do, although so many may be quicker than `cycles`: of each those with the least bounds.
 std::vector<std::size_t> overlooked(const SearchProblem& problem, const SearchResult& all, double cycles) {
-  std::set<std::pair<int, int>> found;
+  std::set<Way> found;
   double quickest = std::numeric_limits<double>::infinity();  // on one element
   for (const auto& one : all.found) {
-    found.insert(main_capability(one.mapping));
+    found.insert(way_of(one.mapping));
     quickest = std::min(quickest, predicted_of(one));
   }
-  std::map<std::pair<int, int>, std::vector<std::pair<std::int64_t, std::size_t>>> bounds;
+  std::map<Way, std::vector<std::pair<std::int64_t, std::size_t>>> bounds;
   for (const auto& refused : all.refused) {
     const Mapping& assignment = problem.assignments[refused.assignment];
-    if (found.contains(main_capability(assignment))) continue;
+    if (found.contains(way_of(assignment))) continue;
     const auto elements = static_cast<std::int64_t>(problem.machine.elements.sites(assignment).size());
     const std::int64_t alone = compute_bound(problem.machine, assignment);
     const std::int64_t bound = compute_bound(problem.machine, assignment, elements);
     if (static_cast<double>(alone) < quickest || static_cast<double>(bound) >= quicker_by_far * cycles) continue;
-    bounds[main_capability(assignment)].emplace_back(bound, refused.assignment);
+    bounds[way_of(assignment)].emplace_back(bound, refused.assignment);
   }
   std::vector<std::size_t> result;
-  for (auto& [capability, of_it] : bounds) {
+  for (auto& [way, of_it] : bounds) {
     std::ranges::sort(of_it);
     if (of_it.size() > kept) of_it.resize(kept);
     for (const auto& [bound, assignment] : of_it) result.push_back(assignment);
