@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t most_loops = 3;  // loops that one division cuts
 constexpr std::size_t most_divisions = 4096;
+constexpr std::size_t most_places = 8;  // of one division
 
 /// Finds elements for the parts of a mapping's divisions.
 class ElementChoice {
@@ -23,7 +24,7 @@ class ElementChoice {
   ElementChoice(const Machine& machine, const Mapping& mapping, std::int64_t elements)
       : machine_(machine), divided_(mapping), elements_(elements) {
     for (const Use& use : mapping.uses) {
-      for (const Hop& hop : use.hops) add_steps(machine.architecture.units[hop.unit].routes[hop.route]);
+      for (const Hop& hop : use.hops) add_steps(machine.architecture.units[hop.unit].routes[hop.route].also.size() + 1);
     }
   }
 
@@ -35,7 +36,19 @@ class ElementChoice {
       loop->step = step;
       step *= turns(divided_, *loop);
     }
-    return !misleads(division) || place(division, division.size());
+    return !misleads(division) || place(division, division.size(), [] { return true; });
+  }
+
+  /// The same on other elements.
+  std::vector<Division> others(const Division& division) {
+    for (const std::size_t targets : machine_.multicasts.target_counts()) add_steps(targets);
+    std::vector<Division> found;
+    Division now = division;
+    place(now, now.size(), [&] {
+      if (now != division) found.push_back(now);
+      return found.size() == most_places;
+    });
+    return found;
   }
 
   /// A multicast that was in the way.
@@ -43,14 +56,15 @@ class ElementChoice {
 
  private:
   /// In an array elements that a multicast reaches stand side by side, or as far apart as such others are many.
-  void add_steps(const Route& route) {
-    const auto targets = static_cast<std::int64_t>(route.also.size()) + 1;
-    if (targets > 1) steps_.insert({targets, ceil_div(elements_, targets)});
+  void add_steps(std::size_t targets) {
+    const auto apart = static_cast<std::int64_t>(targets);
+    if (apart > 1) steps_.insert({apart, ceil_div(elements_, apart)});
   }
 
-  /// Chooses steps of the first so many loops; those behind have theirs.
-  bool place(Division& division, std::size_t open) {
-    if (open == 0) return true;
+  /// Chooses steps of the first so many loops, those behind have theirs, until `settles` with one of the choices.
+  template <typename Settles>
+  bool place(Division& division, std::size_t open, const Settles& settles) {
+    if (open == 0) return settles();
     std::set<std::int64_t> steps = steps_;
     for (std::size_t l = open; l < division.size(); ++l) {
       steps.insert(division[l].step * turns(divided_, division[l]));
@@ -58,7 +72,7 @@ class ElementChoice {
     for (const std::int64_t step : steps) {
       division[open - 1].step = step;
       const Division placed(division.begin() + static_cast<std::ptrdiff_t>(open) - 1, division.end());
-      if (suits(placed) && place(division, open - 1)) return true;
+      if (suits(placed) && place(division, open - 1, settles)) return true;
     }
     return false;
   }
@@ -176,6 +190,14 @@ class DivisionLister {
 
 Divisions divisions(const Machine& machine, const Work& work, const Mapping& mapping, std::int64_t elements) {
   return DivisionLister(machine, work, mapping, elements).run();
+}
+
+std::vector<Division> on_other_elements(const Machine& machine, const Mapping& mapping, const Division& division,
+                                        std::int64_t elements) {
+  std::int64_t parts = 1;
+  for (const SpatialLoop& loop : division) parts *= turns(mapping, loop);
+  if (machine.multicasts.empty() || parts == elements) return {};
+  return ElementChoice(machine, mapping, elements).others(division);
 }
 
 std::string why_alone(const Machine& machine, const Work& work, const Mapping& mapping) {

@@ -20,6 +20,11 @@ struct Divisions {
 /// All divisions of a mapping over at most so many elements, each with elements for its parts.
 Divisions divisions(const Machine& machine, const Work& work, const Mapping& mapping, std::int64_t elements);
 
+/// The same division on other elements, as far apart as multicasts' targets are many (a square of a mesh instead of a
+/// row and what is left): where there are multicasts, and more elements than parts.
+std::vector<Division> on_other_elements(const Machine& machine, const Mapping& mapping, const Division& division,
+                                        std::int64_t elements);
+
 /// Why the mapping's work is not divided although there are units like its main one; empty: it is, could be, or there
 /// are none.
 std::string why_alone(const Machine& machine, const Work& work, const Mapping& mapping);

@@ -72,15 +72,17 @@ Multicasts::Multicasts(const Architecture& architecture, const Limits& limits) :
 }
 
 bool Multicasts::fits(const Cast& cast, std::span<const Way> ways, const std::vector<std::size_t>& users,
-                      const std::set<int>& taken) const {
+                      const std::set<int>& taken) {
   if (users.size() > most_ways) return false;
-  if (users.size() == cast.targets.size()) return true;
   std::set<int> wanted;
-  for (const std::size_t user : users) {
-    if (!is_multicast(architecture_, ways[user].hop)) return false;
-    wanted.insert(ways[user].memory);
-  }
+  for (const std::size_t user : users) wanted.insert(ways[user].memory);
   return std::ranges::none_of(cast.targets, [&](int m) { return taken.contains(m) && !wanted.contains(m); });
+}
+
+std::set<std::size_t> Multicasts::target_counts() const {
+  std::set<std::size_t> counts;
+  for (const Cast& cast : casts_) counts.insert(cast.targets.size());
+  return counts;
 }
 
 std::optional<std::vector<Multicasts::Group>> Multicasts::cover(std::span<const Way> ways,

@@ -35,6 +35,9 @@ class Multicasts {
 
   bool empty() const { return casts_.empty(); }
 
+  /// How many memories they reach.
+  std::set<std::size_t> target_counts() const;
+
   /// A transfer that stands for those of `users`, indices into the ways that were given.
   struct Group {
     Hop hop;
@@ -42,9 +45,9 @@ class Multicasts {
   };
 
   /// Transfers that together do what these do with the same arguments, ways into one memory being one: the multicast
-  /// that serves most of those left comes first, what none serves stays by itself. Ways of their own give way only to
-  /// what reaches just them; a multicast may also write memories that are not `taken`. Nothing where a way is a
-  /// multicast's and each of those would write another memory that is.
+  /// that serves most of those left comes first, what none serves stays by itself. What one brings besides lies in
+  /// memories that are not `taken`. Nothing where a way is a multicast's and each of those would write another memory
+  /// that is.
   std::optional<std::vector<Group>> cover(std::span<const Way> ways, const std::set<int>& taken) const;
 
  private:
@@ -53,8 +56,8 @@ class Multicasts {
     std::set<int> targets;
   };
 
-  bool fits(const Cast& cast, std::span<const Way> ways, const std::vector<std::size_t>& users,
-            const std::set<int>& taken) const;
+  static bool fits(const Cast& cast, std::span<const Way> ways, const std::vector<std::size_t>& users,
+                   const std::set<int>& taken);
 
   const Architecture& architecture_;
   std::vector<Cast> casts_;

@@ -118,7 +118,8 @@ class Reading {
   /// Nothing where a multicast would bring some part what it does not want.
   std::optional<std::vector<SharedTiles>> run() {
     std::vector<SharedTiles> result(sites_.size());
-    const std::set<int> taken = only_multicasts_ ? accord::taken(machine_, mapping_, sites_) : std::set<int>{};
+    const std::set<int> taken =
+        comes_ && !machine_.multicasts.empty() ? accord::taken(machine_, mapping_, sites_) : std::set<int>{};
     std::vector<Hop> made;
     for (const auto& group : groups()) {
       place(group, result);

@@ -163,6 +163,19 @@ class Divider {
     return std::max(part_bound(shared_.of(divided), greatest_part(divided)), compute_cycles(divided));
   }
 
+  /// On the elements where it takes least: how long that is.
+  double place_best(Division& division) {
+    double least = least_cycles(divided_by(division));
+    for (Division& other :
+         on_other_elements(problem_.machine, mapping_, division, static_cast<std::int64_t>(elements_))) {
+      const double cycles = least_cycles(divided_by(other));
+      if (cycles >= least) continue;
+      least = cycles;
+      division = std::move(other);
+    }
+    return least;
+  }
+
   /// A division with what it takes at least: by its instructions, or exactly. Machines as parts share them take long to
   /// make: only divisions that come first by their instructions are looked at so closely.
   struct Bounded {
@@ -181,7 +194,7 @@ class Divider {
   Promising most_promising(bool fewer) {
     Mapping divided = divided_by({});
     auto most = static_cast<std::int64_t>(elements_);
-    const std::vector<Division> all = divisions(problem_.machine, problem_.work, mapping_, most).all;
+    std::vector<Division> all = divisions(problem_.machine, problem_.work, mapping_, most).all;
     std::vector<Bounded> bounds;
     std::vector<std::int64_t> parts;
     for (std::size_t d = 0; d < all.size(); ++d) {
@@ -201,8 +214,7 @@ class Divider {
   }
 
   template <typename Admits>
-  std::vector<std::size_t> least_of(const std::vector<Division>& all, std::vector<Bounded>& bounds,
-                                    const Admits& admits) {
+  std::vector<std::size_t> least_of(std::vector<Division>& all, std::vector<Bounded>& bounds, const Admits& admits) {
     std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>> open;
     for (const Bounded& bounded : bounds) {
       if (admits(bounded.index)) open.push(bounded);
@@ -215,7 +227,7 @@ class Divider {
         least.push_back(first.index);
         continue;
       }
-      open.push(bounds[first.index] = {least_cycles(divided_by(all[first.index])), true, first.index});
+      open.push(bounds[first.index] = {place_best(all[first.index]), true, first.index});
     }
     return least;
   }
