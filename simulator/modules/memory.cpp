@@ -108,10 +108,11 @@ Time MemoryModule::drained(Time end) {
   return graph_.after(end, {Cause::rows, number_, std::max<Cycle>(last - end.at, 0)});
 }
 
-TimeSlot MemoryModule::whole_cycles(const Timeline& ports, const TimeSlot& slot, std::int64_t words) {
+TimeSlot MemoryModule::whole_cycles(const Timeline& ports, const TimeSlot& slot, Time earliest, std::int64_t words) {
   const std::int64_t each = ceil_div(words, ports.own().denominator / spec_.period.denominator);
   const Delay least(Cause::port, number_, spec_.period.cycles(each), each);
-  return {slot.first, graph_.later_after(slot.first, least, slot.end)};
+  const Time end = graph_.later_after(earliest, least, slot.end);
+  return {graph_.later_after(end, -least, earliest), end};
 }
 
 TimeSlot MemoryModule::access_paced(Timeline& ports, std::int64_t words, Time earliest, const Delay& pace) {

@@ -97,10 +97,11 @@ class MemoryModule : public sc_core::sc_module {
   TimeSlot reserve(Timeline& ports, Time earliest, std::int64_t words) {
     const Delay delay(Cause::port, number_, spec_.period.cycles(words), words);
     const TimeSlot slot = graph_.reserve(ports, earliest, delay, words * spec_.period.numerator);
-    return slow_together_ ? whole_cycles(ports, slot, words) : slot;
+    return slow_together_ ? whole_cycles(ports, slot, earliest, words) : slot;
   }
-  /// The same where the last word takes a port for more than a cycle of the reference.
-  TimeSlot whole_cycles(const Timeline& ports, const TimeSlot& slot, std::int64_t words);
+  /// The same where each word takes one of several ports for more than a cycle of the reference: all of them begin at
+  /// once, while their timeline has words one after the other.
+  TimeSlot whole_cycles(const Timeline& ports, const TimeSlot& slot, Time earliest, std::int64_t words);
   void add(TimeSlot& all, const TimeSlot& slot) const;
 
   DependenceGraph& graph_;

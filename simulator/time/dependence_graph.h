@@ -110,7 +110,10 @@ class DependenceGraph {
     return node.amount < large_from ? node.amount : large_[node.amount - large_from];
   }
   Cycle delay(const Node& node, const Rates& rates) const {
-    return node.amount == 0 ? 0 : rates.cycles(node.cause, node.component, amount(node));
+    if (node.amount == 0) return 0;
+    const std::int64_t all = amount(node);
+    const bool halves = rates.twins(node.cause, node.component);
+    return rates.cycles(node.cause, node.component, halves ? (all + (all > 0 ? 1 : -1)) / 2 : all);
   }
   /// What a reservation of so much takes of its timeline.
   std::int64_t length(const Node& node, const Rates& rates, std::int64_t amount) const {

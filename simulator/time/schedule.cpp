@@ -31,38 +31,33 @@ class MorePlaces {
   std::map<std::pair<Cause, std::uint16_t>, std::deque<std::uint32_t>> left_;
 };
 
-std::vector<Timeline> timelines_of(const DependenceGraph& graph) {
+/// Those of the run; or each with two of what serves for every one, which take half as long together.
+std::vector<Timeline> timelines_of(const DependenceGraph& graph, int servers) {
   std::vector<Timeline> timelines;
-  for (std::size_t t = 0; t < graph.timelines(); ++t) timelines.emplace_back(graph.own(t));
+  for (std::size_t t = 0; t < graph.timelines(); ++t) {
+    const Period& own = graph.own(t);
+    timelines.emplace_back(Period{own.numerator, own.denominator * servers});
+  }
   return timelines;
 }
 
-/// Timelines with another beside each, which takes half of what comes where there are twins.
 class Servers {
  public:
   Servers(const DependenceGraph& graph, const Rates& rates)
-      : graph_(graph), rates_(rates), first_(timelines_of(graph)), second_(first_) {}
+      : graph_(graph), rates_(rates), single_(timelines_of(graph, 1)), twins_(timelines_of(graph, 2)) {}
 
   Timeline::Slot serve(const DependenceGraph::Node& node, Cycle earliest) {
-    const std::int64_t all = graph_.amount(node);
-    if (!rates_.twins(node.cause, node.component)) return reserve(first_[node.b], node, all, earliest);
-    Timeline *sooner = &first_[node.b], *later = &second_[node.b];
-    if (later->last_part() < sooner->last_part()) std::swap(sooner, later);
-    const Timeline::Slot more = reserve(*sooner, node, all - all / 2, earliest);
-    if (all < 2) return more;
-    const Timeline::Slot less = reserve(*later, node, all / 2, earliest);
-    return {std::min(more.first, less.first), std::max(more.end, less.end)};
+    const std::int64_t length = graph_.length(node, rates_, graph_.amount(node));
+    return of(node).reserve(earliest, length);
   }
-  Timeline& of(std::uint32_t timeline) { return first_[timeline]; }
+  Timeline& of(const DependenceGraph::Node& node) {
+    return (rates_.twins(node.cause, node.component) ? twins_ : single_)[node.b];
+  }
 
  private:
-  Timeline::Slot reserve(Timeline& timeline, const DependenceGraph::Node& node, std::int64_t amount, Cycle earliest) {
-    return timeline.reserve(earliest, graph_.length(node, rates_, amount));
-  }
-
   const DependenceGraph& graph_;
   const Rates& rates_;
-  std::vector<Timeline> first_, second_;
+  std::vector<Timeline> single_, twins_;
 };
 
 }  // namespace
@@ -86,11 +81,11 @@ std::vector<Cycle> schedule(const DependenceGraph& graph, const Rates& rates) {
       case Kind::reserved: take(i, servers.serve(node, times[node.a])); break;
       case Kind::held: {
         const Cycle cycles = std::max<Cycle>(0, times[nodes[i + 1].b] - times[node.a]);
-        take(i, servers.of(node.b).reserve(times[node.a], cycles));
+        take(i, servers.of(node).reserve(times[node.a], cycles));
         break;
       }
       case Kind::slot_end: break;
-      case Kind::next_free: times[i] = servers.of(node.b).end(); break;
+      case Kind::next_free: times[i] = servers.of(node).end(); break;
     }
   }
   return times;
