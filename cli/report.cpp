@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "archdsl/graph/components.h"
@@ -64,15 +65,15 @@ bool RunReport::right() const {
 }
 
 double multiply_lanes(const Architecture& architecture) {
-  double lanes = 0, units = 0;
+  std::map<double, double> together;  // by what one unit reaches
   for (const auto& unit : architecture.units) {
     double widest = 0;
     for (const auto& capability : unit.capabilities) widest = std::max(widest, multiplies_per_cycle(unit, capability));
-    if (unit.kind != UnitKind::compute || widest < lanes) continue;
-    units = widest == lanes ? units + 1 : 1;
-    lanes = widest;
+    if (unit.kind == UnitKind::compute) together[widest] += widest;
   }
-  return lanes * units;
+  double lanes = 0;
+  for (const auto& [widest, all] : together) lanes = std::max(lanes, all);
+  return lanes;
 }
 
 RunReport make_report(const Architecture& architecture, const Program& program, const SimulateResult& result) {

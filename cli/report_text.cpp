@@ -167,6 +167,18 @@ void print_totals(const RunReport& report, std::ostream& out) {
   fmt::print(out, "binary  {} bytes, {} instructions executed\n", report.binary_bytes, report.instructions);
 }
 
+void print_hazard(const Hazard& hazard, bool timed, std::ostream& out) {
+  const bool of_program = hazard.instruction >= 0;
+  std::string who = of_program ? fmt::format("instruction {}", hazard.instruction) : hazard.mnemonic;
+  if (of_program && !hazard.mnemonic.empty()) who += fmt::format(" ({})", hazard.mnemonic);
+  std::vector<std::string> parts = {hazard.kind + (timed ? fmt::format(" at cycle {}", hazard.cycle) : ""), who};
+  if (!hazard.layer.empty()) parts.push_back(fmt::format("layer '{}'", hazard.layer));
+  for (const std::string& known : {hazard.statement, hazard.where}) {
+    if (!known.empty()) parts.push_back(known);
+  }
+  fmt::print(out, "HAZARD  {}: {}\n", fmt::join(parts, ", "), hazard.message);
+}
+
 void print_verdict(const RunReport& report, std::ostream& out) {
   if (!report.values) fmt::print(out, "time only: values and hazards were left out\n");
   for (const auto& distance : report.distances) print_distance(distance, out);
@@ -174,13 +186,7 @@ void print_verdict(const RunReport& report, std::ostream& out) {
   for (const auto& layer : report.layers | std::views::filter(is_wrong) | std::views::take(most_lines)) {
     fmt::print(out, "WRONG   {}: {}\n", layer.name, layer.verdict);
   }
-  for (const auto& hazard : report.hazards | std::views::take(most_lines)) {
-    const auto when = report.timed ? fmt::format(" at cycle {}", hazard.cycle) : "";
-    const auto who = hazard.instruction < 0 ? hazard.mnemonic
-                                            : fmt::format("instruction {} ({})", hazard.instruction, hazard.mnemonic);
-    fmt::print(out, "HAZARD  {}{}, {}, layer '{}', {}{}{}: {}\n", hazard.kind, when, who, hazard.layer,
-               hazard.statement, hazard.statement.empty() ? "" : ", ", hazard.where, hazard.message);
-  }
+  for (const auto& hazard : report.hazards | std::views::take(most_lines)) print_hazard(hazard, report.timed, out);
   if (report.hazards.size() > most_lines) {
     fmt::print(out, "HAZARD  and {} more; --json gives them all\n", report.hazards.size() - most_lines);
   }

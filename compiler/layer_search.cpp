@@ -32,10 +32,11 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t kept = 3;      // per capability, for the case that an encoding cannot express the best
-constexpr std::size_t further = 3;   // less are these of a capability's further ways to match
-constexpr std::size_t varied = 4;    // assignments that are tried otherwise, too
-constexpr double worth_varying = 2;  // times the quickest: an assignment of another capability
+constexpr std::size_t kept = 3;             // per capability, for the case that an encoding cannot express the best
+constexpr std::size_t further = 3;          // less are these of a capability's further ways to match
+constexpr std::size_t divided_further = 5;  // assignments that are divided beside the quickest
+constexpr std::size_t varied = 4;           // assignments that are tried otherwise, too
+constexpr double worth_varying = 2;         // times the quickest: an assignment of another capability
 constexpr std::size_t varied_further = 1;
 constexpr std::size_t varied_kinds = 32;  // more, where gaps on chip cost so much that they hide what is quick
 constexpr double alike = 0.005;           // of cycles: steps in which they tell kinds apart
@@ -50,6 +51,16 @@ constexpr std::size_t looked_over = 48;  // for one that moves fewer bytes
 constexpr std::size_t compared = 12;     // per capability, of which the schedule chooses those
 
 double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
+
+/// What assignments have in common that differ in little but the order in which a dim counts its iterators: what their
+/// instructions take, about what they take themselves, capability and way there.
+using Alike = std::tuple<std::int64_t, bool, std::int64_t, std::pair<int, int>, int>;
+
+Alike alike_of(const Machine& machine, const Mapping& mapping) {
+  const bool windowed = std::ranges::any_of(mapping.uses, &Use::windowed);
+  const auto about = std::llround(std::log(mapping.predicted_cycles) / std::log1p(alike));
+  return {compute_bound(machine, mapping), windowed, about, main_capability(mapping), mapping.detour};
+}
 
 /// How a use's tiles lie on chip.
 struct Lie {
@@ -141,7 +152,21 @@ std::vector<std::size_t> overlooked(const SearchProblem& problem, const SearchRe
   return result;
 }
 
-/// Divisions of those, which are searched now: such as promise to be quicker by far than what is found.
+/// Adds divisions of these that promise to be quicker by far than what is found.
+void add_divisions(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
+                   std::vector<SearchResult::Found> undivided, DividedLayer& divided) {
+  const double most = quicker_by_far * predicted_of(divided.all.front());
+  DividedLayer more = divide_all(problem, searcher, shared, std::move(undivided), most);
+  for (auto* others : {&more.all, &more.fewer}) {
+    std::erase_if(*others, [&](const auto& one) { return one.mapping.spatial.empty() || predicted_of(one) >= most; });
+  }
+  std::ranges::move(more.all, std::back_inserter(divided.all));
+  std::ranges::move(more.fewer, std::back_inserter(divided.fewer));
+  order_divided(divided.all);
+  order_divided(divided.fewer);
+}
+
+/// The same of assignments that were overlooked, which are searched now.
 void add_overlooked(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, SearchResult& all,
                     DividedLayer& divided) {
   if (divided.all.empty()) return;
@@ -159,14 +184,27 @@ void add_overlooked(const SearchProblem& problem, const Searcher& searcher, Shar
     one.assignment = places[one.assignment];
     std::erase_if(all.refused, [&](const auto& refused) { return refused.assignment == one.assignment; });
   }
-  DividedLayer more = divide_all(problem, searcher, shared, std::move(found), most);
-  for (auto* others : {&more.all, &more.fewer}) {
-    std::erase_if(*others, [&](const auto& one) { return one.mapping.spatial.empty() || predicted_of(one) >= most; });
+  add_divisions(problem, searcher, shared, std::move(found), divided);
+}
+
+/// The same of the quickest assignments that are not divided yet, each unlike the others: what is best on one element
+/// need not be on several.
+void add_further(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
+                 const SearchResult& all, DividedLayer& divided) {
+  if (divided.all.empty()) return;
+  std::set<std::size_t> known;
+  for (const auto& one : divided.all) known.insert(one.assignment);
+  std::set<Alike> seen;
+  for (const auto& one : all.found) {
+    if (known.contains(one.assignment)) seen.insert(alike_of(problem.machine, one.mapping));
   }
-  std::ranges::move(more.all, std::back_inserter(divided.all));
-  std::ranges::move(more.fewer, std::back_inserter(divided.fewer));
-  order_divided(divided.all);
-  order_divided(divided.fewer);
+  std::vector<SearchResult::Found> further;
+  for (const auto& one : all.found) {
+    if (further.size() == divided_further) break;
+    if (known.insert(one.assignment).second && seen.insert(alike_of(problem.machine, one.mapping)).second)
+      further.push_back(one);
+  }
+  add_divisions(problem, searcher, shared, std::move(further), divided);
 }
 
 /// Mappings of the first assignments without hardware loops, such in whose hardware loops copies of tiles take turns,
@@ -220,16 +258,11 @@ class Variants {
   /// Of the first way to match, those whose instructions take least, one of each kind: most differ in nothing but the
   /// order in which a dim counts its iterators.
   std::vector<SearchResult::Found> unlike(const std::vector<SearchResult::Found>& known) const {
-    std::map<std::tuple<std::int64_t, bool, std::int64_t, std::pair<int, int>, int>, const SearchResult::Found*> kinds;
+    std::map<Alike, const SearchResult::Found*> kinds;
     std::set<std::size_t> seen;
     for (const auto& found : known) {
-      const Mapping& mapping = found.mapping;
-      if (main_way(mapping) > 0 || !seen.insert(found.assignment).second) continue;
-      const bool windowed = std::ranges::any_of(mapping.uses, &Use::windowed);
-      const auto about = std::llround(std::log(mapping.predicted_cycles) / std::log1p(alike));
-      kinds.try_emplace(
-          {compute_bound(problem_.machine, mapping), windowed, about, main_capability(mapping), mapping.detour},
-          &found);
+      if (main_way(found.mapping) > 0 || !seen.insert(found.assignment).second) continue;
+      kinds.try_emplace(alike_of(problem_.machine, found.mapping), &found);
     }
     std::vector<SearchResult::Found> result;
     for (const auto& [kind, found] : kinds) {
@@ -476,6 +509,7 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   const std::size_t undivided = result.kept.size();
   DividedLayer divided = divide_all(problem, searcher, shared, std::move(result.kept));
   add_overlooked(problem, searcher, shared, result.all, divided);
+  add_further(problem, searcher, shared, result.all, divided);
   result.kept = std::move(divided.all);
   result.divided = divided.least;
   // What the first choice left out for its budget the second may look at.

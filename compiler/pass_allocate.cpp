@@ -50,6 +50,7 @@ class HomePlanner {
     for (auto& layer : compilation_.layers) {
       if (layer.placement == Placement::machine && !layer.mappings.empty()) drop_immovable(layer);
     }
+    if (compilation_.searches_copies) search_slowed();
     return true;
   }
 
@@ -62,6 +63,7 @@ class HomePlanner {
   void keep_as_they_lie(LayerPlan& layer);
   bool is_legal(const LayerPlan& layer, const Mapping& mapping) const;
   void drop_immovable(LayerPlan& layer);
+  void search_slowed();
   bool never_negative(TensorId tensor);
   double outside_for(const LayerPlan& layer, const Use& use);
 
@@ -81,6 +83,15 @@ class HomePlanner {
   };
   std::vector<Dispute> disputes_;
 };
+
+/// Whether what lies in the tensor's margin makes a difference to the mapping: integers times a constant's zeros are 0
+/// whatever they are, floats may be infinite.
+bool minds_margin(const LayerPlan& layer, const Mapping& mapping, const Use& use) {
+  if (is_float(layer.work.program.operands[use.access.operand].type)) return true;
+  Home home;
+  rely(home, layer.work, mapping, use);
+  return std::ranges::find(home.relied, true) != home.relied.end();
+}
 
 /// Proven from the operators: rectified values and what only selects among them.
 bool HomePlanner::never_negative(TensorId tensor) {
@@ -106,6 +117,7 @@ double HomePlanner::outside_for(const LayerPlan& layer, const Use& use) {
   return never_wins && never_negative(operand.tensor) ? 0 : operand.outside;
 }
 
+constexpr double slowed = 1.1;          // times the predicted cycles, by others' margins: searched again
 constexpr double most_tried = 100'000;  // operations of a mapping that is lowered to see whether it can be expressed
 
 /// Widens the margins of the layer's tensors that are not constant to what the mapping reaches, and relies on.
@@ -215,7 +227,7 @@ bool HomePlanner::widen(const LayerPlan& layer, const Mapping& mapping) {
     };
     Home reached = homes_[operand.tensor];
     reach(reached, operand.shape, use.access, mapping.extent);
-    if (!has_margin(reached) || use.role == UseRole::output) {
+    if (!has_margin(reached) || use.role == UseRole::output || !minds_margin(layer, mapping, use)) {
       homes_[operand.tensor] = reached;
       continue;
     }
@@ -290,6 +302,26 @@ void HomePlanner::drop_immovable(LayerPlan& layer) {
   layer.reason =
       "its tensors lie with margins that others need, as which no transfer can move its tiles, or for which these have "
       "no room";
+}
+
+/// Where the margins of others make a layer's mapping slow, another may be quicker, which takes all homes as they are.
+void HomePlanner::search_slowed() {
+  SharedMachines shared(compilation_.machine);
+  for (LayerPlan& layer : compilation_.layers) {
+    if (layer.placement != Placement::machine || layer.mappings.empty()) continue;
+    const Mapping& best = layer.mappings.front();
+    const bool moved = std::ranges::any_of(layer.work.operands, [&](const WorkOperand& operand) {
+      return operand.tensor != no_tensor && homes_[operand.tensor].strides != clean_[operand.tensor].strides;
+    });
+    if (!moved || !best.scheduled) continue;
+    const double cycles = MappingSchedule(compilation_, shared, layer, best).run().cycles;
+    if (cycles <= slowed * best.predicted_cycles) continue;
+    LayerPlan other = layer;
+    other.mappings = search_again(compilation_, layer);
+    keep_as_they_lie(other);
+    if (!other.mappings.empty() && other.mappings.front().predicted_cycles * slowed < cycles)
+      layer.mappings = std::move(other.mappings);
+  }
 }
 
 }  // namespace

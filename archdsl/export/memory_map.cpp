@@ -134,7 +134,10 @@ class MapWriter {
       if (route.gather) row(route.gather->index).reads.add(unit.name, "takes indices for", name(route.source));
       row(route.source).reads.add(unit.name, "moves to", name(route.target));
       row(route.target).writes.add(unit.name, "moves from", name(route.source));
-      for (const int target : route.also) row(target).writes.add(unit.name, "moves from", name(route.source));
+      for (const int target : route.also) {
+        row(route.source).reads.add(unit.name, "moves to", name(target));
+        row(target).writes.add(unit.name, "moves from", name(route.source));
+      }
     }
     for (const Capability& c : unit.capabilities) add_uses(unit, c);
   }

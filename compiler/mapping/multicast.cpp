@@ -72,8 +72,10 @@ Multicasts::Multicasts(const Architecture& architecture, const Limits& limits) :
 }
 
 bool Multicasts::fits(const Cast& cast, std::span<const Way> ways, const std::vector<std::size_t>& users,
-                      const std::set<int>& taken) {
+                      const std::set<int>& taken) const {
   if (users.size() > most_ways) return false;
+  if (users.size() == 1 && cast.targets.size() > 1 && !is_multicast(architecture_, ways[users.front()].hop))
+    return false;
   std::set<int> wanted;
   for (const std::size_t user : users) wanted.insert(ways[user].memory);
   return std::ranges::none_of(cast.targets, [&](int m) { return taken.contains(m) && !wanted.contains(m); });

@@ -56,8 +56,8 @@ class Multicasts {
     std::set<int> targets;
   };
 
-  static bool fits(const Cast& cast, std::span<const Way> ways, const std::vector<std::size_t>& users,
-                   const std::set<int>& taken);
+  bool fits(const Cast& cast, std::span<const Way> ways, const std::vector<std::size_t>& users,
+            const std::set<int>& taken) const;
 
   const Architecture& architecture_;
   std::vector<Cast> casts_;

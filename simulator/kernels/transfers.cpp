@@ -37,9 +37,8 @@ class TransferReader {
     for (std::size_t d = 0; d < route_.walk.size(); ++d) {
       const WalkDim& dim = route_.walk[d];
       const std::int64_t extent = key_[next_++];
-      if (extent < 0 || extent > dim.max)
-        return fmt::format("n{} is {}; the mover walks at most {}", d, extent, dim.max);
-      if (extent > 0 && written_ > most_bytes / extent) return "moves more than 2^40 bytes";
+      if (extent < 1 || extent > dim.max) return fmt::format("n{} is {}; the mover walks 1 to {}", d, extent, dim.max);
+      if (written_ > most_bytes / extent) return "moves more than 2^40 bytes";
       written_ *= extent;
       whole_.push_back({extent, d == 0 ? 1 : dim.source.bytes, d == 0 ? 1 : dim.target.bytes});
     }

@@ -113,3 +113,23 @@ TEST_CASE("do pools read one copy where a convolution pads the same tensor with 
     CHECK(std::ranges::none_of(job.report.layers, pools_on_host));
   }
 }
+
+TEST_CASE("does nobody copy for a margin that decides nothing, or is slow for another's") {
+  // 17 channels are read in fours; what stands behind them meets zeros of the weights.
+  const auto run = [](const std::string& name, bool pools) {
+    const auto network = network_of(sharing_seed, [&](auto& b) {
+      const TensorId x = b.conv(b.input({1, 17, 9, 9}), 17, 1);
+      const TensorId product = b.conv(x, 17, 1);
+      return pools ? b.concat({b.max_pool(x, 3, 1, 1), product}) : product;
+    });
+    return run_checked(machine(name), network, sharing_seed);
+  };
+  for (const std::string name : {"hvx", "dnnweaver64"}) {
+    CAPTURE(name);
+    const auto with = run(name, true), without = run(name, false);
+    const auto is_copy = [](const LayerReport& layer) { return layer.name.ends_with("/copy"); };
+    CHECK(std::ranges::none_of(with.report.layers, is_copy));
+    const auto cycles = [](const auto& job) { return static_cast<double>(job.report.total_cycles); };
+    CHECK(cycles(with) < 1.45 * cycles(without));
+  }
+}

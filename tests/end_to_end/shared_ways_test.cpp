@@ -57,6 +57,17 @@ TEST_CASE("do sixteen cores in rows and columns take less than an eighth") {
   CHECK(static_cast<double>(sixteen.total_cycles) < static_cast<double>(one.total_cycles) / 8);
 }
 
+TEST_CASE("are products of four parts as quick on nine cores as on four") {
+  const Ways ways = {{Bus::own, Bus::row}, {Bus::own, Bus::column}};
+  for (const std::int64_t sum : {64, 200, 512}) {
+    CAPTURE(sum);
+    const Network network = product(seed, 32, sum, 32);
+    const auto four = run(ways, 2, network), nine = run(ways, 3, network);
+    CHECK(static_cast<double>(nine.total_cycles) < 1.02 * static_cast<double>(four.total_cycles));
+    CHECK(nine.off_chip_bytes <= four.off_chip_bytes);
+  }
+}
+
 TEST_CASE("does a bus carry what all want once") {
   const Network network = product(seed, 64, 128, 128);
   const auto report = run({{Bus::all}, {Bus::own}}, 2, network);
