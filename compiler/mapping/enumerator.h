@@ -92,6 +92,9 @@ class Enumerator {
   bool lies_as_read(const Use& use) const;
   bool find_way(Use& use) const;
   std::string no_way(const Use& use) const;
+  std::string name_of(const StatementPlan& step) const;
+  std::string sums_apart(const Mapping& mapping, const Use& before, const Use& after) const;
+  std::string sums_off_chip(const Mapping& mapping, const Use& use) const;
   int accumulator_depth(int memory) const;
   bool may_count_all(const Match& match, int d, const std::vector<int>& chain) const;
   bool same_wires(const Mapping& mapping, const Match& match, int d, int main_dim) const;

@@ -9,6 +9,21 @@
 #include "compiler/mapping/opening.h"
 
 namespace accord {
+namespace {
+
+/// Of whichever element: `pe[*].sums`.
+std::string of_any(const std::string& name) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    result += name[i];
+    if (name[i] != '[') continue;
+    result += '*';
+    i = std::min(name.find(']', i), name.size()) - 1;
+  }
+  return result;
+}
+
+}  // namespace
 
 std::vector<Hop> way_between(const Machine& machine, int home, int memory, bool output) {
   const auto& architecture = machine.architecture;
@@ -75,6 +90,34 @@ std::string Enumerator::no_way(const Use& use) const {
                      memories[use.memory].name);
 }
 
+std::string Enumerator::name_of(const StatementPlan& step) const {
+  return fmt::format("{}.{}", of_any(machine_.architecture.units[step.match.unit].name),
+                     machine_.capability(step.match).name);
+}
+
+/// That sums lie in two memories, and what keeps the steps from being layers of their own.
+std::string Enumerator::sums_apart(const Mapping& mapping, const Use& before, const Use& after) const {
+  const auto& memories = machine_.architecture.memories;
+  std::string text = fmt::format("{} keeps the intermediate result in {}, {} in {}",
+                                 name_of(mapping.steps[before.step]), of_any(memories[before.memory].name),
+                                 name_of(mapping.steps[after.step]), of_any(memories[after.memory].name));
+  const auto off_chip = std::ranges::find_if(memories, &Memory::off_chip);
+  const auto home = static_cast<int>(off_chip - memories.begin());
+  for (const bool leaves : {true, false}) {
+    const int memory = leaves ? before.memory : after.memory;
+    if (off_chip == memories.end() || memory == home || !way_between(machine_, home, memory, leaves).empty()) continue;
+    text += fmt::format("; apart, it would need a way from {} to {}",
+                        leaves ? of_any(memories[memory].name) : off_chip->name,
+                        leaves ? off_chip->name : of_any(memories[memory].name));
+  }
+  return text;
+}
+
+std::string Enumerator::sums_off_chip(const Mapping& mapping, const Use& use) const {
+  return fmt::format("{} keeps the intermediate result in {}, off chip", name_of(mapping.steps[use.step]),
+                     machine_.architecture.memories[use.memory].name);
+}
+
 /// Indices beyond the constant's own make its tile repeat along the dims that the capability steps it through.
 void Enumerator::repeat_along_dims(const StatementPlan& plan, int operand, Access& access) const {
   const Access& pattern = access_of(machine_.capability(plan.match), operand);
@@ -117,11 +160,11 @@ bool Enumerator::add_use(Mapping& mapping, int step, int operand) {
     }
   }
   if (use.role == UseRole::accumulator) {
-    const bool off_chip = machine_.architecture.memories[use.memory].off_chip;
-    if (off_chip || (!mapping.uses.empty() && std::any_of(mapping.uses.begin(), mapping.uses.end(), [&](const Use& u) {
-          return u.role == UseRole::accumulator && u.memory != use.memory;
-        }))) {
-      reason("the statements' capabilities keep the intermediate result in different memories");
+    const auto elsewhere = std::ranges::find_if(mapping.uses, [&](const Use& other) {
+      return other.role == UseRole::accumulator && other.memory != use.memory;
+    });
+    if (elsewhere != mapping.uses.end() || machine_.architecture.memories[use.memory].off_chip) {
+      reason(elsewhere != mapping.uses.end() ? sums_apart(mapping, *elsewhere, use) : sums_off_chip(mapping, use));
       return false;
     }
     use.depth = accumulator_depth(use.memory);
