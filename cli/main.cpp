@@ -334,6 +334,7 @@ std::string unknown_command(const CLI::App& app) {
 Exit run(int argc, char** argv) {
   CLI::App app{"Accord: one YAML file describes an accelerator; compile to it, simulate it, verify it"};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "accord " ACCORD_VERSION, "Print the version and exit");
   Action chosen;
   add_check(app, chosen);
   add_show(app, chosen);
