@@ -54,9 +54,9 @@ double predicted_of(const SearchResult::Found& found) { return found.mapping.pre
 
 /// What assignments have in common that differ in little but the order in which a dim counts its iterators: what their
 /// instructions take, about what they take themselves, capability and way there.
-using Alike = std::tuple<std::int64_t, bool, std::int64_t, std::pair<int, int>, int>;
+using Likeness = std::tuple<std::int64_t, bool, std::int64_t, std::pair<int, int>, int>;
 
-Alike alike_of(const Machine& machine, const Mapping& mapping) {
+Likeness likeness_of(const Machine& machine, const Mapping& mapping) {
   const bool windowed = std::ranges::any_of(mapping.uses, &Use::windowed);
   const auto about = std::llround(std::log(mapping.predicted_cycles) / std::log1p(alike));
   return {compute_bound(machine, mapping), windowed, about, main_capability(mapping), mapping.detour};
@@ -121,19 +121,19 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
 }
 
 /// A capability, and a way in which it matches.
-using Way = std::pair<std::pair<int, int>, int>;
-Way way_of(const Mapping& mapping) { return {main_capability(mapping), main_way(mapping)}; }
+using MatchedWay = std::pair<std::pair<int, int>, int>;
+MatchedWay way_of(const Mapping& mapping) { return {main_capability(mapping), main_way(mapping)}; }
 
 /// Assignments of capabilities, or ways to match, of which nothing was found because one element takes longer than
 /// others do, although so many may be quicker than `cycles`: of each those with the least bounds.
 std::vector<std::size_t> overlooked(const SearchProblem& problem, const SearchResult& all, double cycles) {
-  std::set<Way> found;
+  std::set<MatchedWay> found;
   double quickest = std::numeric_limits<double>::infinity();  // on one element
   for (const auto& one : all.found) {
     found.insert(way_of(one.mapping));
     quickest = std::min(quickest, predicted_of(one));
   }
-  std::map<Way, std::vector<std::pair<std::int64_t, std::size_t>>> bounds;
+  std::map<MatchedWay, std::vector<std::pair<std::int64_t, std::size_t>>> bounds;
   for (const auto& refused : all.refused) {
     const Mapping& assignment = problem.assignments[refused.assignment];
     if (found.contains(way_of(assignment))) continue;
@@ -194,14 +194,14 @@ void add_further(const SearchProblem& problem, const Searcher& searcher, SharedM
   if (divided.all.empty()) return;
   std::set<std::size_t> known;
   for (const auto& one : divided.all) known.insert(one.assignment);
-  std::set<Alike> seen;
+  std::set<Likeness> seen;
   for (const auto& one : all.found) {
-    if (known.contains(one.assignment)) seen.insert(alike_of(problem.machine, one.mapping));
+    if (known.contains(one.assignment)) seen.insert(likeness_of(problem.machine, one.mapping));
   }
   std::vector<SearchResult::Found> further;
   for (const auto& one : all.found) {
     if (further.size() == divided_further) break;
-    if (known.insert(one.assignment).second && seen.insert(alike_of(problem.machine, one.mapping)).second)
+    if (known.insert(one.assignment).second && seen.insert(likeness_of(problem.machine, one.mapping)).second)
       further.push_back(one);
   }
   add_divisions(problem, searcher, shared, std::move(further), divided);
@@ -258,11 +258,11 @@ class Variants {
   /// Of the first way to match, those whose instructions take least, one of each kind: most differ in nothing but the
   /// order in which a dim counts its iterators.
   std::vector<SearchResult::Found> unlike(const std::vector<SearchResult::Found>& known) const {
-    std::map<Alike, const SearchResult::Found*> kinds;
+    std::map<Likeness, const SearchResult::Found*> kinds;
     std::set<std::size_t> seen;
     for (const auto& found : known) {
       if (main_way(found.mapping) > 0 || !seen.insert(found.assignment).second) continue;
-      kinds.try_emplace(alike_of(problem_.machine, found.mapping), &found);
+      kinds.try_emplace(likeness_of(problem_.machine, found.mapping), &found);
     }
     std::vector<SearchResult::Found> result;
     for (const auto& [kind, found] : kinds) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_loops = 3;  // loops that one division cuts
 constexpr std::size_t most_divisions = 4096;
-constexpr std::size_t most_places = 8;  // of one division
+constexpr std::size_t most_places = 3;  // of one division
 
 /// Finds elements for the parts of a mapping's divisions.
 class ElementChoice {

@@ -165,7 +165,9 @@ class Divider {
 
   /// On the elements where it takes least: how long that is.
   double place_best(Division& division) {
-    double least = least_cycles(divided_by(division));
+    const Mapping divided = divided_by(division);
+    double least = least_cycles(divided);
+    if (least <= compute_cycles(divided)) return least;  // on any
     for (Division& other :
          on_other_elements(problem_.machine, mapping_, division, static_cast<std::int64_t>(elements_))) {
       const double cycles = least_cycles(divided_by(other));
