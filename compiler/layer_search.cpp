@@ -169,7 +169,6 @@ void add_divisions(const SearchProblem& problem, const Searcher& searcher, Share
 /// The same of assignments that were overlooked, which are searched now.
 void add_overlooked(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared, SearchResult& all,
                     DividedLayer& divided) {
-  if (divided.all.empty()) return;
   const double most = quicker_by_far * predicted_of(divided.all.front());
   const std::vector<std::size_t> places = overlooked(problem, all, predicted_of(divided.all.front()));
   if (places.empty()) return;
@@ -191,7 +190,6 @@ void add_overlooked(const SearchProblem& problem, const Searcher& searcher, Shar
 /// need not be on several.
 void add_further(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
                  const SearchResult& all, DividedLayer& divided) {
-  if (divided.all.empty()) return;
   std::set<std::size_t> known;
   for (const auto& one : divided.all) known.insert(one.assignment);
   std::set<Likeness> seen;
@@ -508,8 +506,10 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   }
   const std::size_t undivided = result.kept.size();
   DividedLayer divided = divide_all(problem, searcher, shared, std::move(result.kept));
-  add_overlooked(problem, searcher, shared, result.all, divided);
-  add_further(problem, searcher, shared, result.all, divided);
+  if (!divided.all.empty()) {
+    add_overlooked(problem, searcher, shared, result.all, divided);
+    add_further(problem, searcher, shared, result.all, divided);
+  }
   result.kept = std::move(divided.all);
   result.divided = divided.least;
   // What the first choice left out for its budget the second may look at.

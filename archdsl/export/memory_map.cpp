@@ -132,12 +132,12 @@ class MapWriter {
   void add_uses(const Unit& unit) {
     for (const Route& route : unit.routes) {
       if (route.gather) row(route.gather->index).reads.add(unit.name, "takes indices for", name(route.source));
-      row(route.source).reads.add(unit.name, "moves to", name(route.target));
-      row(route.target).writes.add(unit.name, "moves from", name(route.source));
-      for (const int target : route.also) {
+      const auto add_move = [&](int target) {
         row(route.source).reads.add(unit.name, "moves to", name(target));
         row(target).writes.add(unit.name, "moves from", name(route.source));
-      }
+      };
+      add_move(route.target);
+      for (const int target : route.also) add_move(target);
     }
     for (const Capability& c : unit.capabilities) add_uses(unit, c);
   }

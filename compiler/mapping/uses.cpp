@@ -5,25 +5,11 @@
 
 #include <algorithm>
 
+#include "archdsl/graph/components.h"
 #include "compiler/mapping/carriers.h"
 #include "compiler/mapping/opening.h"
 
 namespace accord {
-namespace {
-
-/// Of whichever element: `pe[*].sums`.
-std::string of_any(const std::string& name) {
-  std::string result;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    result += name[i];
-    if (name[i] != '[') continue;
-    result += '*';
-    i = std::min(name.find(']', i), name.size()) - 1;
-  }
-  return result;
-}
-
-}  // namespace
 
 std::vector<Hop> way_between(const Machine& machine, int home, int memory, bool output) {
   const auto& architecture = machine.architecture;
@@ -91,25 +77,26 @@ std::string Enumerator::no_way(const Use& use) const {
 }
 
 std::string Enumerator::name_of(const StatementPlan& step) const {
-  return fmt::format("{}.{}", of_any(machine_.architecture.units[step.match.unit].name),
+  return fmt::format("{}.{}", without_indices(machine_.architecture.units[step.match.unit].name),
                      machine_.capability(step.match).name);
 }
 
 /// That sums lie in two memories, and what keeps the steps from being layers of their own.
 std::string Enumerator::sums_apart(const Mapping& mapping, const Use& before, const Use& after) const {
   const auto& memories = machine_.architecture.memories;
+  const std::string from = without_indices(memories[before.memory].name);
+  const std::string to = without_indices(memories[after.memory].name);
   std::string text = fmt::format("{} keeps the intermediate result in {}, {} in {}",
-                                 name_of(mapping.steps[before.step]), of_any(memories[before.memory].name),
-                                 name_of(mapping.steps[after.step]), of_any(memories[after.memory].name));
+                                 name_of(mapping.steps[before.step]), from, name_of(mapping.steps[after.step]), to);
   const auto off_chip = std::ranges::find_if(memories, &Memory::off_chip);
+  if (off_chip == memories.end()) return text;
   const auto home = static_cast<int>(off_chip - memories.begin());
-  for (const bool leaves : {true, false}) {
-    const int memory = leaves ? before.memory : after.memory;
-    if (off_chip == memories.end() || memory == home || !way_between(machine_, home, memory, leaves).empty()) continue;
-    text += fmt::format("; apart, it would need a way from {} to {}",
-                        leaves ? of_any(memories[memory].name) : off_chip->name,
-                        leaves ? off_chip->name : of_any(memories[memory].name));
-  }
+  const auto lacks_way = [&](int memory, bool leaves) {
+    return memory != home && way_between(machine_, home, memory, leaves).empty();
+  };
+  constexpr const char* lacking = "; apart, it would need a way from {} to {}";
+  if (lacks_way(before.memory, true)) text += fmt::format(lacking, from, off_chip->name);
+  if (lacks_way(after.memory, false)) text += fmt::format(lacking, off_chip->name, to);
   return text;
 }
 

@@ -68,22 +68,23 @@ bool pass_by(const Runs& a, const Runs& b) {
   return apart >= a.run && common - apart >= b.run;
 }
 
-/// Words of runs from `first` on below `limit`, a multiple of the word. Steps grow outwards, so that few of a dim's
-/// repetitions lie on both sides.
-std::int64_t words_below(std::int64_t run, std::int64_t first, std::int64_t word, std::span<const Stride> dims,
-                         std::int64_t limit) {
-  const std::int64_t room = limit - first;
+/// Words of the runs below `limit`, a multiple of the word. Steps grow outwards, so that few of a dim's repetitions lie
+/// on both sides.
+std::int64_t words_below(const Runs& runs, std::int64_t word, std::int64_t limit) {
+  const std::int64_t room = limit - runs.first;
   if (room <= 0) return 0;
-  if (Runs{first, run, dims}.extent() <= room) return words_from(run, first, word, dims);
-  if (dims.empty()) return limit / word - first / word;
-  const auto inner = dims.first(dims.size() - 1);
-  const std::int64_t step = dims.back().step, extent = Runs{first, run, inner}.extent();
-  const std::int64_t whole = room < extent ? 0 : (room - extent) / step + 1;
-  std::vector<Stride> below(dims.begin(), dims.end());
+  if (runs.extent() <= room) return words_from(runs.run, runs.first, word, runs.dims);
+  if (runs.dims.empty()) return limit / word - runs.first / word;
+  const auto [count, step] = runs.dims.back();
+  Runs part{runs.first, runs.run, runs.dims.first(runs.dims.size() - 1)};
+  const std::int64_t extent = part.extent(), whole = room < extent ? 0 : (room - extent) / step + 1;
+  std::vector<Stride> below(runs.dims.begin(), runs.dims.end());
   below.back().count = whole;
-  std::int64_t words = whole > 0 ? words_from(run, first, word, below) : 0;
-  for (std::int64_t i = whole; i < dims.back().count && i * step < room; ++i)
-    words += words_below(run, first + i * step, word, inner, limit);
+  std::int64_t words = whole > 0 ? words_from(runs.run, runs.first, word, below) : 0;
+  for (std::int64_t i = whole; i < count && i * step < room; ++i) {
+    part.first = runs.first + i * step;
+    words += words_below(part, word, limit);
+  }
   return words;
 }
 
@@ -149,7 +150,7 @@ std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t
 std::int64_t words_below(const Footprint& footprint, std::int64_t low, std::int64_t word, std::int64_t limit) {
   std::vector<Stride> dims = footprint.outer;
   std::ranges::sort(dims, {}, &Stride::step);
-  return words_below(footprint.run, low, word, dims, limit);
+  return words_below(Runs{low, footprint.run, dims}, word, limit);
 }
 
 std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offset, std::vector<Stride> dims) {
