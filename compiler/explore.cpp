@@ -22,7 +22,10 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
   for (const auto& part : parts) {
     Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
     const Cost cost = shipped_cost_model().cost(machine, geometry, layer.work, part);
-    for (std::size_t u = 0; u < cost.unit_cycles.size(); ++u) choice.cost.unit_cycles[u] += cost.unit_cycles[u];
+    for (std::size_t u = 0; u < cost.unit_cycles.size(); ++u) {
+      double& cycles = choice.cost.unit_cycles[u];
+      cycles = std::max(cycles, cost.unit_cycles[u]);  // a part's cost of what all share counts what it does for all
+    }
     const Traffic traffic = traffic_of(machine, geometry, layer.work, part);
     for (const auto& [route, bytes] : traffic.routes) choice.traffic.routes[route] += bytes;
     for (const auto& [capability, bytes] : traffic.capabilities) choice.traffic.capabilities[capability] += bytes;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "archdsl/graph/rates.h"
 #include "archdsl/tensor/parse.h"
 
 namespace accord {
@@ -50,9 +51,11 @@ json to_json(const Architecture& a, const Memory& m) {
 
 json to_json(const Architecture& a, const Link& l) {
   static constexpr std::array<std::string_view, 3> arbitrations = {"first_come", "round_robin", "priority"};
+  const auto rate =
+      states_bandwidth(a, l) ? std::pair("bytes_per_second", bandwidth_of(a, l)) : std::pair("width", l.width);
   return {{"name", l.name},
           {"clock", clock_name(a, l.clock)},
-          {"width", l.width},
+          {rate.first, rate.second},
           {"duplex", l.duplex},
           {"crossbar", l.crossbar},
           {"arbitration", arbitrations[static_cast<std::size_t>(l.arbitration)]},

@@ -1,12 +1,23 @@
 #include "archdsl/graph/rates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace accord {
 
 double per_reference_cycle(std::int64_t bytes, const Period& period) {
   return static_cast<double>(bytes) * static_cast<double>(period.denominator) / static_cast<double>(period.numerator);
+}
+
+bool states_bandwidth(const Architecture& architecture, const Link& link) {
+  const Period& clock = architecture.clocks[static_cast<std::size_t>(link.clock)].period;
+  return link.period.numerator != clock.numerator || link.period.denominator != clock.denominator;
+}
+
+std::int64_t bandwidth_of(const Architecture& architecture, const Link& link) {
+  return std::llround(architecture.clock_hz / static_cast<double>(link.period.numerator) *
+                      static_cast<double>(link.period.denominator));
 }
 
 Link private_wire(const Architecture& architecture, const Route& route) {

@@ -13,6 +13,12 @@ double per_reference_cycle(std::int64_t bytes, const Period& period);
 /// Bytes per reference cycle.
 double bytes_per_cycle(const Link& link);
 
+/// Whether the link states a bandwidth, its beat being a period of its own instead of its clock's.
+bool states_bandwidth(const Architecture& architecture, const Link& link);
+
+/// Bytes per second that a link with a bandwidth states.
+std::int64_t bandwidth_of(const Architecture& architecture, const Link& link);
+
 /// What a route without links passes: a wire as wide as the narrower memory's word, on that memory's clock (of equal
 /// ones the source's).
 Link private_wire(const Architecture& architecture, const Route& route);

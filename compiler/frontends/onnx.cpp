@@ -170,7 +170,7 @@ void OnnxImporter::read_initialiser(onnx::TensorProto& proto, std::span<const st
   if (!tensor) {
     tensor.emplace();
     tensor->name = proto.name();
-    tensor->type = element_type_of(proto.data_type());
+    tensor->type = constant_type_of(proto.data_type());
     tensor->shape.assign(proto.dims().begin(), proto.dims().end());
     seed(*tensor, "its external data file does not exist");
   }
@@ -397,9 +397,9 @@ TensorId OnnxImporter::output_of(TensorId id) {
 /// Sizes that the file declares otherwise are said: the operators decide.
 void OnnxImporter::compare_declared(const char* what, const onnx::ValueInfoProto& declaration, const Tensor& tensor) {
   const auto& declared = declaration.type().tensor_type();
-  if (declared.elem_type() != 0 && element_type_of(declared.elem_type()) != tensor.type) {
+  if (declared.elem_type() != 0 && constant_type_of(declared.elem_type()) != tensor.type) {
     network_.warnings.push_back(fmt::format("{} '{}' is declared as {}; the operators make it {}", what,
-                                            declaration.name(), name(element_type_of(declared.elem_type())),
+                                            declaration.name(), name(constant_type_of(declared.elem_type())),
                                             name(tensor.type)));
   }
   if (!declared.has_shape()) return;

@@ -181,6 +181,23 @@ ConstantData fold_non_zero(const OnnxNode& node) {
   return integers(indices);
 }
 
+/// What a constant with scales per block stands for, as ONNX computes it: no capability has a scale for a block.
+ConstantData fold_blocks(const OnnxNode& node) {
+  const std::vector<double> x = node.constant_numbers(0), scales = node.constant_numbers(1);
+  const std::vector<double> zeros = node.has_input(2) ? node.constant_numbers(2) : std::vector<double>(scales.size());
+  const auto axis = static_cast<std::size_t>(normalise_axis(node.get_int("axis", 1), node.shape(0).size()));
+  const auto stride = dense_strides(node.shape(0))[axis], extent = node.shape(0)[axis];
+  const auto blocks = node.shape(1)[axis], block = node.get_int("block_size", 0);
+  std::vector<float> values;
+  values.reserve(x.size());
+  for (std::int64_t i = 0; i < std::ssize(x); ++i) {
+    const std::int64_t outer = i / stride / extent, at = i / stride % extent;
+    const auto b = static_cast<std::size_t>((outer * blocks + at / block) * stride + i % stride);
+    values.push_back(static_cast<float>(x[static_cast<std::size_t>(i)] - zeros[b]) * static_cast<float>(scales[b]));
+  }
+  return make_constant("", node.shape(0), values).data;
+}
+
 using Fold = ConstantData (*)(const OnnxNode&);
 
 const std::map<std::string, Fold>& movement_folds() {
@@ -270,6 +287,7 @@ std::optional<std::vector<ConstantData>> fold(const OnnxNode& node) {
   if (const auto found = movement_folds().find(node.op.type); found != movement_folds().end()) {
     return std::vector{found->second(node)};
   }
+  if (node.op.type == "DequantizeLinear" && node.get_int("block_size", 0) != 0) return std::vector{fold_blocks(node)};
   if (node.inputs.empty() || is_large(node)) return std::nullopt;
   if (auto data = fold_arithmetic(node)) return std::vector{*std::move(data)};
   return evaluate(node);

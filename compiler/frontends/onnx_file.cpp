@@ -101,6 +101,11 @@ std::string text_of(int onnx_type) {
 
 }  // namespace
 
+// Numbers of types that came after this library.
+constexpr int uint4 = 21, int4 = 22;
+
+bool is_of_4_bits(int onnx_type) { return onnx_type == uint4 || onnx_type == int4; }
+
 ElementType element_type_of(int onnx_type) {
   using Proto = onnx::TensorProto;
   switch (onnx_type) {
@@ -121,12 +126,19 @@ ElementType element_type_of(int onnx_type) {
   }
 }
 
+ElementType constant_type_of(int onnx_type) {
+  if (is_of_4_bits(onnx_type)) return onnx_type == int4 ? ElementType::i8 : ElementType::u8;
+  return element_type_of(onnx_type);
+}
+
 namespace {
 
-/// Bytes of one element in `raw_data`.
+/// Bytes of one element in `raw_data`, or of two of 4 bits.
 std::size_t raw_size(int onnx_type) {
   using Proto = onnx::TensorProto;
   switch (onnx_type) {
+    case uint4:
+    case int4:
     case Proto::UINT8:
     case Proto::INT8:
     case Proto::BOOL: return 1;
@@ -139,6 +151,11 @@ std::size_t raw_size(int onnx_type) {
     case Proto::UINT32: return 4;
     default: return 8;
   }
+}
+
+/// Bytes of so many elements in `raw_data`.
+std::size_t raw_bytes(int onnx_type, std::size_t count) {
+  return (is_of_4_bits(onnx_type) ? count / 2 + count % 2 : count) * raw_size(onnx_type);
 }
 
 template <typename Stored, typename Source>
@@ -171,16 +188,26 @@ std::vector<std::byte> widened_halves(const std::byte* halves, std::size_t count
   return data;
 }
 
-void check_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
-  if (raw.size() % raw_size(onnx_type) != 0 || raw.size() / raw_size(onnx_type) != count) {
-    throw Error(fmt::format("{} bytes of data where its shape needs {}", raw.size(), count * raw_size(onnx_type)));
+/// A byte for each element of 4 bits, the first of which is the lower half of a byte.
+std::vector<std::byte> widened_nibbles(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
+  std::vector<std::byte> data(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::byte nibble = (raw[i / 2] >> (i % 2 == 0 ? 0 : 4)) & std::byte{0xf};
+    const bool negative = onnx_type == int4 && (nibble & std::byte{8}) != std::byte{0};
+    data[i] = negative ? nibble | std::byte{0xf0} : nibble;
   }
+  return data;
+}
+
+void check_raw(int onnx_type, std::span<const std::byte> raw, std::size_t count) {
+  if (raw.size() == raw_bytes(onnx_type, count)) return;
+  throw Error(fmt::format("{} bytes of data where its shape needs {}", raw.size(), raw_bytes(onnx_type, count)));
 }
 
 /// Whether the elements of the file are those of the type that holds them, whatever they are: what is converted changes
 /// its size.
 bool is_stored_alike(int onnx_type) {
-  return onnx_type != onnx::TensorProto::UINT64 &&
+  return onnx_type != onnx::TensorProto::UINT64 && !is_of_4_bits(onnx_type) &&
          raw_size(onnx_type) == static_cast<std::size_t>(bytes(element_type_of(onnx_type)));
 }
 
@@ -210,6 +237,8 @@ std::vector<std::byte> decode_raw(int onnx_type, std::span<const std::byte> raw,
   using Proto = onnx::TensorProto;
   check_raw(onnx_type, raw, count);
   switch (onnx_type) {
+    case uint4:
+    case int4: return widened_nibbles(onnx_type, raw, count);
     case Proto::DOUBLE: return widened<float, double>(raw);
     case Proto::UINT16: return widened<std::int32_t, std::uint16_t>(raw);
     case Proto::UINT32: return widened<std::int64_t, std::uint32_t>(raw);
@@ -240,6 +269,13 @@ void decode_halves(std::vector<std::byte>& data, const onnx::TensorProto& proto,
 void decode_fields(std::vector<std::byte>& data, const onnx::TensorProto& proto, std::size_t count) {
   using Proto = onnx::TensorProto;
   switch (proto.data_type()) {
+    case uint4:
+    case int4: {
+      std::vector<std::byte> pairs;
+      decode_field<std::uint8_t>(pairs, proto.int32_data(), raw_bytes(proto.data_type(), count));
+      data = widened_nibbles(proto.data_type(), pairs, count);
+      return;
+    }
     case Proto::FLOAT: return decode_field<float>(data, proto.float_data(), count);
     case Proto::DOUBLE: return decode_field<float>(data, proto.double_data(), count);
     case Proto::INT64: return decode_field<std::int64_t>(data, proto.int64_data(), count);
@@ -354,7 +390,7 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
                                   std::span<const std::byte> raw) {
   Tensor tensor;
   tensor.name = proto.name();
-  tensor.type = element_type_of(proto.data_type());
+  tensor.type = constant_type_of(proto.data_type());
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
   check_shape(tensor.shape, max_elements);
   const auto count = count_of(tensor.shape);
@@ -362,7 +398,7 @@ std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto&
   if ((proto.has_raw_data() || !raw.empty()) && has_values(proto)) throw Error("its values are given twice");
   std::vector<std::byte> data;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-    const auto external = read_external(file, proto, count * raw_size(proto.data_type()));
+    const auto external = read_external(file, proto, raw_bytes(proto.data_type(), count));
     if (!external) return std::nullopt;
     data = decode_raw(proto.data_type(), *external, count);
   } else if (!raw.empty()) {

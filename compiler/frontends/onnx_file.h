@@ -34,6 +34,12 @@ OnnxFile read_onnx_file(const std::filesystem::path& path);
 /// The element type that holds an ONNX type (see docs/operators.md); throws Error for strings and complex numbers.
 ElementType element_type_of(int onnx_type);
 
+/// Whether an ONNX type is INT4 or UINT4, which constants alone may have.
+bool is_of_4_bits(int onnx_type);
+
+/// The same as `element_type_of`, of a constant: those of 4 bits have 8 in a network.
+ElementType constant_type_of(int onnx_type);
+
 /// Decodes a tensor attribute, or an initialiser whose raw data, unless empty, stayed in the file. Nullopt if its
 /// external file does not exist. Throws Error where data and shape do not agree.
 std::optional<Tensor> read_tensor(const OnnxFile& file, const onnx::TensorProto& proto,

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "archdsl/source/error.h"
+#include "archdsl/tensor/rounding.h"
 #include "compiler/frontends/onnx_node.h"
 
 namespace accord {
@@ -28,10 +29,24 @@ void expect_count(const OnnxNode& node, std::size_t i, std::initializer_list<std
   throw Error(fmt::format("input {} has {} elements; {} expected", i, given, fmt::join(counts, " or ")));
 }
 
+/// Scales along the axis, one for as many elements as a block has.
+void expect_blocks(const OnnxNode& node, std::int64_t block) {
+  const bool constant = std::ranges::all_of(node.inputs, [](const Tensor* x) { return !x || x->is_constant(); });
+  if (!constant || node.op.type != "DequantizeLinear") throw Error("only constants may have scales per block");
+  const auto axis = normalise_axis(node.get_int("axis", 1), node.shape(0).size());
+  Shape expected = node.shape(0);
+  if (block < 0) throw Error(fmt::format("block_size is {}", block));
+  std::int64_t& blocks = expected[static_cast<std::size_t>(axis)];
+  blocks = ceil_div(blocks, block);
+  if (node.shape(1) == expected && (!node.has_input(2) || node.shape(2) == expected)) return;
+  throw Error(fmt::format("scales and zero points of blocks of {} are to be {}", block, to_string(expected)));
+}
+
 void normalise_quantisation_axis(OnnxNode& node) {
   expect_scale(node, 1);
   if (node.has_input(2)) expect_count(node, 2, {element_count(node.shape(1))});
-  if (node.get_int("block_size", 0) != 0) throw Error("scales per block are not supported");
+  const std::int64_t block = node.get_int("block_size", 0);
+  if (block != 0) return expect_blocks(node, block);
   const auto& scale = node.shape(1);
   if (element_count(scale) == 1) {
     node.op.attributes.erase("axis");
@@ -46,10 +61,13 @@ void normalise_quantisation_axis(OnnxNode& node) {
 
 void infer_quantize(OnnxNode& node) {
   normalise_quantisation_axis(node);
-  const bool of_16_bits = node.has_input(2) && node.types->of(node.proto->input(2)) == onnx::TensorProto::UINT16;
-  if (of_16_bits || node.get_int("output_dtype", 0) == onnx::TensorProto::UINT16)
-    throw Error("quantisation to uint16 is not supported");
   const auto asked = static_cast<int>(node.get_int("output_dtype", 0));
+  const int zero_point = node.has_input(2) ? node.types->of(node.proto->input(2)) : 0;
+  for (const int type : {asked, zero_point}) {
+    if (type == onnx::TensorProto::UINT16) throw Error("quantisation to uint16 is not supported");
+    if (is_of_4_bits(type))
+      throw Error("quantisation to 4 bits is not supported; constants may have been quantised so");
+  }
   const auto otherwise = asked == 0 ? ElementType::u8 : element_type_of(asked);
   node.result(node.has_input(2) ? node.input(2).type : otherwise, node.shape(0));
 }

@@ -53,7 +53,11 @@ int attribute_type(const onnx::NodeProto& node) {
 }  // namespace
 
 void OnnxTypes::declare(const std::string& tensor, int onnx_type) {
-  if (!onnx::TensorProto::DataType_IsValid(onnx_type) || onnx_type == onnx::TensorProto::UNDEFINED) return;
+  if (onnx_type == onnx::TensorProto::UNDEFINED) return;
+  if (!onnx::TensorProto::DataType_IsValid(onnx_type)) {
+    later_[tensor] = onnx_type;
+    return;
+  }
   onnx::TypeProto type;
   type.mutable_tensor_type()->set_elem_type(onnx_type);
   types_[tensor] = onnx::Utils::DataTypeUtils::ToType(type);
@@ -61,7 +65,10 @@ void OnnxTypes::declare(const std::string& tensor, int onnx_type) {
 
 int OnnxTypes::of(const std::string& tensor) const {
   const auto known = types_.find(tensor);
-  if (known == types_.end()) return 0;
+  if (known == types_.end()) {
+    const auto later = later_.find(tensor);
+    return later == later_.end() ? 0 : later->second;
+  }
   const onnx::TypeProto& type = onnx::Utils::DataTypeUtils::ToTypeProto(known->second);
   return type.has_tensor_type() ? type.tensor_type().elem_type() : 0;
 }

@@ -23,6 +23,7 @@ class OnnxTypes {
 
  private:
   std::unordered_map<std::string, onnx::DataType> types_;
+  std::unordered_map<std::string, int> later_;  ///< those that the ONNX library does not know yet
 };
 
 }  // namespace accord

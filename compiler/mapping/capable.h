@@ -5,7 +5,8 @@
 
 namespace accord {
 
-/// Whether each statement of each operator of a numeric network, but for Casts, has a capability of the machine.
+/// Whether each statement of each operator of a numeric network, but for Casts, has a capability of the machine, and
+/// no operator has more than one intermediate result.
 bool is_capable(const Architecture& architecture, const Network& numeric);
 
 }  // namespace accord

@@ -326,6 +326,18 @@ std::int64_t requests_of(const TransferPiece& piece, const std::vector<std::int6
   return points / run * ceil_div(run, most);
 }
 
+/// The same of all its parts, of `step` steps of one dimension each but for the last one.
+std::int64_t requests_when_cut(TransferPiece piece, const std::vector<std::int64_t>& strides, std::size_t dim,
+                               std::int64_t step, std::int64_t most) {
+  const std::int64_t extent = piece.extent[dim];
+  std::int64_t requests = 0;
+  for (const auto& [count, steps] : {std::pair{extent / step, step}, std::pair{std::int64_t{1}, extent % step}}) {
+    piece.extent[dim] = steps;
+    if (steps > 0) requests += count * requests_of(piece, strides, most);
+  }
+  return requests;
+}
+
 /// The piece in parts of `step` steps of one dimension of its walk; nothing where one begins between addresses.
 std::vector<TransferPiece> cut_along(const TransferPiece& piece, const RouteLimits& limits, std::size_t dim,
                                      std::int64_t step) {
@@ -361,10 +373,7 @@ std::vector<TransferPiece> cut(const TransferPiece& piece, const RouteLimits& li
     if (parts < 2) break;
     const std::int64_t least = ceil_div(piece.extent[d], parts);
     for (std::int64_t step = least; step < std::min(2 * least, piece.extent[d]); ++step) {
-      TransferPiece part = piece;
-      part.extent[d] = step;
-      const std::int64_t more = requests_of(part, others, request) * ceil_div(piece.extent[d], step) - requests;
-      if (more * 16 > requests) continue;
+      if (requests_when_cut(piece, others, d, step, request) * 16 > requests * 17) continue;
       if (auto cut = cut_along(piece, limits, d, step); !cut.empty()) return cut;
     }
   }
