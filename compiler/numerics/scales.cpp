@@ -109,8 +109,10 @@ bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t
                   IntegerWeights& result) {
   std::optional<Magnitudes> most;  // asked for where the first scale does not do
   double scale = result.scale[static_cast<std::size_t>(first)];
+  double finest = 0;
   for (;; scale *= 1.25) {
     if (r.powers_of_two) scale = power_of_two_above(scale);
+    if (finest == 0) finest = scale;
     const std::int64_t addend = r.addend_scale > 0 ? align_to_addend(r, scale) : 0;
     if (r.addend_scale > 0 && (addend == 0 || !r.given.empty())) return false;
     if (most && surely_overflows(r, numerics, *most, scale)) continue;
@@ -125,6 +127,7 @@ bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t
       continue;
     }
     result.bound = std::max(result.bound, bound);
+    result.coarsened = std::max(result.coarsened, scale / finest);
     return true;
   }
 }

@@ -1,5 +1,7 @@
 #include "compiler/numerics/stored_weights.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -10,6 +12,8 @@
 namespace accord::numerics {
 
 namespace {
+
+constexpr double least_said = 1.2;  ///< times the steps: less lies within what a search for them leaves
 
 std::vector<std::int64_t> sums_of(const IntegerWeights& integers, std::int64_t channels) {
   const auto length = static_cast<std::ptrdiff_t>(integers.weights.size()) / channels;
@@ -45,6 +49,7 @@ StoredWeights WeightStore::store(const Operator& op, const IntegerWeights& integ
   const Tensor& w = rewrite_.from().tensor(op.inputs[1]);
   StoredWeights stored{no_tensor, no_tensor, no_tensor, integers.scale, integers.bound};
   if (integers.scale.empty()) return stored;
+  if (integers.coarsened >= least_said) coarsened_.emplace_back(w.name, integers.coarsened);
   Tensor weights = typed_constant(w.name, numerics_.weight, w.shape, std::span<const float>(integers.weights));
   weights.quantisation = Quantisation{{integers.scale.begin(), integers.scale.end()}, 0};
   stored.weights = rewrite_.add_constant(std::move(weights));
@@ -68,6 +73,14 @@ const StoredWeights& WeightStore::of(const Operator& op, TensorId addend) {
   const auto [entry, fresh] = stored_.try_emplace(key);
   if (fresh) entry->second = store(op, integer_weights(op, addend));
   return entry->second;
+}
+
+void WeightStore::warn_of_coarse_steps() {
+  if (coarsened_.empty()) return;
+  const auto& [first, times] = *std::ranges::max_element(coarsened_, {}, &std::pair<std::string, double>::second);
+  rewrite_.warn(
+      fmt::format("weights of {} products have greater steps, lest sums overflow {} (most: '{}', {:.1f} times)",
+                  coarsened_.size(), name(numerics_.accumulator), first, times));
 }
 
 }  // namespace accord::numerics

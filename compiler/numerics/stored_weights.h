@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compiler/numerics/stored_tensors.h"
@@ -34,6 +36,8 @@ class WeightStore {
 
   /// Of a Conv or Gemm on whose sums `addend`, or nothing, will be accumulated.
   const StoredWeights& of(const Operator& op, TensorId addend);
+  /// Of weights whose steps are greater than their values ask for.
+  void warn_of_coarse_steps();
 
  private:
   IntegerWeights integer_weights(const Operator& op, TensorId addend) const;
@@ -44,6 +48,7 @@ class WeightStore {
   const Numerics& numerics_;
   WeightScaling scaling_;
   std::map<std::tuple<TensorId, TensorId, float, float>, StoredWeights> stored_;
+  std::vector<std::pair<std::string, double>> coarsened_;  ///< names of weights, and by how much
 };
 
 }  // namespace accord::numerics

@@ -60,17 +60,17 @@ TensorId Sums::bias_with_zeros(const Operator& op, const StoredWeights& stored, 
   std::vector<std::int64_t> values = stored.bias_values;
   values.resize(zeros.size());
   for (std::size_t k = 0; k < zeros.size(); ++k) values[k] += std::llround(zeros[k]);
-  widen(sums, zeros);
+  widen(tensor(op.outputs[0]), sums, zeros);
   return tensors_.integer_constant(op.name + ".bias", {static_cast<std::int64_t>(values.size())}, values);
 }
 
 /// Sums with what zero points add to them.
-void Sums::widen(Accumulator& sums, const std::vector<double>& zeros) const {
+void Sums::widen(const Tensor& y, Accumulator& sums, const std::vector<double>& zeros) const {
   double most = 0;
   for (const double zero : zeros) most = std::max(most, std::ceil(std::abs(zero)));
   sums.bound += most;
   if (sums.bound <= highest(numerics_.accumulator)) return;
-  throw Error(fmt::format("sums with zero points can overflow {}", name(numerics_.accumulator)));
+  throw Error(fmt::format("'{}': sums with zero points can overflow {}", y.name, name(numerics_.accumulator)));
 }
 
 /// Padding stands for 0.
@@ -157,7 +157,7 @@ Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Takes&
 /// Adds the operator that begins the sums of `y`: with what zero points add to them.
 void Sums::start(Operator first, const Tensor& y, double zeros, Accumulator& sums) {
   if (const std::int64_t bias = std::llround(zeros); bias != 0) {
-    widen(sums, {zeros});
+    widen(y, sums, {zeros});
     const std::vector<std::int64_t> channels(static_cast<std::size_t>(y.shape[static_cast<std::size_t>(sums.axis)]),
                                              bias);
     first.inputs.push_back(tensors_.integer_constant(y.name + ".zero", {std::ssize(channels)}, channels));

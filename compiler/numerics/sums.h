@@ -52,6 +52,9 @@ class Sums {
   /// leaves a zero point between two integers.
   Accumulator clip(const Operator& op, const Requantised& result);
 
+  /// Says what the accumulator's range costs.
+  void warn_of_coarse_weights() { weights_.warn_of_coarse_steps(); }
+
  private:
   const Tensor& tensor(TensorId id) const { return rewrite_.from().tensor(id); }
   double zero_in_sums(const Requantised& result, double sum_scale) const;
@@ -62,7 +65,7 @@ class Sums {
                                        const Requantised& result, TensorId addend) const;
   TensorId bias_with_zeros(const Operator& op, const StoredWeights& stored, const std::vector<double>& zeros,
                            Accumulator& sums);
-  void widen(Accumulator& sums, const std::vector<double>& zeros) const;
+  void widen(const Tensor& y, Accumulator& sums, const std::vector<double>& zeros) const;
   std::map<std::string, Attribute> padded_attributes(const Operator& op) const;
   Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
                          TensorId multiples);
