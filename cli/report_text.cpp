@@ -171,9 +171,9 @@ void print_hazard(const Hazard& hazard, bool timed, std::ostream& out) {
   const bool of_program = hazard.instruction >= 0;
   std::string who = of_program ? fmt::format("instruction {}", hazard.instruction) : hazard.mnemonic;
   if (of_program && !hazard.mnemonic.empty()) who += fmt::format(" ({})", hazard.mnemonic);
-  std::vector<std::string> parts = {hazard.kind + (timed ? fmt::format(" at cycle {}", hazard.cycle) : ""), who};
-  if (!hazard.layer.empty()) parts.push_back(fmt::format("layer '{}'", hazard.layer));
-  for (const std::string& known : {hazard.statement, hazard.where}) {
+  const std::string layer = hazard.layer.empty() ? "" : fmt::format("layer '{}'", hazard.layer);
+  std::vector<std::string> parts = {hazard.kind + (timed ? fmt::format(" at cycle {}", hazard.cycle) : "")};
+  for (const std::string& known : {who, layer, hazard.statement, hazard.where}) {
     if (!known.empty()) parts.push_back(known);
   }
   fmt::print(out, "HAZARD  {}: {}\n", fmt::join(parts, ", "), hazard.message);

@@ -207,7 +207,7 @@ void Assembler::resolve(const Reference& reference) {
     if (found == labels_.end()) return fail(fmt::format("unknown label `{}`", reference.name));
     wanted = found->second - static_cast<std::int64_t>(reference.instruction) - 1;
     if (wanted < 0)
-      return fail(fmt::format("label `{}` stands before the loop, whose end it is to be", reference.name));
+      return fail(fmt::format("label `{}` does not stand behind the loop, whose end it is to be", reference.name));
   }
   const Binding* binding = binding_of(mnemonic, reference.field);
   const std::int64_t unit = binding != nullptr && binding->unit != 0 ? binding->unit : 1;

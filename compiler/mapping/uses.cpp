@@ -84,8 +84,12 @@ std::string Enumerator::name_of(const StatementPlan& step) const {
 /// That sums lie in two memories, and what keeps the steps from being layers of their own.
 std::string Enumerator::sums_apart(const Mapping& mapping, const Use& before, const Use& after) const {
   const auto& memories = machine_.architecture.memories;
-  const std::string from = without_indices(memories[before.memory].name);
-  const std::string to = without_indices(memories[after.memory].name);
+  std::string from = without_indices(memories[before.memory].name);
+  std::string to = without_indices(memories[after.memory].name);
+  if (from == to) {
+    from = memories[before.memory].name;
+    to = memories[after.memory].name;
+  }
   std::string text = fmt::format("{} keeps the intermediate result in {}, {} in {}",
                                  name_of(mapping.steps[before.step]), from, name_of(mapping.steps[after.step]), to);
   const auto off_chip = std::ranges::find_if(memories, &Memory::off_chip);
@@ -94,10 +98,11 @@ std::string Enumerator::sums_apart(const Mapping& mapping, const Use& before, co
   const auto lacks_way = [&](int memory, bool leaves) {
     return memory != home && way_between(machine_, home, memory, leaves).empty();
   };
-  constexpr const char* lacking = "; apart, it would need a way from {} to {}";
-  if (lacks_way(before.memory, true)) text += fmt::format(lacking, from, off_chip->name);
-  if (lacks_way(after.memory, false)) text += fmt::format(lacking, off_chip->name, to);
-  return text;
+  std::vector<std::string> lacking;
+  if (lacks_way(before.memory, true)) lacking.push_back(fmt::format("from {} to {}", from, off_chip->name));
+  if (lacks_way(after.memory, false)) lacking.push_back(fmt::format("from {} to {}", off_chip->name, to));
+  if (lacking.empty()) return text;
+  return fmt::format("{}; apart, it would need instructions that move it {}", text, fmt::join(lacking, " and "));
 }
 
 std::string Enumerator::sums_off_chip(const Mapping& mapping, const Use& use) const {

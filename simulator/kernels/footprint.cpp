@@ -68,25 +68,54 @@ bool pass_by(const Runs& a, const Runs& b) {
   return apart >= a.run && common - apart >= b.run;
 }
 
-/// Words of the runs below `limit`, a multiple of the word. Steps grow outwards, so that few of a dim's repetitions lie
-/// on both sides.
-std::int64_t words_below(const Runs& runs, std::int64_t word, std::int64_t limit) {
-  const std::int64_t room = limit - runs.first;
-  if (room <= 0) return 0;
-  if (runs.extent() <= room) return words_from(runs.run, runs.first, word, runs.dims);
-  if (runs.dims.empty()) return limit / word - runs.first / word;
-  const auto [count, step] = runs.dims.back();
-  Runs part{runs.first, runs.run, runs.dims.first(runs.dims.size() - 1)};
-  const std::int64_t extent = part.extent(), whole = room < extent ? 0 : (room - extent) / step + 1;
-  std::vector<Stride> below(runs.dims.begin(), runs.dims.end());
-  below.back().count = whole;
-  std::int64_t words = whole > 0 ? words_from(runs.run, runs.first, word, below) : 0;
-  for (std::int64_t i = whole; i < count && i * step < room; ++i) {
-    part.first = runs.first + i * step;
-    words += words_below(part, word, limit);
+/// Counts the words of runs by the stretch of bytes in which they lie. Steps grow outwards, so that few of a dim's
+/// repetitions lie in more than one.
+class WordsByStretch {
+ public:
+  /// `counts`: of the stretches from the one of byte `lowest` on.
+  WordsByStretch(std::int64_t word, std::int64_t stretch, std::int64_t lowest, std::span<std::int64_t> counts)
+      : word_(word), stretch_(stretch), first_(lowest / stretch), counts_(counts) {}
+
+  void add(const Runs& runs) {
+    const std::int64_t last = runs.first + runs.extent() - 1;
+    if (of(last) == of(runs.first)) {
+      count_at(runs.first) += words_from(runs.run, runs.first, word_, runs.dims);
+    } else if (runs.dims.empty()) {
+      for (std::int64_t at = runs.first; at <= last; at = end_of(at))
+        count_at(at) += words_from(std::min(end_of(at), last + 1) - at, at, word_, {});
+    } else {
+      add_repetitions(runs);
+    }
   }
-  return words;
-}
+
+ private:
+  std::int64_t of(std::int64_t address) const { return address / stretch_; }
+  std::int64_t end_of(std::int64_t address) const { return (of(address) + 1) * stretch_; }
+  std::int64_t& count_at(std::int64_t address) { return counts_[static_cast<std::size_t>(of(address) - first_)]; }
+
+  /// Of the outermost dim: as many at once as lie in one stretch.
+  void add_repetitions(const Runs& runs) {
+    const auto [count, step] = runs.dims.back();
+    Runs part{runs.first, runs.run, runs.dims.first(runs.dims.size() - 1)};
+    const std::int64_t extent = part.extent();
+    for (std::int64_t i = 0; i < count;) {
+      part.first = runs.first + i * step;
+      const std::int64_t room = end_of(part.first) - part.first - extent;
+      if (room < step || i + 1 == count) {
+        add(part);
+        ++i;
+        continue;
+      }
+      std::vector<Stride> together(runs.dims.begin(), runs.dims.end());
+      together.back().count = std::min(room / step + 1, count - i);
+      add({part.first, runs.run, together});
+      i += together.back().count;
+    }
+  }
+
+  std::int64_t word_, stretch_, first_;
+  std::span<std::int64_t> counts_;
+};
 
 std::int64_t count_of(const Runs& runs) {
   Int128 count = 1;
@@ -147,10 +176,11 @@ std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t
   return words_from(footprint.run, low % word, word, footprint.outer);
 }
 
-std::int64_t words_below(const Footprint& footprint, std::int64_t low, std::int64_t word, std::int64_t limit) {
+void count_words(const Footprint& footprint, std::int64_t low, std::int64_t word, std::int64_t stretch,
+                 std::span<std::int64_t> counts) {
   std::vector<Stride> dims = footprint.outer;
   std::ranges::sort(dims, {}, &Stride::step);
-  return words_below(Runs{low, footprint.run, dims}, word, limit);
+  WordsByStretch(word, stretch, low, counts).add({low, footprint.run, dims});
 }
 
 std::optional<Footprint> make_footprint(std::int64_t element, std::int64_t offset, std::vector<Stride> dims) {

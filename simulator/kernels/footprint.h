@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "archdsl/tensor/stride.h"
@@ -28,8 +29,10 @@ bool meet(const Footprint& a, std::int64_t base_a, const Footprint& b, std::int6
 /// Words of `word` bytes that the runs touch, each run all of its own, with the lowest byte at `low`.
 std::int64_t words_of(const Footprint& footprint, std::int64_t low, std::int64_t word);
 
-/// Those of them that lie below `limit`, a multiple of `word`.
-std::int64_t words_below(const Footprint& footprint, std::int64_t low, std::int64_t word, std::int64_t limit);
+/// Adds them to the counts of the stretches of `stretch` bytes, a multiple of `word`, in which they lie: of all from the
+/// one of the lowest byte to that of the highest.
+void count_words(const Footprint& footprint, std::int64_t low, std::int64_t word, std::int64_t stretch,
+                 std::span<std::int64_t> counts);
 
 /// Calls `visit(address, bytes)` for every run, from the lowest outer index to the highest.
 template <class Visit>

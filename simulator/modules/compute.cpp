@@ -4,6 +4,11 @@
 
 namespace accord::sim {
 
+/// Of a port on a slower clock, a word is there some cycles after the unit's first one.
+Cycle Compute::until_first_word(const MemoryModule& memory) const {
+  return std::max<Cycle>(0, memory.word_cycles() - spec().period.cycles(1));
+}
+
 /// Results follow what is read, however long that takes.
 Time Compute::first_written(Time begun, Time read, Time done, Time reading, const OperationShape& shape) {
   DependenceGraph& graph = run_.graph;
@@ -26,8 +31,9 @@ void Compute::begin(Operation& operation, Time at) {
   free_ = graph.after(at, interval);
   for (const AccessShape& access : shape.accesses) {
     if (!access.reads) continue;
-    const TimeSlot passed = memory(access.memory).access(false, operation.base_of(access), access.footprint, reading);
-    begun = graph.later(begun, passed.first);
+    MemoryModule& from = memory(access.memory);
+    const TimeSlot passed = from.access(false, operation.base_of(access), access.footprint, reading);
+    begun = graph.later(begun, graph.after(passed.first, {Cause::fixed, 0, until_first_word(from)}));
     read = graph.later(read, passed.end);
   }
   const Delay drain(Cause::drain, index(), shape.drain);

@@ -14,6 +14,7 @@ class Compute final : public UnitModule {
   Time free_at() const override { return free_; }
 
  private:
+  Cycle until_first_word(const MemoryModule& memory) const;
   Time first_written(Time begun, Time read, Time done, Time reading, const OperationShape& shape);
 
   Time free_;

@@ -154,12 +154,11 @@ TimeSlot MemoryModule::access_banks(bool write, std::int64_t address, std::int64
 TimeSlot MemoryModule::access_banks(bool write, std::int64_t low, const Footprint& footprint, std::int64_t first_bank,
                                     std::int64_t last_bank, Time earliest, const Delay& pace) {
   TimeSlot all{not_known, earliest};
-  std::int64_t below = 0;
-  for (std::int64_t bank = first_bank; bank <= last_bank; ++bank) {
-    const std::int64_t here = words_below(footprint, low, spec_.word, (bank + 1) * bank_bytes_) - below;
-    if (here == 0) continue;
-    add(all, access_paced(ports(write, static_cast<std::size_t>(bank)), here, earliest, pace));
-    below += here;
+  std::vector<std::int64_t> words(static_cast<std::size_t>(last_bank - first_bank + 1));
+  count_words(footprint, low, spec_.word, bank_bytes_, words);
+  for (std::size_t b = 0; b < words.size(); ++b) {
+    Timeline& of_bank = ports(write, static_cast<std::size_t>(first_bank) + b);
+    if (words[b] > 0) add(all, access_paced(of_bank, words[b], earliest, pace));
   }
   account_.add(all.first, all.end);
   return all;

@@ -60,6 +60,8 @@ class MemoryModule : public sc_core::sc_module {
   /// When a word is written whose last bytes came at the end of the cycle before `there`: a slower clock's port cycle
   /// begins with them.
   Time written(Time there) const { return graph_.after(there, {Cause::fixed, 0, until_written_}); }
+  /// Reference cycles that a port takes for a word.
+  Cycle word_cycles() const { return until_written_ + 1; }
   bool off_chip() const { return spec_.off_chip; }
   BusyAccount& account() { return account_; }
   /// When all that was written is there, behind `end`: DRAM may still keep some.

@@ -60,6 +60,11 @@ class Rates {
     const auto& rates = rates_[static_cast<std::size_t>(cause)];
     return static_cast<std::size_t>(component) < rates.size() ? rates[static_cast<std::size_t>(component)].places : 0;
   }
+  Period period(Cause cause, int component) const {
+    const auto& rates = rates_[static_cast<std::size_t>(cause)];
+    return static_cast<std::size_t>(component) < rates.size() ? rates[static_cast<std::size_t>(component)].period
+                                                              : Period{};
+  }
   bool twins(Cause cause, int component) const {
     const auto& rates = rates_[static_cast<std::size_t>(cause)];
     return static_cast<std::size_t>(component) < rates.size() && rates[static_cast<std::size_t>(component)].twins;

@@ -48,13 +48,25 @@ class Servers {
 
   Timeline::Slot serve(const DependenceGraph::Node& node, Cycle earliest) {
     const std::int64_t length = graph_.length(node, rates_, graph_.amount(node));
-    return of(node).reserve(earliest, length);
+    const Timeline::Slot slot = of(node).reserve(earliest, length);
+    return is_one_of_twins(node) ? whole_cycles(node, earliest, slot) : slot;
   }
   Timeline& of(const DependenceGraph::Node& node) {
     return (rates_.twins(node.cause, node.component) ? twins_ : single_)[node.b];
   }
 
  private:
+  /// Whether one server becomes two that take more than a cycle for each: several have that in their nodes.
+  bool is_one_of_twins(const DependenceGraph::Node& node) const {
+    return rates_.twins(node.cause, node.component) && rates_.cycles(node.cause, node.component, 1) > 1 &&
+           graph_.own(node.b).denominator == rates_.period(node.cause, node.component).denominator;
+  }
+  /// Each takes its half from one moment on, not twice as quickly.
+  Timeline::Slot whole_cycles(const DependenceGraph::Node& node, Cycle earliest, const Timeline::Slot& slot) const {
+    const Cycle least = graph_.delay(node, rates_), end = std::max(slot.end, earliest + least);
+    return {std::max(earliest, end - least), end};
+  }
+
   const DependenceGraph& graph_;
   const Rates& rates_;
   std::vector<Timeline> single_, twins_;

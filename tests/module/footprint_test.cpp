@@ -23,16 +23,19 @@ TEST_CASE("does a footprint touch the words that its runs touch one by one") {
     for (std::int64_t d = drawn(0, 3); d > 0; --d)
       dims.push_back({drawn(1, 9), drawn(0, 1) == 0 ? drawn(0, 99) : word * drawn(0, 3)});
     const Footprint footprint = *make_footprint(drawn(1, 4), 0, dims);
-    const std::int64_t limit = word * drawn(0, (low + footprint.extent) / word + 2);
-    std::int64_t walked = 0, below = 0;
+    const std::int64_t stretch = word * drawn(1, 40), first = low / stretch;
+    const auto stretches = static_cast<std::size_t>((low + footprint.extent - 1) / stretch - first + 1);
+    std::vector<std::int64_t> each(stretches), counted(stretches);
+    std::int64_t walked = 0;
     for_each_run(footprint, low, [&](std::int64_t address, std::int64_t bytes) {
       for (std::int64_t at = address / word; at <= (address + bytes - 1) / word; ++at) {
         ++walked;
-        below += at * word < limit;
+        ++each[static_cast<std::size_t>(at * word / stretch - first)];
       }
     });
     CHECK(words_of(footprint, low, word) == walked);
-    CHECK(words_below(footprint, low, word, limit) == below);
+    count_words(footprint, low, word, stretch, counted);
+    CHECK(counted == each);
   }
 }
 

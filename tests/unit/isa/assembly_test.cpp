@@ -123,7 +123,9 @@ TEST_CASE("are all mistakes reported, each with its place and what was expected?
   CHECK(mistakes("mvin src=here") == "p.s:1:10: a number or @symbol expected for field `src`");
   CHECK(mistakes("mvin src=@x") == "p.s:1:10: unknown symbol `x`");
   CHECK(mistakes("loop length=x") == "p.s:1:13: unknown label `x`");
-  CHECK(mistakes("x: fence\nloop length=x") == "p.s:2:13: label `x` stands before the loop, whose end it is to be");
+  const std::string behind = "label `x` does not stand behind the loop, whose end it is to be";
+  CHECK(mistakes("x: fence\nloop length=x") == "p.s:2:13: " + behind);
+  CHECK(mistakes("x: loop length=x") == "p.s:1:16: " + behind);
   CHECK(mistakes("a: fence\na: fence") == "p.s:2:1: label `a` stands elsewhere too");
   CHECK(mistakes(".symbol x dram 8 i8 [2]\nmvin src=@x") == "p.s:2:10: field `src` counts in units of 16");
 }
