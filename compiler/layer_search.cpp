@@ -512,6 +512,9 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   }
   result.kept = std::move(divided.all);
   result.divided = divided.least;
+  for (const auto& one : result.kept) {
+    if (!one.mapping.spatial.empty()) result.divided = std::min(result.divided, predicted_of(one));
+  }
   // What the first choice left out for its budget the second may look at.
   if (result.kept.size() > undivided || !settled) choose(result.kept);
   add_fewer(std::move(divided.fewer), result.kept, choose);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_loops = 3;  // loops that one division cuts
 constexpr std::size_t most_divisions = 4096;
-constexpr std::size_t most_places = 3;  // of one division
+constexpr std::size_t most_places = 4;  // of one division
 
 /// Finds elements for the parts of a mapping's divisions.
 class ElementChoice {
@@ -39,11 +39,16 @@ class ElementChoice {
     return !misleads(division) || place(division, division.size(), [] { return true; });
   }
 
-  /// The same on other elements.
-  std::vector<Division> others(const Division& division) {
-    for (const std::size_t targets : machine_.multicasts.target_counts()) add_steps(targets);
+  /// The same on other elements: spread evenly over all, which may have more links between them, or as far apart as
+  /// multicasts' targets are many.
+  std::vector<Division> others(const Division& division, std::int64_t parts) {
     std::vector<Division> found;
     Division now = division;
+    for (auto& loop : now) loop.step *= elements_ / parts;
+    if (now != division && suits(now)) found.push_back(now);
+    if (machine_.multicasts.empty()) return found;
+    for (const std::size_t targets : machine_.multicasts.target_counts()) add_steps(targets);
+    now = division;
     place(now, now.size(), [&] {
       if (now != division) found.push_back(now);
       return found.size() == most_places;
@@ -196,8 +201,8 @@ std::vector<Division> on_other_elements(const Machine& machine, const Mapping& m
                                         std::int64_t elements) {
   std::int64_t parts = 1;
   for (const SpatialLoop& loop : division) parts *= turns(mapping, loop);
-  if (machine.multicasts.empty() || parts == elements) return {};
-  return ElementChoice(machine, mapping, elements).others(division);
+  if (parts == elements) return {};
+  return ElementChoice(machine, mapping, elements).others(division, parts);
 }
 
 std::string why_alone(const Machine& machine, const Work& work, const Mapping& mapping) {

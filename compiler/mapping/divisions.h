@@ -20,8 +20,8 @@ struct Divisions {
 /// All divisions of a mapping over at most so many elements, each with elements for its parts.
 Divisions divisions(const Machine& machine, const Work& work, const Mapping& mapping, std::int64_t elements);
 
-/// The same division on other elements, as far apart as multicasts' targets are many (a square of a mesh instead of a
-/// row and what is left): where there are multicasts, and more elements than parts.
+/// The same division on other elements where there are more than parts: spread evenly over all (a column of a mesh
+/// instead of a row), or as far apart as multicasts' targets are many (a square instead of a row and what is left).
 std::vector<Division> on_other_elements(const Machine& machine, const Mapping& mapping, const Division& division,
                                         std::int64_t elements);
 

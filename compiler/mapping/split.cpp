@@ -22,6 +22,8 @@ namespace accord {
 namespace {
 
 constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
+constexpr std::size_t misjudged = 6;  // more, instead of those whose tiles take far longer than their bounds
+constexpr double far_longer = 1.5;     // times the bound
 constexpr std::size_t tilings = 2;     // handed on of each
 constexpr double doubtful_sums = 1.1;  // times a schedule's cycles: sums of cycles may say as much of what is no longer
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -111,10 +113,12 @@ class Divider {
   Divided quicker(const Searcher& searcher, bool fewer) {
     Divided result;
     if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return result;
-    Promising promising = most_promising(fewer);
-    result.over_all = quicker_of(std::move(promising.least), searcher, known_);
+    std::vector<Candidate> all = candidates();
+    auto most = static_cast<std::int64_t>(elements_);
+    search(all, most, searcher, known_, result.over_all);
     result.least = least_;
-    result.over_fewer = quicker_of(std::move(promising.fewer), searcher, mapping_.predicted_cycles);
+    for (most /= 2; fewer && most >= 2; most /= 2)
+      search(all, most, searcher, mapping_.predicted_cycles, result.over_fewer);
     return result;
   }
 
@@ -163,21 +167,6 @@ class Divider {
     return std::max(part_bound(shared_.of(divided), greatest_part(divided)), compute_cycles(divided));
   }
 
-  /// On the elements where it takes least: how long that is.
-  double place_best(Division& division) {
-    const Mapping divided = divided_by(division);
-    double least = least_cycles(divided);
-    if (least <= compute_cycles(divided)) return least;  // on any
-    for (Division& other :
-         on_other_elements(problem_.machine, mapping_, division, static_cast<std::int64_t>(elements_))) {
-      const double cycles = least_cycles(divided_by(other));
-      if (cycles >= least) continue;
-      least = cycles;
-      division = std::move(other);
-    }
-    return least;
-  }
-
   /// A division with what it takes at least: by its instructions, or exactly. Machines as parts share them take long to
   /// make: only divisions that come first by their instructions are looked at so closely.
   struct Bounded {
@@ -186,66 +175,76 @@ class Divider {
     std::size_t index;
     auto operator<=>(const Bounded&) const = default;
   };
+  using Ranking = std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>>;
 
-  struct Promising {
-    std::vector<Division> least, fewer;
+  struct Candidate {
+    Division division;
+    std::int64_t parts;
+    Bounded bounded;
+    bool searched = false;
   };
 
-  /// Those with the least bounds, as far as they may be quicker than the mapping itself: of all, and of those over half
-  /// of the elements at most, a quarter, and so on.
-  Promising most_promising(bool fewer) {
+  std::vector<Candidate> candidates() const {
+    std::vector<Candidate> all;
     Mapping divided = divided_by({});
-    auto most = static_cast<std::int64_t>(elements_);
-    std::vector<Division> all = divisions(problem_.machine, problem_.work, mapping_, most).all;
-    std::vector<Bounded> bounds;
-    std::vector<std::int64_t> parts;
-    for (std::size_t d = 0; d < all.size(); ++d) {
-      divided.spatial = all[d];
-      bounds.push_back({compute_cycles(divided), false, d});
-      parts.push_back(static_cast<std::int64_t>(part_count(divided)));
+    for (Division& division :
+         divisions(problem_.machine, problem_.work, mapping_, static_cast<std::int64_t>(elements_)).all) {
+      divided.spatial = division;
+      const auto parts = static_cast<std::int64_t>(part_count(divided));
+      all.push_back({std::move(division), parts, {compute_cycles(divided), false, all.size()}});
     }
-    std::set<std::size_t> chosen;
-    Promising result;
-    const std::int64_t fewest = fewer ? 2 : most;
-    for (bool first = true; most >= fewest; most /= 2, first = false) {
-      for (const std::size_t d : least_of(all, bounds, [&](std::size_t i) { return parts[i] <= most; })) {
-        if (chosen.insert(d).second) (first ? result.least : result.fewer).push_back(all[d]);
-      }
-    }
-    return result;
+    return all;
   }
 
-  template <typename Admits>
-  std::vector<std::size_t> least_of(std::vector<Division>& all, std::vector<Bounded>& bounds, const Admits& admits) {
-    std::priority_queue<Bounded, std::vector<Bounded>, std::greater<>> open;
-    for (const Bounded& bounded : bounds) {
-      if (admits(bounded.index)) open.push(bounded);
+  /// Adds the same division on other elements, where it takes least of all, if that is less.
+  void look_closely(std::vector<Candidate>& all, std::size_t index, Ranking& open) {
+    const Division division = all[index].division;
+    const double at_hand = least_cycles(divided_by(division));
+    open.push(all[index].bounded = {at_hand, true, index});
+    if (at_hand <= compute_cycles(divided_by(division))) return;  // on any
+    Candidate best{{}, all[index].parts, {at_hand, true, all.size()}};
+    for (Division& other :
+         on_other_elements(problem_.machine, mapping_, division, static_cast<std::int64_t>(elements_))) {
+      const double cycles = least_cycles(divided_by(other));
+      if (cycles >= best.bounded.cycles) continue;
+      best.division = std::move(other);
+      best.bounded.cycles = cycles;
     }
-    std::vector<std::size_t> least;
-    while (!open.empty() && least.size() < searched && open.top().cycles < mapping_.predicted_cycles) {
-      Bounded first = open.top();
+    if (best.division.empty()) return;
+    open.push(best.bounded);
+    all.push_back(std::move(best));
+  }
+
+  /// Those of `all` over so many parts at most that are quicker than the mapping itself. Their tiles are searched where
+  /// the bounds are least, as far as these may be quicker than what is known.
+  void search(std::vector<Candidate>& all, std::int64_t most_parts, const Searcher& searcher, double known,
+              std::vector<Mapping>& quicker) {
+    Ranking open;
+    for (const Candidate& candidate : all) {
+      if (candidate.parts <= most_parts && !candidate.searched) open.push(candidate.bounded);
+    }
+    const double most = (mapping_.scheduled ? doubtful_sums : 1) * mapping_.predicted_cycles;
+    for (std::size_t judged = 0, tried = 0; judged < searched && tried < searched + misjudged && !open.empty();) {
+      const Bounded first = open.top();
       open.pop();
-      if (first.exact) {
-        least.push_back(first.index);
+      if (first.cycles >= mapping_.predicted_cycles) break;
+      if (!first.exact) {
+        look_closely(all, first.index, open);
         continue;
       }
-      open.push(bounds[first.index] = {place_best(all[first.index]), true, first.index});
-    }
-    return least;
-  }
-
-  std::vector<Mapping> quicker_of(std::vector<Division> divisions, const Searcher& searcher, double known) {
-    const double most = (mapping_.scheduled ? doubtful_sums : 1) * mapping_.predicted_cycles;
-    std::vector<Mapping> quicker;
-    for (auto& division : divisions) {
-      for (auto& tiled : tile(divided_by(std::move(division)), searcher, known)) {
-        known = std::min(known, tiled.predicted_cycles);
-        least_ = std::min(least_, tiled.predicted_cycles);
+      all[first.index].searched = true;
+      ++tried;
+      double least = infinite;
+      for (auto& tiled : tile(divided_by(all[first.index].division), searcher, known)) {
+        least = std::min(least, tiled.predicted_cycles);
         if (tiled.predicted_cycles < most) quicker.push_back(std::move(tiled));
       }
+      known = std::min(known, least);
+      least_ = std::min(least_, least);
+      judged += least < far_longer * first.cycles;
     }
     std::ranges::stable_sort(quicker, {}, &Mapping::predicted_cycles);
-    return quicker;
+    if (quicker.size() > searched * tilings) quicker.resize(searched * tilings);
   }
 
   std::vector<Mapping> tile(const Mapping& divided, const Searcher& searcher, double known) {
