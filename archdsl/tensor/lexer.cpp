@@ -26,6 +26,13 @@ std::size_t symbol_length(std::string_view text) {
   return std::string_view("+-*/<=()[],").find(text.front()) != std::string_view::npos ? 1 : 0;
 }
 
+/// Of a comparison that the language does not have; 0: there is none.
+std::size_t other_comparison_length(std::string_view text) {
+  for (const std::string_view other : {"<=", ">=", "!="})
+    if (text.starts_with(other)) return other.size();
+  return text.starts_with('>') && !text.starts_with(">>") ? 1 : 0;
+}
+
 Token number(std::string_view text, std::size_t offset) {
   Token token{TokenKind::integer, {}, offset, 0};
   const auto [end, status] = std::from_chars(text.data() + offset, text.data() + text.size(), token.value);
@@ -45,6 +52,8 @@ Token next(std::string_view text, std::size_t offset) {
   if (is_letter(rest.front())) return {TokenKind::name, rest.substr(0, name_length(rest)), offset, 0};
   if (is_digit(rest.front()) || (rest.front() == '.' && rest.size() > 1 && is_digit(rest[1])))
     return number(text, offset);
+  if (const std::size_t length = other_comparison_length(rest))
+    throw StatementError{offset, length, "no such comparison: there are `<` and `==`"};
   if (const std::size_t length = symbol_length(rest)) return {TokenKind::symbol, rest.substr(0, length), offset, 0};
   throw StatementError{offset, 1, "unexpected character"};
 }

@@ -230,6 +230,19 @@ TEST_CASE("is a tile whose channels lie apart on chip cut between positions, whe
   CHECK(cut(tile, limits, true, 8, 196 * 256).size() == 1);
 }
 
+TEST_CASE("is what lies one after another cut where requests end, though a last part is short") {
+  RouteLimits limits;
+  limits.walk = {{128, {}, {}}, {1024, {}, {}}};
+  const auto plan = plan_copy(limits, {128, {{128, 128, 256}}});
+  REQUIRE(plan.pieces.size() == 1);
+  const auto parts = cut(plan.pieces[0], limits, true, 8, 640);  // 26 requests; parts of 19 rows take four each, the last three
+  CHECK(parts.size() == 7);
+  std::int64_t made = 0;
+  for (const auto& part : parts) made += requests(part, 640);
+  CHECK(made == 27);
+  CHECK(requests(plan.pieces[0], 640) == 26);
+}
+
 TEST_CASE("does a packed image fill its target once and read its source without gaps") {
   for (unsigned i = 0; i < 2000; ++i) {
     Draw draw(transfer_seed + i);

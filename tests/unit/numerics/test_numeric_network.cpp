@@ -221,6 +221,21 @@ TEST_CASE("Can the accumulator never overflow, however long the reduction and la
   }
 }
 
+TEST_CASE("Is it said where a narrow accumulator makes the steps of weights greater?") {
+  Builder builder;
+  const TensorId x = builder.input({1, 512});
+  const Network network = builder.finish(builder.gemm(x, 3, 1.0f, 0.0f));
+  const auto warnings = [&](ElementType accumulator) {
+    Numerics numerics = float_scale_machine();
+    numerics.accumulator = accumulator;
+    return quantise(network, numerics, {seeded_inputs(network, 7)}).warnings;
+  };
+  CHECK(warnings(ElementType::i32).empty());
+  const auto narrow = warnings(ElementType::i16);
+  REQUIRE(narrow.size() == 1);
+  CHECK(narrow[0].starts_with("weights of 1 products have greater steps, lest sums overflow i16 (most: '"));
+}
+
 TEST_CASE("Do all forms of requantisation give nearly the same network, or an error that names them?") {
   const Network block = residual_block(8);
   const Values inputs = seeded_inputs(block, 8);

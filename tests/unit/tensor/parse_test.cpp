@@ -215,6 +215,9 @@ TEST_CASE("mistakes are reported where they are") {
       {"c[i] = 1e999", 7, "number out of range"},
       {"c[i] = 3x", 8, "expected an operator after the number"},
       {"c[i] = x[i] ? 1", 12, "unexpected character"},
+      {"c[i] = x[i] <= 1", 12, "no such comparison: there are `<` and `==`"},
+      {"c[i] = x[i] > 1", 12, "no such comparison: there are `<` and `==`"},
+      {"c[i] = x[i] != 1", 12, "no such comparison: there are `<` and `==`"},
       {"c[i] = (x[i] + 1", 16, "expected ')'"},
       {"c[i] = 9007199254740993000", 7, "integer beyond 2^53"},
   };
