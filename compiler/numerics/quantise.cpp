@@ -58,7 +58,7 @@ class Quantiser {
     for (TensorId id : from_.outputs) outputs.push_back(tensors_.as_real(id));
     rewrite_.set_outputs(outputs);
     tensors_.warn_of_lost_integers();
-    sums_.warn_of_coarse_weights();
+    sums_.warn_of_losses();
     return rewrite_.take();
   }
 

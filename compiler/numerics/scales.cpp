@@ -20,7 +20,7 @@ double given_scale(const WeightRequest& r, std::int64_t channel) {
 
 /// Whether the machine can have the model's own scales: as many, with integers as great.
 bool takes_given_scales(const WeightRequest& r, const Numerics& numerics) {
-  if (r.given.empty() || r.powers_of_two || (!r.per_channel && r.given.size() > 1)) return false;
+  if (r.powers_of_two || (!r.per_channel && r.given.size() > 1)) return false;
   const double limit = std::max(highest(numerics.weight), -lowest(numerics.weight)) + 0.5;
   for (std::int64_t k = 0; k < r.channels; ++k) {
     if (largest_value(r.weights + k * r.length, r.length).greatest > limit * given_scale(r, k)) return false;
@@ -253,8 +253,11 @@ bool is_too_wide(const Quantisation& model, ElementType storage) {
 }
 
 IntegerWeights quantise_weights(WeightRequest request, const Numerics& numerics) {
-  if (!takes_given_scales(request, numerics)) request.given.clear();
   IntegerWeights result;
+  if (!request.given.empty() && !takes_given_scales(request, numerics)) {
+    request.given.clear();
+    result.rounded_anew = true;
+  }
   result.scale = least_scales(request, numerics);
   result.weights.resize(static_cast<std::size_t>(request.channels * request.length));
   if (request.bias) result.bias.resize(result.scale.size());

@@ -36,9 +36,10 @@ struct IntegerWeights {
   std::vector<std::int64_t> bias;  ///< empty if there is none
   std::vector<double> scale;       ///< of the weights, per output channel
   std::vector<std::int64_t>
-      addend;            ///< integer multiplier per channel of what is accumulated on top; empty if nothing is
-  double bound = 0;      ///< greatest accumulator magnitude that any input can give
-  double coarsened = 1;  ///< times as great are the greatest steps, lest the accumulator overflow
+      addend;                 ///< integer multiplier per channel of what is accumulated on top; empty if nothing is
+  double bound = 0;           ///< greatest accumulator magnitude that any input can give
+  double coarsened = 1;       ///< times as great are the greatest steps, lest the accumulator overflow
+  bool rounded_anew = false;  ///< from the model's own integers, which the machine cannot have
 };
 
 struct WeightRequest {

@@ -49,6 +49,7 @@ StoredWeights WeightStore::store(const Operator& op, const IntegerWeights& integ
   const Tensor& w = rewrite_.from().tensor(op.inputs[1]);
   StoredWeights stored{no_tensor, no_tensor, no_tensor, integers.scale, integers.bound};
   if (integers.scale.empty()) return stored;
+  if (integers.rounded_anew) rounded_anew_.push_back(w.name);
   if (integers.coarsened >= least_said) coarsened_.emplace_back(w.name, integers.coarsened);
   Tensor weights = typed_constant(w.name, numerics_.weight, w.shape, std::span<const float>(integers.weights));
   weights.quantisation = Quantisation{{integers.scale.begin(), integers.scale.end()}, 0};
@@ -75,7 +76,13 @@ const StoredWeights& WeightStore::of(const Operator& op, TensorId addend) {
   return entry->second;
 }
 
-void WeightStore::warn_of_coarse_steps() {
+void WeightStore::warn_of_losses() {
+  if (!rounded_anew_.empty()) {
+    rewrite_.warn(fmt::format(
+        "weights of {} products are rounded anew (the first is '{}'): the machine cannot have the model's own integers "
+        "and scales",
+        rounded_anew_.size(), rounded_anew_.front()));
+  }
   if (coarsened_.empty()) return;
   const auto& [first, times] = *std::ranges::max_element(coarsened_, {}, &std::pair<std::string, double>::second);
   rewrite_.warn(

@@ -36,8 +36,8 @@ class WeightStore {
 
   /// Of a Conv or Gemm on whose sums `addend`, or nothing, will be accumulated.
   const StoredWeights& of(const Operator& op, TensorId addend);
-  /// Of weights whose steps are greater than their values ask for.
-  void warn_of_coarse_steps();
+  /// Of weights that are not the model's own integers, and of those whose steps are greater than their values ask for.
+  void warn_of_losses();
 
  private:
   IntegerWeights integer_weights(const Operator& op, TensorId addend) const;
@@ -48,6 +48,7 @@ class WeightStore {
   const Numerics& numerics_;
   WeightScaling scaling_;
   std::map<std::tuple<TensorId, TensorId, float, float>, StoredWeights> stored_;
+  std::vector<std::string> rounded_anew_;                  ///< names of weights
   std::vector<std::pair<std::string, double>> coarsened_;  ///< names of weights, and by how much
 };
 

@@ -52,8 +52,8 @@ class Sums {
   /// leaves a zero point between two integers.
   Accumulator clip(const Operator& op, const Requantised& result);
 
-  /// Says what the accumulator's range costs.
-  void warn_of_coarse_weights() { weights_.warn_of_coarse_steps(); }
+  /// Says what the machine's types cost the weights.
+  void warn_of_losses() { weights_.warn_of_losses(); }
 
  private:
   const Tensor& tensor(TensorId id) const { return rewrite_.from().tensor(id); }
