@@ -11,11 +11,9 @@ namespace accord {
 
 Network to_numeric(const Architecture& architecture, Network canonical, const Values& inputs) {
   const AddedSums sums = added_sums(architecture);
-  if (!architecture.numerics.integer) {
-    const auto capable = [&](const Network& numeric) { return is_capable(architecture, numeric); };
-    return convert_float(std::move(canonical), architecture.numerics, sums, capable);
-  }
-  return quantise(std::move(canonical), architecture.numerics, {inputs}, nullptr, sums);
+  const auto capable = [&](const Network& numeric) { return is_capable(architecture, numeric); };
+  if (!architecture.numerics.integer) return convert_float(std::move(canonical), architecture.numerics, sums, capable);
+  return quantise(std::move(canonical), architecture.numerics, {inputs}, nullptr, sums, capable);
 }
 
 }  // namespace accord

@@ -201,10 +201,16 @@ std::string Builder::with_numbers(std::string text, const Expansion& expansion) 
   return text;
 }
 
+/// Without statements where the operator has a codelet, or nothing.
+Generated generate(const Network& network, const Operator& op) {
+  Generated generated = movement_statements(network, op);
+  if (generated.statements.empty()) generated = reduction_statements(network, op);
+  if (generated.statements.empty()) generated = selection_statements(network, op);
+  return generated;
+}
+
 bool Builder::append_generated(const Operator& op) {
-  Generated generated = movement_statements(network_, op);
-  if (generated.statements.empty()) generated = reduction_statements(network_, op);
-  if (generated.statements.empty()) generated = selection_statements(network_, op);
+  Generated generated = generate(network_, op);
   if (generated.statements.empty()) return false;
   written_.insert(op.outputs.begin(), op.outputs.end());
   Expansion expansion;
@@ -363,6 +369,10 @@ Work Builder::finish(bool keeps_ones) {
 }
 
 }  // namespace
+
+bool has_statements(const Network& network, const Operator& op, const CodeletLibrary& library) {
+  return library.find(op.type) != nullptr || !generate(network, op).statements.empty();
+}
 
 Work instantiate(const Network& network, const std::vector<int>& operators, const CodeletLibrary& library,
                  bool keeps_ones) {

@@ -28,6 +28,9 @@ struct Work {
   std::vector<int> operators;         ///< of the network
 };
 
+/// Whether the operator has a codelet, or statements that are made for it.
+bool has_statements(const Network& network, const Operator& op, const CodeletLibrary& library);
+
 /// Puts the codelets of consecutive operators together. The first one's output index names the iteration space that
 /// the later (element-wise) ones share; an operator whose codelet works in place shares its input's memory.
 /// `keeps_ones`: where iterators of extent 1 alone make up an index, the last one stays, for capabilities that count more.

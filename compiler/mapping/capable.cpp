@@ -34,7 +34,7 @@ bool is_capable(const Architecture& architecture, const Network& numeric) {
   for (std::size_t i = 0; i < numeric.operators.size(); ++i) {
     const Operator& op = numeric.operators[i];
     if (op.type == "Cast") continue;
-    if (codelets.find(op.type) == nullptr) return false;
+    if (!has_statements(numeric, op, codelets)) return false;
     const Work work = instantiate(numeric, {static_cast<int>(i)}, codelets);
     if (intermediate_results(work) > 1) return false;
     for (std::size_t s = 0; s < work.program.statements.size(); ++s) {

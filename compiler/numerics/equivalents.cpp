@@ -8,6 +8,7 @@
 
 #include "compiler/network/constants.h"
 #include "compiler/network/operator_list.h"
+#include "compiler/numerics/expand_softmax.h"
 
 namespace accord::numerics {
 namespace {
@@ -229,6 +230,11 @@ bool masked(Network& network, const Operator& op, std::vector<Operator>& operato
   return true;
 }
 
+bool softmax_by_parts(Network& network, const Operator& op, std::vector<Operator>& operators) {
+  expand_softmax(network, op, operators);
+  return true;
+}
+
 }  // namespace
 
 const std::vector<Equivalent>& equivalents(const std::string& type) {
@@ -253,6 +259,7 @@ const std::vector<Equivalent>& equivalents(const std::string& type) {
       {"Div", {quotient}},
       {"Pow", {power}},
       {"Where", {masked}},
+      {"Softmax", {softmax_by_parts}},
   };
   static const std::vector<Equivalent> none;
   const auto found = table.find(type);

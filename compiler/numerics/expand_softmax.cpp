@@ -1,13 +1,10 @@
 #include "compiler/numerics/expand_softmax.h"
 
-#include <vector>
-
 #include "compiler/network/operator_list.h"
 
 namespace accord::numerics {
-namespace {
 
-void expand(Network& network, const Operator& op, std::vector<Operator>& operators) {
+void expand_softmax(Network& network, const Operator& op, std::vector<Operator>& operators) {
   OperatorList list(network, op.name, operators);
   const TensorId x = op.inputs[0];
   Shape line = list.shape(x);
@@ -21,13 +18,11 @@ void expand(Network& network, const Operator& op, std::vector<Operator>& operato
   list.binary("Div", "", powers, reduce("ReduceSum", "total", powers), op.outputs[0]);
 }
 
-}  // namespace
-
 void expand_softmax(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
     if (op.type == "Softmax")
-      expand(network, op, operators);
+      expand_softmax(network, op, operators);
     else
       operators.push_back(std::move(op));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "archdsl/source/error.h"
@@ -18,6 +19,7 @@
 #include "compiler/numerics/roles.h"
 #include "compiler/numerics/scales.h"
 #include "compiler/numerics/sums.h"
+#include "compiler/numerics/write_out.h"
 
 namespace accord {
 namespace numerics {
@@ -215,24 +217,38 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
   }
 }
 
-InFloat kept_in_float(const Network& network, const Numerics& numerics, const std::vector<double>& largest) {
+/// `parts`: results of what operators in float were written out as.
+InFloat kept_in_float(const Network& network, const Numerics& numerics, const std::vector<double>& largest,
+                      const std::set<TensorId>& parts) {
   InFloat result = overflowing_products(network, numerics);
+  for (std::size_t i = 0; i < network.operators.size(); ++i) {
+    if (parts.contains(network.operators[i].outputs.front())) result.emplace(i, "what it is a part of is in float");
+  }
   keep_infinities_in_float(network, largest, result);
   return result;
 }
 
+std::set<TensorId> write_out_floats(Network& network, const Numerics& numerics, AddedSums sums,
+                                    const std::function<bool(const Network&)>& capable) {
+  const auto plan = plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none);
+  std::set<TensorId> floats;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (plan[i].role == Role::floating) floats.insert(network.operators[i].outputs.front());
+  }
+  return write_out(network, capable, floats);
+}
+
 /// Before any operator turns out to have to stay in float.
-std::vector<PlannedOperator> first_plan(const Network& network, const Numerics& numerics,
-                                        const std::vector<double>& largest, AddedSums sums) {
-  return plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none,
-                    kept_in_float(network, numerics, largest));
+std::vector<PlannedOperator> first_plan(const Network& network, const Numerics& numerics, const InFloat& in_float,
+                                        AddedSums sums) {
+  return plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none, in_float);
 }
 
 }  // namespace
 }  // namespace numerics
 
 Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
-                 QuantiseReport* report, AddedSums sums) {
+                 QuantiseReport* report, AddedSums sums, const std::function<bool(const Network&)>& capable) {
   if (lowest(numerics.storage) >= 0) {
     throw Error(fmt::format("storage {}: activations are quantised symmetrically around 0, which takes a signed type",
                             name(numerics.storage)));
@@ -244,16 +260,19 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   numerics::affine_to_depthwise(canonical, numerics::Requantiser(numerics).powers_of_two());
   numerics::drop_clips_of_storage(canonical, numerics.storage);
   numerics::hoist_clips(canonical);
+  std::set<TensorId> parts;
+  if (capable) parts = numerics::write_out_floats(canonical, numerics, sums, capable);
   QuantiseReport unused;
   QuantiseReport& filled = report ? *report : unused;
   std::vector<Values> inputs = calibration_inputs;
   if (inputs.empty()) inputs = {seeded_inputs(canonical, 1), seeded_inputs(canonical, 2)};
   std::vector<double> largest = numerics::calibrate(canonical, inputs);
-  numerics::give_parts_scales(canonical, numerics::first_plan(canonical, numerics, largest, sums), largest);
+  const auto kept = [&] { return numerics::kept_in_float(canonical, numerics, largest, parts); };
+  numerics::give_parts_scales(canonical, numerics::first_plan(canonical, numerics, kept(), sums), largest);
   for (std::size_t id = 0; id < largest.size(); ++id) {
     if (!canonical.tensors[id].is_constant()) filled.largest[canonical.tensors[id].name] = largest[id];
   }
-  numerics::InFloat in_float = numerics::kept_in_float(canonical, numerics, largest);
+  numerics::InFloat in_float = kept();
   for (;;) {
     filled.fused_additions = 0;
     if (auto network = numerics::Quantiser(canonical, numerics, largest, in_float, sums, filled).run(in_float)) {

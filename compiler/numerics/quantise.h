@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,9 +28,12 @@ struct QuantiseReport {
 /// accumulator is called NAME.acc. A mean, sum or clip whose scale the requantisation's parameters cannot express stays
 /// in float, with that reason (`Operator::in_float`); for a product that is an Error naming the requantisation. Throws
 /// Error too where the storage or weight type is unsigned. `sums`: what the machine adds to a product in its
-/// accumulator (`added_sums`); where that is multiplied by one number, the product's channels have one scale.
+/// accumulator (`added_sums`); where that is multiplied by one number, the product's channels have one scale. With
+/// `capable`, whether the machine does each operator of a network, what stays in float and the machine does not do
+/// becomes such that it does, where there are (`equivalents.h`), in float.
 Network quantise(Network canonical, const Numerics& numerics, const std::vector<Values>& calibration_inputs,
-                 QuantiseReport* report = nullptr, AddedSums sums = AddedSums::per_channel);
+                 QuantiseReport* report = nullptr, AddedSums sums = AddedSums::per_channel,
+                 const std::function<bool(const Network&)>& capable = {});
 
 /// Seeded normal values for every fp32 input; integer inputs are 0.
 Values seeded_inputs(const Network& network, unsigned seed);

@@ -12,18 +12,27 @@ namespace {
 
 class Writer {
  public:
-  Writer(Network& network, const Computes& computes) : network_(network), computes_(computes) {}
+  /// `results`: of the operators that may become others; null: of all.
+  Writer(Network& network, const Computes& computes, const std::set<TensorId>* results)
+      : network_(network), computes_(computes), results_(results) {}
 
-  void run() {
+  std::set<TensorId> run() {
     std::vector<Operator> operators = std::move(network_.operators);
-    for (Operator& op : operators) emit(std::move(op), 0);
+    for (Operator& op : operators) {
+      const bool may = results_ == nullptr || results_->contains(op.outputs.front());
+      may ? emit(std::move(op), 0) : written_.push_back(std::move(op));
+    }
     network_.operators = std::move(written_);
+    return std::move(made_);
   }
 
  private:
   void emit(Operator op, int depth) {
     const Equivalent equivalent = equivalents(op.type).empty() ? nullptr : needed(extract(network_, op), depth);
-    if (equivalent == nullptr) return written_.push_back(std::move(op));
+    if (equivalent == nullptr) {
+      if (depth > 0) made_.insert(op.outputs.begin(), op.outputs.end());
+      return written_.push_back(std::move(op));
+    }
     std::vector<Operator> steps;
     equivalent(network_, op, steps);
     for (Operator& step : steps) emit(std::move(step), depth + 1);
@@ -52,11 +61,19 @@ class Writer {
 
   Network& network_;
   const Computes& computes_;
+  const std::set<TensorId>* results_;
   std::vector<Operator> written_;
+  std::set<TensorId> made_;
 };
 
 }  // namespace
 
-void write_out(Network& network, const Computes& computes) { Writer(network, computes).run(); }
+std::set<TensorId> write_out(Network& network, const Computes& computes) {
+  return Writer(network, computes, nullptr).run();
+}
+
+std::set<TensorId> write_out(Network& network, const Computes& computes, const std::set<TensorId>& results) {
+  return Writer(network, computes, &results).run();
+}
 
 }  // namespace accord::numerics

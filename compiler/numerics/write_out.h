@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 
 #include "compiler/network/network.h"
 
@@ -10,7 +11,10 @@ namespace accord::numerics {
 using Computes = std::function<bool(Network alone)>;
 
 /// Operators that the machine has no capability for become others (`equivalents`), where it has one for
-/// each of these.
-void write_out(Network& network, const Computes& computes);
+/// each of these. The results of those.
+std::set<TensorId> write_out(Network& network, const Computes& computes);
+
+/// The same of the operators with these results alone.
+std::set<TensorId> write_out(Network& network, const Computes& computes, const std::set<TensorId>& results);
 
 }  // namespace accord::numerics

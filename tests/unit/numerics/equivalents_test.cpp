@@ -7,8 +7,10 @@
 
 #include "archdsl/tensor/convert.h"
 #include "compiler/numerics/equivalents.h"
+#include "compiler/numerics/quantise.h"
 #include "compiler/numerics/write_out.h"
 #include "compiler/reference/execute.h"
+#include "tests/unit/numerics/machines.h"
 #include "tests/unit/numerics/network_builder.h"
 
 using namespace accord;
@@ -88,6 +90,7 @@ TEST_CASE("does each way to write an operator give its values") {
                                          {"Tanh"},
                                          {"Softsign"},
                                          {"Softplus"},
+                                         {"Softmax", {{"axis", std::int64_t{-1}}}},
                                          {"HardSwish"},
                                          {"HardSigmoid"},
                                          {"HardSigmoid", {{"alpha", 0.3}, {"beta", 0.4}}},
@@ -122,7 +125,7 @@ TEST_CASE("does each way to write an operator give its values") {
   };
   for (const Subject& subject : subjects) check(subject, false);
   for (const Subject& subject : of_positive) check(subject, true);
-  CHECK(ways == 30);
+  CHECK(ways == 31);
 }
 
 TEST_CASE("is an average of what windows hold one over all, times a constant") {
@@ -170,4 +173,30 @@ TEST_CASE("is an operator written out where the machine does all that it becomes
   // Two operators that are ways to compute each other end.
   CHECK(written_with(network_of({"Sigmoid"}), {"Mul", "Add"}) == Types{"Sigmoid"});
   CHECK(written_with(network_of({"Tanh"}), {"Mul", "Add"}) == Types{"Tanh"});
+}
+
+TEST_CASE("does an integer machine's float unit do the parts of what stays in float, and nothing else in float") {
+  Builder b;
+  const TensorId x = b.input({4, 8});
+  const TensorId y = b.add("Softmax", {b.gemm(x, 8, 1, 0)}, {4, 8}, {{"axis", std::int64_t{-1}}});
+  const Network network = b.finish(b.gemm(y, 8, 1, 0));
+  const Values inputs = seeded_inputs(network, 5);
+  const auto types_with = [&](const std::set<std::string>& capabilities) {
+    const Network numeric =
+        quantise(network, float_scale_machine(), {inputs}, nullptr, AddedSums::per_channel,
+                 [&](const Network& alone) { return capabilities.contains(alone.operators.front().type); });
+    for (const Operator& op : numeric.operators) {
+      const bool product = op.type == "Gemm" || op.type == "Requantize";
+      for (const TensorId result : op.outputs)
+        CHECK((numeric.tensor(result).type == ElementType::fp32) == (!product && op.type != "Quantize"));
+    }
+    return types_of(numeric);
+  };
+  using Types = std::vector<std::string>;
+  const std::set<std::string> all = {"ReduceMax", "Sub", "Exp", "ReduceSum", "Div"};
+  CHECK(types_with(all) == Types{"Quantize", "Gemm", "Requantize", "Dequantize", "ReduceMax", "Sub", "Exp", "ReduceSum",
+                                 "Div", "Quantize", "Gemm", "Requantize", "Dequantize"});
+  CHECK(types_with({"ReduceMax", "Sub", "Exp", "ReduceSum"}) == Types{"Quantize", "Gemm", "Requantize", "Dequantize",
+                                                                      "Softmax", "Quantize", "Gemm", "Requantize",
+                                                                      "Dequantize"});
 }
