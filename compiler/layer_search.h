@@ -16,7 +16,7 @@ struct LayerSearch {
       kept;          ///< handed to the later passes, fewest cycles first, measured or else predicted
   SearchResult all;  ///< undivided
   std::vector<ScheduledMapping> scheduled;                   ///< those to measure
-  double divided = std::numeric_limits<double>::infinity();  ///< predicted cycles of the first's quickest division
+  double divided = std::numeric_limits<double>::infinity();  ///< predicted cycles of the quickest division
 
   /// The fewest predicted cycles, infinite where nothing was found: what layers and forms are compared by, which may
   /// not all be short enough to be measured.

@@ -22,7 +22,7 @@ namespace accord {
 namespace {
 
 constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
-constexpr std::size_t misjudged = 6;  // more, instead of those whose tiles take far longer than their bounds
+constexpr std::size_t misjudged = 6;   // more, instead of those whose tiles take far longer than their bounds
 constexpr double far_longer = 1.5;     // times the bound
 constexpr std::size_t tilings = 2;     // handed on of each
 constexpr double doubtful_sums = 1.1;  // times a schedule's cycles: sums of cycles may say as much of what is no longer

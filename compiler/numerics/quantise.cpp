@@ -228,6 +228,7 @@ InFloat kept_in_float(const Network& network, const Numerics& numerics, const st
   return result;
 }
 
+/// What stays in float and the machine does not do becomes such that it does, where there are. The results of that.
 std::set<TensorId> write_out_floats(Network& network, const Numerics& numerics, AddedSums sums,
                                     const std::function<bool(const Network&)>& capable) {
   const auto plan = plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none);
