@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -319,8 +320,11 @@ void HomePlanner::search_slowed() {
     LayerPlan other = layer;
     other.mappings = search_again(compilation_, layer);
     keep_as_they_lie(other);
-    if (!other.mappings.empty() && other.mappings.front().predicted_cycles * slowed < cycles)
-      layer.mappings = std::move(other.mappings);
+    if (other.mappings.empty() || !other.mappings.front().scheduled) continue;
+    if (other.mappings.front().predicted_cycles * slowed >= cycles) continue;
+    // Behind them those at hand, should no instructions express any of the others.
+    std::ranges::move(layer.mappings, std::back_inserter(other.mappings));
+    layer.mappings = std::move(other.mappings);
   }
 }
 

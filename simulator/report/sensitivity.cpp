@@ -1,8 +1,10 @@
 #include "simulator/report/sensitivity.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "archdsl/graph/components.h"
 #include "simulator/time/schedule.h"
 
 namespace accord::sim {
@@ -61,10 +63,13 @@ Used short_of_places(const DependenceGraph& graph, const std::vector<Cycle>& tim
   return result;
 }
 
-std::set<int> components(const Used& used, const Change& change) {
-  std::set<int> result;
+/// Components that the change bears upon, those of an array together, by the name that they have in common: a covenant
+/// describes all of them at once.
+std::map<std::string, std::set<int>> components(const RunState& run, const Used& used, const Change& change) {
+  std::map<std::string, std::set<int>> result;
   for (const auto& [cause, component] : used) {
-    if (std::ranges::find(change.causes, cause) != change.causes.end()) result.insert(component);
+    if (std::ranges::find(change.causes, cause) == change.causes.end()) continue;
+    result[without_indices(component_name(run, cause, component))].insert(component);
   }
   return result;
 }
@@ -76,13 +81,15 @@ bool concerns(const Change& change, const RunState& run, int component) {
 }
 
 /// False where the machine stays the same: an interval of one cycle has no half.
-bool apply(const Change& change, int component, Rates& rates) {
+bool apply(const Change& change, const std::set<int>& components, Rates& rates) {
   bool changed = false;
-  for (const Cause cause : change.causes) {
-    Rate& rate = rates.of(cause, component);
-    const Rate before = rate;
-    change.apply(rate);
-    changed = changed || !(rate == before);
+  for (const int component : components) {
+    for (const Cause cause : change.causes) {
+      Rate& rate = rates.of(cause, component);
+      const Rate before = rate;
+      change.apply(rate);
+      changed = changed || !(rate == before);
+    }
   }
   return changed;
 }
@@ -140,12 +147,15 @@ std::vector<Explanation::Sensitivity> predict(const RunState& run, std::vector<C
   times = {};  // each change's take as much
   std::vector<Explanation::Sensitivity> result;
   for (const Change& change : changes) {
-    for (const int component : components(used, change)) {
+    const Cause cause = change.causes.front();
+    for (auto& [name, alike] : components(run, used, change)) {
       Rates rates = graph.rates();
-      if (!concerns(change, run, component) || !apply(change, component, rates)) continue;
-      const bool same = change.apply == double_places && !waited_for.contains({change.causes.front(), component});
+      std::erase_if(alike, [&](int component) { return !concerns(change, run, component); });
+      if (!apply(change, alike, rates)) continue;
+      const bool waits = std::ranges::any_of(alike, [&](int c) { return waited_for.contains({cause, c}); });
+      const bool same = change.apply == double_places && !waits;
       const Cycle total = same ? recorded : schedule(graph, rates)[graph.end()];
-      result.push_back({component_name(run, change.causes.front(), component), change.text, total});
+      result.push_back({alike.size() > 1 ? name : component_name(run, cause, *alike.begin()), change.text, total});
     }
   }
   std::ranges::stable_sort(result, {}, &Explanation::Sensitivity::total_cycles);

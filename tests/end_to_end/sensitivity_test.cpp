@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "archdsl/graph/components.h"
 #include "cli/numeric.h"
 #include "compiler/compile.h"
 #include "tests/draw.h"
@@ -30,10 +31,14 @@ const std::vector<std::string> tried = {"gemmini16",   "dnnweaver64", "hvx",    
                                         "genesys",     "nvdla_small", "simba",    "eyeriss", "nvdla_large", "tpu_v4",
                                         "avx512_vnni", "ethos_u55",   "timeloop", "onnxim",  "gemmini16x4"};
 
+/// That of the name, or all elements of an array (`core[*].spad`).
 template <class Component>
-Component* named(std::vector<Component>& components, const std::string& name) {
-  const auto found = std::ranges::find(components, name, &Component::name);
-  return found == components.end() ? nullptr : &*found;
+std::vector<Component*> named(std::vector<Component>& components, const std::string& name) {
+  std::vector<Component*> found;
+  for (Component& component : components) {
+    if (component.name == name || without_indices(component.name) == name) found.push_back(&component);
+  }
+  return found;
 }
 
 Formula halved(const Formula& formula, const Capability& capability) {
@@ -73,22 +78,22 @@ void change_link(Link& link, const std::string& change) {
 
 /// The machine with that one thing changed; false where it is none that a covenant has (a private wire).
 bool apply(Architecture& machine, const Explanation::Sensitivity& row) {
-  if (Unit* unit = named(machine.units, row.component)) {
-    change_unit(*unit, row.change);
-  } else if (Memory* memory = named(machine.memories, row.component)) {
-    change_memory(*memory, row.change);
-  } else if (Link* link = named(machine.links, row.component)) {
-    change_link(*link, row.change);
-  } else if (row.component == machine.controller.name) {
+  const auto units = named(machine.units, row.component);
+  const auto memories = named(machine.memories, row.component);
+  const auto links = named(machine.links, row.component);
+  for (Unit* const unit : units) change_unit(*unit, row.change);
+  for (Memory* const memory : memories) change_memory(*memory, row.change);
+  for (Link* const link : links) change_link(*link, row.change);
+  if (!units.empty() || !memories.empty() || !links.empty()) return true;
+  if (row.component == machine.controller.name) {
     Controller& controller = machine.controller;
     if (row.change == "latency zero") controller.latency = 0;
     if (row.change == "twice as many interlock entries") machine.sync.entries *= 2;
     if (row.change == "issue twice as wide") controller.issue_width *= 2;
     if (row.change == "issue interval halved") controller.issue_interval = (controller.issue_interval + 1) / 2;
-  } else {
-    return false;
+    return true;
   }
-  return true;
+  return false;
 }
 
 struct Recorded {
