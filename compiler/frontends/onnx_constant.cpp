@@ -183,17 +183,19 @@ ConstantData fold_non_zero(const OnnxNode& node) {
 
 /// What a constant with scales per block stands for, as ONNX computes it: no capability has a scale for a block.
 ConstantData fold_blocks(const OnnxNode& node) {
-  const std::vector<double> x = node.constant_numbers(0), scales = node.constant_numbers(1);
+  const Tensor& x = node.input(0);
+  const std::vector<double> scales = node.constant_numbers(1);
   const std::vector<double> zeros = node.has_input(2) ? node.constant_numbers(2) : std::vector<double>(scales.size());
   const auto axis = static_cast<std::size_t>(normalise_axis(node.get_int("axis", 1), node.shape(0).size()));
   const auto stride = dense_strides(node.shape(0))[axis], extent = node.shape(0)[axis];
   const auto blocks = node.shape(1)[axis], block = node.get_int("block_size", 0);
-  std::vector<float> values;
-  values.reserve(x.size());
-  for (std::int64_t i = 0; i < std::ssize(x); ++i) {
+  std::vector<float> values(count_of(x.shape));
+  const std::byte* integer = x.data->data();
+  for (std::int64_t i = 0; i < std::ssize(values); ++i, integer += element_size(x)) {
     const std::int64_t outer = i / stride / extent, at = i / stride % extent;
     const auto b = static_cast<std::size_t>((outer * blocks + at / block) * stride + i % stride);
-    values.push_back(static_cast<float>(x[static_cast<std::size_t>(i)] - zeros[b]) * static_cast<float>(scales[b]));
+    const double steps = load_element(integer, x.type) - zeros[b];
+    values[static_cast<std::size_t>(i)] = static_cast<float>(steps) * static_cast<float>(scales[b]);
   }
   return make_constant("", node.shape(0), values).data;
 }
