@@ -199,9 +199,9 @@ class Divider {
   /// Adds the same division on other elements, where it takes least of all, if that is less.
   void look_closely(std::vector<Candidate>& all, std::size_t index, Ranking& open) {
     const Division division = all[index].division;
-    const double at_hand = least_cycles(divided_by(division));
+    const double computing = all[index].bounded.cycles, at_hand = least_cycles(divided_by(division));
     open.push(all[index].bounded = {at_hand, true, index});
-    if (at_hand <= compute_cycles(divided_by(division))) return;  // on any
+    if (at_hand <= computing) return;  // on any
     Candidate best{{}, all[index].parts, {at_hand, true, all.size()}};
     for (Division& other :
          on_other_elements(problem_.machine, mapping_, division, static_cast<std::int64_t>(elements_))) {
@@ -215,8 +215,8 @@ class Divider {
     all.push_back(std::move(best));
   }
 
-  /// Those of `all` over so many parts at most that are quicker than the mapping itself. Their tiles are searched where
-  /// the bounds are least, as far as these may be quicker than what is known.
+  /// Those of `all` over so many parts at most that are quicker than the mapping itself: tiles are searched where the
+  /// bounds are least. `known`: cycles of other divisions.
   void search(std::vector<Candidate>& all, std::int64_t most_parts, const Searcher& searcher, double known,
               std::vector<Mapping>& quicker) {
     Ranking open;

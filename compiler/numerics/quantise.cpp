@@ -228,21 +228,21 @@ InFloat kept_in_float(const Network& network, const Numerics& numerics, const st
   return result;
 }
 
+/// Before any operator turns out to have to stay in float.
+std::vector<PlannedOperator> first_plan(const Network& network, const Numerics& numerics, const InFloat& in_float,
+                                        AddedSums sums) {
+  return plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none, in_float);
+}
+
 /// What stays in float and the machine does not do becomes such that it does, where there are. The results of that.
 std::set<TensorId> write_out_floats(Network& network, const Numerics& numerics, AddedSums sums,
                                     const std::function<bool(const Network&)>& capable) {
-  const auto plan = plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none);
+  const auto plan = first_plan(network, numerics, {}, sums);
   std::set<TensorId> floats;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (plan[i].role == Role::floating) floats.insert(network.operators[i].outputs.front());
   }
   return write_out(network, capable, floats);
-}
-
-/// Before any operator turns out to have to stay in float.
-std::vector<PlannedOperator> first_plan(const Network& network, const Numerics& numerics, const InFloat& in_float,
-                                        AddedSums sums) {
-  return plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none, in_float);
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 // Are constants of 4 bits, and scales per block, what ONNX says they are?
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "archdsl/source/error.h"
-#include "archdsl/tensor/convert.h"
+#include "compiler/network/constants.h"
 #include "tests/text_model.h"
 
 using namespace accord;
@@ -35,18 +36,11 @@ onnx::ModelProto in_opset_21(const std::string& graph) {
   return parsed_model("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
 }
 
-std::vector<double> numbers_of(const Network& network, const std::string& name) {
-  for (const Tensor& tensor : network.tensors) {
-    if (tensor.name != name || !tensor.is_constant()) continue;
-    std::vector<double> values;
-    const auto size = static_cast<std::size_t>(bytes(tensor.type));
-    for (std::int64_t i = 0; i < element_count(tensor.shape); ++i) {
-      values.push_back(load_element(tensor.data->data() + static_cast<std::size_t>(i) * size, tensor.type));
-    }
-    return values;
-  }
-  FAIL("no constant of that name");
-  return {};
+std::vector<double> constant_of(const Network& network, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      network.tensors, [&](const Tensor& tensor) { return tensor.name == name && tensor.is_constant(); });
+  REQUIRE(found != network.tensors.end());
+  return numbers_of(*found);
 }
 
 }  // namespace
@@ -58,9 +52,9 @@ TEST_CASE("Are constants of 4 bits read as ONNX packs them, signed and unsigned,
     add_initialiser(model, "s", onnx::TensorProto::FLOAT, {}).add_float_data(0.5F);
     auto& weight = add_initialiser(model, "w", int4, {5});
     set_pairs(weight, {0x87, 0x0f, 0x03}, raw);
-    CHECK(numbers_of(imported_model(model), "w") == std::vector<double>{7, -8, -1, 0, 3});
+    CHECK(constant_of(imported_model(model), "w") == std::vector<double>{7, -8, -1, 0, 3});
     weight.set_data_type(uint4);
-    CHECK(numbers_of(imported_model(model), "w") == std::vector<double>{7, 8, 15, 0, 3});
+    CHECK(constant_of(imported_model(model), "w") == std::vector<double>{7, 8, 15, 0, 3});
     weight.set_dims(0, 7);
     CHECK_THROWS_WITH_AS(imported_model(model), doctest::Contains(raw ? "3 bytes" : "3 values"), Error);
   }
@@ -76,7 +70,7 @@ TEST_CASE("Does a constant with a scale and a zero point per block become the fl
   for (const float scale : {1.F, 10.F, 100.F, 0.5F, 2.F, 4.F}) scales.add_float_data(scale);
   auto& zeros = add_initialiser(model, "z", int4, {2, 3});
   set_pairs(zeros, {0x10, 0x02, 0xf0}, true);  // 0 1 2, 0 0 -1
-  CHECK(numbers_of(imported_model(model), "d") == std::vector<double>{1, 2, 20, 30, 300, 3, 3.5, -2, -4, -8});
+  CHECK(constant_of(imported_model(model), "d") == std::vector<double>{1, 2, 20, 30, 300, 3, 3.5, -2, -4, -8});
   weight.set_dims(0, 1);
   weight.set_dims(1, 10);
   CHECK_THROWS_WITH_AS(imported_model(model), doctest::Contains("blocks of 2 are to be [1,5]"), Error);
