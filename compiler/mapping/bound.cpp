@@ -225,15 +225,22 @@ std::int64_t first_byte(const Architecture& architecture) {
   return latency == INT64_MAX ? 0 : latency;
 }
 
-/// Reads and writes share DRAM's data buses: all off-chip bytes at the peak of all. 0 where some memory has ports
-/// instead.
-std::int64_t bus_cycles(const Architecture& architecture, std::int64_t bytes) {
-  double peak = 0;
+/// Cycles that the bytes need at the ports of all off-chip memories, a DRAM's data buses among them: those read and
+/// those written at their own ports, or all at shared ones.
+std::int64_t port_cycles(const Architecture& architecture, const CompulsoryTraffic& traffic, std::int64_t latency) {
+  double in = 0, out = 0, both = 0;
   for (const Memory& memory : architecture.memories) {
-    if (memory.off_chip && !memory.dram) return 0;
-    if (memory.off_chip) peak += peak_rate(memory);
+    if (!memory.off_chip) continue;
+    const double port = memory.banks * per_reference_cycle(memory.word, word_period(memory));
+    in += port * memory.read_ports;
+    out += port * memory.write_ports;
+    both += peak_rate(memory);
   }
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / peak * (1 - 1e-12)));
+  const auto cycles = [](std::int64_t bytes, double rate) {
+    return bytes == 0 ? 0 : static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / rate * (1 - 1e-12)));
+  };
+  return std::max({traffic.read == 0 ? 0 : latency + cycles(traffic.read, in), cycles(traffic.written, out),
+                   cycles(traffic.read + traffic.written, both)});
 }
 
 }  // namespace
@@ -265,8 +272,7 @@ Bound bound_of(const Machine& machine, const Network& network, const Work& work,
   const auto way = [&](std::int64_t read, std::int64_t rest) { return read == 0 ? 0 : latency + (passes ? rest : 0); };
   const std::int64_t moved = width.cycles(traffic.read, traffic.written) + way(traffic.read, main.ending);
   const std::int64_t through = width.cycles(traffic.before, traffic.written) + way(traffic.before, main.passage);
-  bound.cycles =
-      std::max({computed, main.issue, moved, through, bus_cycles(machine.architecture, bound.compulsory_bytes)});
+  bound.cycles = std::max({computed, main.issue, moved, through, port_cycles(machine.architecture, traffic, latency)});
   bound.compute_cycles = main.compute;
   return bound;
 }
