@@ -35,10 +35,11 @@ LoweredLayers::LoweredLayers(const Compilation& compilation) : compilation_(comp
 }
 
 LoweredLayers::Kept* LoweredLayers::find(Expected& expected, const LayerPlan& layer, const Mapping& mapping,
-                                         Reads reads) const {
+                                         Reads reads, LaidFrom from) const {
   const auto alike = [&](const Kept& kept) {
-    return kept.reads == reads && lower_alike(compilation_.network, compilation_.homes,
-                                              mapped(*kept.layer, *kept.mapping), mapped(layer, mapping));
+    return kept.reads == reads && kept.from == from &&
+           lower_alike(compilation_.network, compilation_.homes, mapped(*kept.layer, *kept.mapping),
+                       mapped(layer, mapping));
   };
   const auto found = std::ranges::find_if(expected.lists, alike);
   return found == expected.lists.end() ? nullptr : &*found;
@@ -89,19 +90,19 @@ bool LoweredLayers::adapt(Kept& kept, const LayerPlan& layer, const Mapping& map
   return true;
 }
 
-LoweredLayers::Lowered& LoweredLayers::lower(const LayerPlan& layer, const Mapping& mapping, Reads reads,
+LoweredLayers::Lowered& LoweredLayers::lower(const LayerPlan& layer, const Mapping& mapping, Reads reads, LaidFrom from,
                                              std::vector<OffChip>& off_chip) {
   const auto equal = of_layer_.find(&layer);
   Expected* const expected = equal == of_layer_.end() ? nullptr : equal->second;
   if (expected != nullptr) {
-    Kept* kept = find(*expected, layer, mapping, reads);
+    Kept* kept = find(*expected, layer, mapping, reads, from);
     if (kept != nullptr && adapt(*kept, layer, mapping, off_chip)) return kept->lowered;
   }
   const Machine& machine = compilation_.machine;
   ConstantImages images;
-  last_ = {&layer, &mapping, reads, {}, {}, {}};
+  last_ = {&layer, &mapping, reads, from, {}, {}, {}};
   last_.lowered.list = lower_parts(machine, compilation_.network, layer.work, compilation_.homes,
-                                   parts_of(machine, mapping), images, off_chip, reads);
+                                   parts_of(machine, mapping), images, off_chip, reads, from);
   const std::size_t operations = last_.lowered.list.ops.size();
   const bool comes_again = expected != nullptr && expected->layers > 1;
   if (!comes_again || operations_ + operations > most_operations) return last_.lowered;

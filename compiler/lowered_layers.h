@@ -28,7 +28,8 @@ class LoweredLayers {
   };
 
   /// Valid until the next call. Throws what `lower_layer` throws.
-  Lowered& lower(const LayerPlan& layer, const Mapping& mapping, Reads reads, std::vector<OffChip>& off_chip);
+  Lowered& lower(const LayerPlan& layer, const Mapping& mapping, Reads reads, LaidFrom from,
+                 std::vector<OffChip>& off_chip);
 
   /// The layer is done: lists that only equal ones would want again are forgotten with the last of them.
   void leave(const LayerPlan& layer);
@@ -39,6 +40,7 @@ class LoweredLayers {
     const LayerPlan* layer = nullptr;
     const Mapping* mapping = nullptr;
     Reads reads{};
+    LaidFrom from{};
     Lowered lowered;
     std::vector<OffChipPlace> places;
     std::vector<OffChipAddress> addresses;
@@ -50,7 +52,7 @@ class LoweredLayers {
     std::list<Kept> lists;
   };
 
-  Kept* find(Expected& expected, const LayerPlan& layer, const Mapping& mapping, Reads reads) const;
+  Kept* find(Expected& expected, const LayerPlan& layer, const Mapping& mapping, Reads reads, LaidFrom from) const;
   bool adapt(Kept& kept, const LayerPlan& layer, const Mapping& mapping, std::vector<OffChip>& off_chip) const;
   void set_numbers(Kept& kept, const Mapping& mapping) const;
 

@@ -56,7 +56,7 @@ OpList MappingSchedule::lowered(std::size_t layer) const {
   ConstantImages images;
   std::vector<OffChip> nothing;
   return lower_parts(compilation_.machine, compilation_.network, layer_.work, compilation_.homes, parts, images,
-                     nothing, Reads::shared);
+                     nothing, Reads::shared, LaidFrom::low);
 }
 
 /// Schedules of in-order machines let transfers of different units pass a link at once; this is what they take one

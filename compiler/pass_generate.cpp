@@ -50,6 +50,7 @@ class Generator {
   Continuation continuation_;
   TensorPlaces places_;
   LoweredLayers lowered_;
+  LaidFrom from_ = LaidFrom::low;  ///< of the next layer
   Program program_;
 };
 
@@ -135,7 +136,7 @@ bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads read
   try {
     fill_margins(layer);
     const bool fenced =
-        append(lowered_.lower(layer, mapping, reads, places_.off_chip()), statement_texts(layer.work.program));
+        append(lowered_.lower(layer, mapping, reads, from_, places_.off_chip()), statement_texts(layer.work.program));
     if (fences == Fences::within || !fenced) return true;
     why = "too few semaphores for multicasts";
   } catch (const MemoryFull&) {
@@ -187,7 +188,10 @@ bool Generator::add_layer(LayerPlan& layer) {
     now.bound_cycles = layer.bound.cycles;
     now.compute_cycles = std::min(layer.bound.compute_cycles, layer.bound.cycles);
     now.compulsory_bytes = layer.bound.compulsory_bytes;
-    if (try_mapping(layer, mapping, why)) return true;
+    if (try_mapping(layer, mapping, why)) {
+      from_ = from_ == LaidFrom::low ? LaidFrom::high : LaidFrom::low;
+      return true;
+    }
   }
   if (layer.chain >= 0) return false;
   Layer& now = program_.layers.back();

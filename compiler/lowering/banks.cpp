@@ -26,28 +26,29 @@ int conflict(const Memory& memory, const Mapping& mapping, const PlacedBlock& a,
   return first.step == second.step ? 2 : 1;
 }
 
-/// Free bytes of a bank, from `low` on.
+/// Free bytes of a bank.
 struct Bank {
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::vector<const PlacedBlock*> blocks;
 };
 
-std::vector<Bank> banks_of(const Memory& memory, const Region& region, std::int64_t unit) {
+std::vector<Bank> banks_of(const Memory& memory, const Region& region, std::int64_t unit, LaidFrom from) {
   const std::int64_t size = memory.bank_bytes();
   std::vector<Bank> banks;
   for (std::int64_t low = region.base; low < region.base + region.bytes;) {
     const std::int64_t end = std::min((low / size + 1) * size, region.base + region.bytes);
-    banks.push_back({round_up(low, unit), end, {}});
+    banks.push_back({round_up(low, unit), end / unit * unit, {}});
     low = end;
   }
+  if (from == LaidFrom::high) std::ranges::reverse(banks);
   return banks;
 }
 
 /// False where a block fits no bank.
-bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping,
+bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping, LaidFrom from,
                  std::vector<PlacedBlock>& blocks) {
-  auto banks = banks_of(memory, region, unit);
+  auto banks = banks_of(memory, region, unit, from);
   for (PlacedBlock& block : blocks) {
     Bank* best = nullptr;
     int least = 0;
@@ -60,22 +61,24 @@ bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, 
       least = weight;
     }
     if (best == nullptr) return false;
-    block.base = best->low;
-    best->low += block.bytes;
+    block.base = from == LaidFrom::low ? best->low : best->high - block.bytes;
+    (from == LaidFrom::low ? best->low : best->high) = block.base + (from == LaidFrom::low ? block.bytes : 0);
     best->blocks.push_back(&block);
   }
   return true;
 }
 
 /// Inputs of one step, and neighbouring copies of results, from opposite ends.
-void place_from_both_ends(const Region& region, const Mapping& mapping, std::vector<PlacedBlock>& blocks) {
+void place_from_both_ends(const Region& region, const Mapping& mapping, LaidFrom from,
+                          std::vector<PlacedBlock>& blocks) {
   std::int64_t low = region.base, high = region.base + region.bytes;
   int inputs = 0, last = -1;
   for (PlacedBlock& block : blocks) {
     const bool result = is_result(mapping.uses[block.use]);
     if (!result && block.use != last) ++inputs;
     last = block.use;
-    const bool from_top = (result ? block.copy : inputs - 1) % 2 == 1;
+    const bool other_end = (result ? block.copy : inputs - 1) % 2 == 1;
+    const bool from_top = other_end != (from == LaidFrom::high);
     block.base = from_top ? high - block.bytes : low;
     (from_top ? high : low) += from_top ? -block.bytes : block.bytes;
   }
@@ -85,9 +88,9 @@ void place_from_both_ends(const Region& region, const Mapping& mapping, std::vec
 }  // namespace
 
 void place_in_banks(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping,
-                    std::vector<PlacedBlock>& blocks) {
-  if (memory.banks == 1 || !place_apart(memory, region, unit, mapping, blocks)) {
-    place_from_both_ends(region, mapping, blocks);
+                    LaidFrom from, std::vector<PlacedBlock>& blocks) {
+  if (memory.banks == 1 || !place_apart(memory, region, unit, mapping, from, blocks)) {
+    place_from_both_ends(region, mapping, from, blocks);
   }
 }
 

@@ -8,7 +8,7 @@
 namespace accord {
 
 std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, const TileBytes& bytes, const Mapping& first,
-                                                   const Mapping& mapping, std::vector<Buffer>& all) {
+                                                   const Mapping& mapping, LaidFrom from, std::vector<Buffer>& all) {
   std::vector<std::vector<PlacedBlock>> blocks(machine.architecture.memories.size());
   std::vector<std::vector<TileBuffer>> buffers(mapping.uses.size());
   all.clear();
@@ -37,7 +37,7 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, const
     if (blocks[m].empty()) continue;
     const int memory = static_cast<int>(m);
     place_in_banks(machine.architecture.memories[m], place_region(machine, mapping, memory),
-                   place_unit(machine, mapping, memory), mapping, blocks[m]);
+                   place_unit(machine, mapping, memory), mapping, from, blocks[m]);
     for (const PlacedBlock& block : blocks[m]) {
       if (block.place != shared_at(mapping.uses[block.use], block.level).place) continue;
       TileBuffer& buffer = buffers[block.use][block.level];

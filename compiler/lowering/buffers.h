@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/lowering/banks.h"
 #include "compiler/lowering/operation.h"
 #include "compiler/mapping/tile_costs.h"
 
@@ -20,6 +21,6 @@ struct TileBuffer {
 /// `bytes`: of the greatest tiles of all parts. Where parts share a memory or get the same bytes, each finds the places
 /// of all. Throws Error where a memory is too small.
 std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, const TileBytes& bytes, const Mapping& first,
-                                                   const Mapping& mapping, std::vector<Buffer>& all);
+                                                   const Mapping& mapping, LaidFrom from, std::vector<Buffer>& all);
 
 }  // namespace accord

@@ -357,7 +357,7 @@ void Lowering::lay_images() {
 }
 
 OpList Lowering::run() {
-  buffers_ = place_buffers(machine_, bytes_, first_, mapping_, list_.buffers);
+  buffers_ = place_buffers(machine_, bytes_, first_, mapping_, from_, list_.buffers);
   resident_.resize(mapping_.uses.size());
   held_.resize(mapping_.uses.size());
   between_.resize(mapping_.uses.size());
@@ -379,15 +379,16 @@ OpList Lowering::run() {
 
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
              const Mapping& mapping, const Mapping& first, const TileBytes& bytes, ConstantImages& images,
-             std::vector<OffChip>& off_chip) {
-  return Lowering(machine, network, work_of(work, mapping), homes, mapping, first, bytes, images, off_chip).run();
+             std::vector<OffChip>& off_chip, LaidFrom from) {
+  return Lowering(machine, network, work_of(work, mapping), homes, mapping, first, bytes, images, off_chip, from).run();
 }
 
 void lay_images(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                 const std::vector<Mapping>& parts, ConstantImages& images, std::vector<OffChip>& off_chip) {
   const TileBytes bytes;
   for (const Mapping& part : parts) {
-    Lowering(machine, network, work_of(work, part), homes, part, parts.front(), bytes, images, off_chip).lay_images();
+    Lowering(machine, network, work_of(work, part), homes, part, parts.front(), bytes, images, off_chip, LaidFrom::low)
+        .lay_images();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "compiler/lowering/banks.h"
 #include "compiler/lowering/constants.h"
 #include "compiler/lowering/operation.h"
 #include "compiler/mapping/tile_costs.h"
@@ -22,7 +23,7 @@ void check_length(std::size_t operations);
 /// parts of divided work, or the mapping itself; `bytes`: of the greatest tiles of all parts.
 OpList lower(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
              const Mapping& mapping, const Mapping& first, const TileBytes& bytes, ConstantImages& images,
-             std::vector<OffChip>& off_chip);
+             std::vector<OffChip>& off_chip, LaidFrom from);
 
 /// Only the constants' images, as `lower` would give them places, for each part of the work after another.
 void lay_images(const Machine& machine, const Network& network, const Work& work, const Homes& homes,

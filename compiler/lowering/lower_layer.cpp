@@ -67,17 +67,17 @@ TileBytes greatest_bytes(const Machine& machine, const Network& network, const W
 OpList lower_layer(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                    const Mapping& mapping, std::vector<OffChip>& off_chip, Reads reads) {
   ConstantImages images;
-  return lower_parts(machine, network, work, homes, parts_of(machine, mapping), images, off_chip, reads);
+  return lower_parts(machine, network, work, homes, parts_of(machine, mapping), images, off_chip, reads, LaidFrom::low);
 }
 
 OpList lower_parts(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                    const std::vector<Mapping>& parts, ConstantImages& images, std::vector<OffChip>& off_chip,
-                   Reads reads) {
+                   Reads reads, LaidFrom from) {
   std::vector<OpList> lists;
   std::size_t length = 0;
   const TileBytes bytes = greatest_bytes(machine, network, work, homes, parts);
   for (const auto& part : parts) {
-    lists.push_back(lower(machine, network, work, homes, part, parts.front(), bytes, images, off_chip));
+    lists.push_back(lower(machine, network, work, homes, part, parts.front(), bytes, images, off_chip, from));
     check_length(length += lists.back().ops.size());
   }
   const bool together = needs_others(parts.front());

@@ -22,6 +22,6 @@ OpList lower_layer(const Machine& machine, const Network& network, const Work& w
 /// The same of parts of work, as `parts_of` gives them; `images`: of the layer, which has none yet.
 OpList lower_parts(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
                    const std::vector<Mapping>& parts, ConstantImages& images, std::vector<OffChip>& off_chip,
-                   Reads reads);
+                   Reads reads, LaidFrom from);
 
 }  // namespace accord

@@ -40,7 +40,8 @@ using Residents = std::vector<std::vector<Resident>>;  ///< [use][level]
 class Lowering {
  public:
   Lowering(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping,
-           const Mapping& first, const TileBytes& bytes, ConstantImages& images, std::vector<OffChip>& off_chip)
+           const Mapping& first, const TileBytes& bytes, ConstantImages& images, std::vector<OffChip>& off_chip,
+           LaidFrom from)
       : machine_(machine),
         network_(network),
         work_(work),
@@ -50,6 +51,7 @@ class Lowering {
         bytes_(bytes),
         images_(images),
         off_chip_(off_chip),
+        from_(from),
         geometry_(machine, network, work, homes, mapping),
         fills_(first),
         instructions_(machine, mapping, list_) {}
@@ -130,6 +132,7 @@ class Lowering {
   const TileBytes& bytes_;
   ConstantImages& images_;
   std::vector<OffChip>& off_chip_;
+  LaidFrom from_;
   Geometry geometry_;
   const Fills fills_;  ///< of the first part
   OpList list_;
