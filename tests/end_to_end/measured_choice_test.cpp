@@ -49,9 +49,11 @@ TEST_CASE("is no short layer slower for measuring, and are some quicker") {
 
 TEST_CASE("are short programs that chains make slower left without, and do others keep them") {
   std::size_t kept = 0, refused = 0;
-  for (const auto& architecture : {machine("bf16npu"), machine("avx512_vnni"), described("started_sums")}) {
-    const Network network = network_of(3, [](NetworkBuilder& b) {
-      TensorId x = b.input({1, 16, 14, 14});
+  using Case = std::pair<Architecture, std::int64_t>;
+  for (const auto& [architecture, side] : {Case(machine("bf16npu"), 14), Case(machine("bf16npu"), 20),
+                                           Case(machine("avx512_vnni"), 14), Case(described("started_sums"), 14)}) {
+    const Network network = network_of(3, [side](NetworkBuilder& b) {
+      TensorId x = b.input({1, 16, side, side});
       for (const auto& [wide, stride] : {std::pair<std::int64_t, std::int64_t>(32, 1), {32, 2}, {64, 1}}) {
         const std::int64_t deep = b.shape(x)[1];
         x = b.relu(b.conv(b.relu(b.conv(x, deep, 3, stride, 1, deep)), wide, 1));
@@ -60,6 +62,7 @@ TEST_CASE("are short programs that chains make slower left without, and do other
     });
     const Network stored = to_numeric(architecture, network, seeded_inputs_of(network, 3));
     CAPTURE(architecture.name);
+    CAPTURE(side);
     CompileOptions chained, apart;
     chained.measure = apart.measure = measure_cycles;
     apart.fuse = false;
