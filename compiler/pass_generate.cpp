@@ -82,15 +82,14 @@ void Generator::add_host(const LayerPlan& layer) {
   encoder_.stages().push_back(std::move(stage));
 }
 
-/// A list of the layer that is added now. Whether fences stand within it.
+/// A list of the layer that is added now. Whether fences stand within it for want of semaphores.
 bool Generator::append(LoweredLayers::Lowered& lowered, const std::vector<std::string>& labels) {
   auto& [list, schedules, code] = lowered;
   const auto ordered = continuation_.order(list, schedules);
-  const auto inside = ordered.order.begin() + (ordered.order.empty() ? 0 : 1);
   encoder_.append(list, ordered.order, ordered.late, static_cast<int>(program_.layers.size()) - 1, labels,
                   code ? &*code : nullptr);
   continuation_.keep();
-  return std::any_of(inside, ordered.order.end(), [](const auto& op) { return op.kind == OrderedOp::Kind::fence; });
+  return ordered.lacks_semaphores;
 }
 
 /// A state to return to.

@@ -85,11 +85,23 @@ void place_from_both_ends(const Region& region, const Mapping& mapping, LaidFrom
   assert(low <= high);
 }
 
+void place_in_turn(const Region& region, LaidFrom from, std::vector<PlacedBlock>& blocks) {
+  std::int64_t low = region.base, high = region.base + region.bytes;
+  for (PlacedBlock& block : blocks) {
+    block.base = from == LaidFrom::low ? low : high - block.bytes;
+    low += block.bytes;
+    high -= block.bytes;
+  }
+  assert(low <= region.base + region.bytes);
+}
+
 }  // namespace
 
 void place_in_banks(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping,
                     LaidFrom from, std::vector<PlacedBlock>& blocks) {
-  if (memory.banks == 1 || !place_apart(memory, region, unit, mapping, from, blocks)) {
+  if (memory.banks == 1) {
+    place_in_turn(region, from, blocks);
+  } else if (!place_apart(memory, region, unit, mapping, from, blocks)) {
     place_from_both_ends(region, mapping, from, blocks);
   }
 }

@@ -24,8 +24,9 @@ struct PlacedBlock {
 enum class LaidFrom { low, high };
 
 /// Gives blocks of one memory places within the region: each in one bank where it fits, and in the bank whose blocks
-/// are accessed least at the same time; where that breaks the room into pieces too small, one after another. The
-/// blocks' bytes together must fit the region; they and its ends are multiples of `unit`, and so are the places.
+/// are accessed least at the same time; where that breaks the room into pieces too small, one after another from both
+/// ends. In a memory of one bank one after another. The blocks' bytes together must fit the region; they and its ends
+/// are multiples of `unit`, and so are the places.
 void place_in_banks(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping,
                     LaidFrom from, std::vector<PlacedBlock>& blocks);
 

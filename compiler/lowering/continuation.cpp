@@ -1,38 +1,15 @@
 #include "compiler/lowering/continuation.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "compiler/lowering/dispatch.h"
 
 namespace accord {
 
-namespace {
-
-bool touches_off_chip(const Architecture& architecture, const Mnemonic& mnemonic) {
-  const auto off_chip = [&](int memory) { return memory >= 0 && architecture.memories[memory].off_chip; };
-  if (mnemonic.meaning == Meaning::transfer) {
-    const Route& route = architecture.units[mnemonic.unit].routes[mnemonic.route];
-    return off_chip(route.source) || off_chip(route.target) || std::ranges::any_of(route.also, off_chip);
-  }
-  if (mnemonic.meaning != Meaning::run) return false;
-  const auto& operands = architecture.units[mnemonic.unit].capabilities[mnemonic.capability].operands;
-  return std::ranges::any_of(operands, off_chip, &CapabilityOperand::memory);
-}
-
-/// By mnemonic: what order between lists depends on. An interlock orders what is on chip.
-std::vector<bool> that_matter(const Architecture& architecture) {
-  std::vector<bool> result;
-  for (const Mnemonic& mnemonic : architecture.isa.mnemonics) {
-    result.push_back(architecture.sync.kind != Sync::Kind::interlock || touches_off_chip(architecture, mnemonic));
-  }
-  return result;
-}
-
-}  // namespace
-
 Continuation::Continuation(const Architecture& architecture, std::int64_t tensor_bytes)
     : architecture_(architecture),
-      matters_(that_matter(architecture)),
       ranges_(architecture),
       history_(architecture, tensor_bytes),
       synchroniser_(static_cast<int>(architecture.units.size()), architecture.sync.semaphores,
@@ -41,12 +18,7 @@ Continuation::Continuation(const Architecture& architecture, std::int64_t tensor
 
 /// What the operation touches and must be ordered by: in all turns of the loops around it.
 void Continuation::ranges_of(const OpList& list, std::size_t op) {
-  now_.clear();
-  if (!matters_[list.ops[op].mnemonic]) return;
   ranges_.in_memories(list, list.ops[op], now_);
-  if (architecture_.sync.kind == Sync::Kind::interlock) {
-    std::erase_if(now_, [&](const AddressRange& range) { return !architecture_.memories[range.memory].off_chip; });
-  }
   for (const LowLoop& loop : list.loops) {
     if (op < loop.first) break;
     if (op >= loop.first + loop.length) continue;
@@ -64,18 +36,23 @@ bool Continuation::find_lead(const OpList& list) {
   touched_.clear();
   first_touched_.assign(1, 0);
   earlier_.clear();
+  waits_.clear();
   units_.resize(count);
   bool conflicts = false;
+  const bool interlocks = architecture_.sync.kind == Sync::Kind::interlock;
   lead_ = {std::vector<std::int64_t>(count, dispatched_), free_};
   for (std::size_t i = 0; i < count; ++i) {
     ranges_of(list, i);
     units_[i] = list.ops[i].unit;
-    history_.before(units_[i], now_, [&](int unit, const LayerHistory::Place& place) {
-      conflicts = true;
+    bool waits = false;
+    history_.before(units_[i], now_, [&](int unit, int memory, const LayerHistory::Place& place) {
+      waits = waits || !interlocks || architecture_.memories[memory].off_chip;
       lead_.ready[i] = std::max(lead_.ready[i], place.done);
       earlier_.add(unit, place.position);
     });
     earlier_.end_operation();
+    waits_.push_back(waits);
+    conflicts = conflicts || waits;
     touched_.insert(touched_.end(), now_.begin(), now_.end());
     first_touched_.push_back(touched_.size());
   }
@@ -101,7 +78,9 @@ Continuation::Ordered Continuation::with_semaphores(const OpList& list, KnownSch
     }
   }
   positions_ = std::move(added.positions);
-  return {std::move(added.order), std::move(added.late)};
+  const bool lacks = std::ranges::find(added.order.begin() + (added.order.empty() ? 0 : 1), added.order.end(),
+                                       OrderedOp::Kind::fence, &OrderedOp::kind) != added.order.end();
+  return {std::move(added.order), std::move(added.late), lacks};
 }
 
 Continuation::Ordered Continuation::order(const OpList& list, KnownSchedules& known) {
@@ -109,17 +88,47 @@ Continuation::Ordered Continuation::order(const OpList& list, KnownSchedules& kn
   Ordered ordered;
   const bool conflicts = kind != Sync::Kind::in_order && find_lead(list);
   fenced_ = kind == Sync::Kind::interlock && conflicts;
-  if (fenced_) {
-    lead_ = {};
-    ordered.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
-  }
+  const Lead under_way = fenced_ ? std::exchange(lead_, {}) : Lead{};
   schedule_ = known.of(list, architecture_, lead_);
+  const std::size_t ahead = fenced_ ? loads_ahead(list, under_way) : 0;
   last_dispatch_ = schedule_.done.empty() ? done_ : dispatched(list);
   if (kind == Sync::Kind::semaphores) return with_semaphores(list, known);
-  for (const std::uint32_t op : schedule_.order) {
+  for (std::size_t at = 0; at < schedule_.order.size(); ++at) {
+    const std::uint32_t op = schedule_.order[at];
+    if (fenced_ && at == ahead) ordered.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
     ordered.order.push_back({OrderedOp::Kind::operation, list.ops[op].unit, -1, op});
   }
   return ordered;
+}
+
+/// How many of the loads that the list begins with come before its fence, as the schedule has them then: they wait for
+/// nothing that it is for, and are predicted to be done by then.
+std::size_t Continuation::loads_ahead(const OpList& list, Lead under_way) {
+  if (schedule_.done.empty() || !timed_) return 0;
+
+  const auto of_mover = [&](std::uint32_t op) { return architecture_.units[units_[op]].kind == UnitKind::mover; };
+  const auto in_loop = [&](std::uint32_t op) {
+    return std::ranges::any_of(list.loops, [&](const LowLoop& loop) { return op - loop.first < loop.length; });
+  };
+  std::set<std::uint32_t> late;  // buffers
+  const auto follows = [&](const BufferAccess& access) { return late.contains(access.buffer); };
+  std::vector<std::uint32_t> ahead, behind;
+  auto op = schedule_.order.begin();
+  for (; op != schedule_.order.end() && of_mover(*op) && !in_loop(*op); ++op) {
+    const auto buffers = list.ops[*op].buffers();
+    const LowOp& load = list.ops[*op];
+    std::int64_t& free = under_way.free[units_[*op]];
+    const std::int64_t start = std::max(under_way.ready[*op], free);
+    const bool waits = waits_[*op] || start + load.latency > done_ || std::ranges::any_of(buffers, follows);
+    (waits ? behind : ahead).push_back(*op);
+    if (!waits) {
+      free = start + load.busy;
+      continue;
+    }
+    for (const BufferAccess& access : buffers) late.insert(access.buffer);
+  }
+  std::ranges::copy(behind, std::ranges::copy(ahead, schedule_.order.begin()).out);
+  return ahead.size();
 }
 
 void Continuation::keep() {
@@ -135,7 +144,8 @@ void Continuation::keep() {
     const std::int64_t done = schedule_.done.empty() ? 0 : schedule_.done[op];
     history_.record(units_[op], {kind == Sync::Kind::semaphores ? positions_[op] : 0, done}, touched(op));
   }
-  if (!schedule_.free.empty()) free_ = schedule_.free;
+  timed_ = !schedule_.free.empty();
+  if (timed_) free_ = schedule_.free;
   done_ = std::max(done_, schedule_.cycles);
   dispatched_ = std::max(dispatched_, last_dispatch_);
 }

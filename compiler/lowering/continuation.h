@@ -14,8 +14,8 @@ namespace accord {
 /// - semaphores: waits and signals between all operations that touch the same addresses; a load of constants waits for
 ///   nothing but the memory that they go to.
 /// - interlock: the machine orders what is on chip; a fence stands before a list that touches bytes off chip which one
-///   since the last fence wrote, or writes what one touched. (Loads before that fence were measured: it waits for them,
-///   and what comes after it starts later than it would.)
+///   since the last fence wrote, or writes what one touched. Loads that do not are before it where they are predicted
+///   to be done by then.
 /// - in order: the machine orders all by address.
 class Continuation {
  public:
@@ -24,7 +24,8 @@ class Continuation {
 
   struct Ordered {
     std::vector<OrderedOp> order;
-    std::vector<LateSignal> late;  ///< to the list kept last
+    std::vector<LateSignal> late;   ///< to the list kept last
+    bool lacks_semaphores = false;  ///< fences stand within the list
   };
   /// The list after those kept. `known`: schedules of it.
   Ordered order(const OpList& list, KnownSchedules& known);
@@ -40,6 +41,7 @@ class Continuation {
 
  private:
   bool find_lead(const OpList& list);
+  std::size_t loads_ahead(const OpList& list, Lead under_way);
   Ordered with_semaphores(const OpList& list, KnownSchedules& known);
   std::int64_t dispatched(const OpList& list) const;
   void ranges_of(const OpList& list, std::size_t op);
@@ -48,13 +50,14 @@ class Continuation {
   }
 
   const Architecture& architecture_;
-  std::vector<bool> matters_;  ///< by mnemonic: whether it may touch what lists are ordered by
   AddressRanges ranges_;
   LayerHistory history_;
   Synchroniser synchroniser_;
   std::vector<std::int64_t> free_;  ///< by unit, predicted
   std::int64_t dispatched_ = 0;     ///< everything, predicted
   std::int64_t done_ = 0;           ///< everything, predicted
+
+  bool timed_ = false;  ///< whether of the list kept last is predicted when units are free
 
   std::int64_t changes_ = 0;
 
@@ -65,6 +68,7 @@ class Continuation {
   std::vector<AddressRange> touched_;       ///< of one operation after the other
   std::vector<std::size_t> first_touched_;  ///< by operation, and their end
   std::vector<int> units_;                  ///< by operation
+  std::vector<bool> waits_;                 ///< by operation: for what lists before must have done
   std::int64_t last_dispatch_ = 0;
   bool fenced_ = false;
   Predecessors earlier_;  ///< what lists before must have done

@@ -22,15 +22,15 @@ class LayerHistory {
     std::int64_t done = 0;
   };
 
-  /// Calls fn(unit, place) for the operations of other units that conflict with these ranges.
+  /// Calls fn(unit, memory, place) for the operations of other units that conflict with these ranges.
   template <typename Fn>
   void before(int unit, std::span<const AddressRange> ranges, Fn&& fn) const {
     for (const auto& range : ranges) {
       each_granule(range, [&](std::size_t at) {
         for (const Last& last : memories_[range.memory].granules[at]) {
           if (last.unit == unit) continue;
-          if (last.written.position >= 0) fn(last.unit, last.written);
-          if (range.writes && last.read.position >= 0) fn(last.unit, last.read);
+          if (last.written.position >= 0) fn(last.unit, range.memory, last.written);
+          if (range.writes && last.read.position >= 0) fn(last.unit, range.memory, last.read);
         }
       });
     }
