@@ -12,12 +12,25 @@
 
 namespace accord {
 
-const onnx::OpSchema* schema_of(const onnx::NodeProto& node, int opset) {
-  if (!node.domain().empty() && node.domain() != "ai.onnx") return nullptr;
+namespace {
+
+/// Of the default domain's operator sets; 0: there are none.
+int newest_known() {
   const auto& versions = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
   const auto known = versions.find(onnx::ONNX_DOMAIN);
-  if (known == versions.end() || opset > known->second.second) return nullptr;
-  const onnx::OpSchema* const schema = onnx::OpSchemaRegistry::Schema(node.op_type(), opset, onnx::ONNX_DOMAIN);
+  return known == versions.end() ? 0 : known->second.second;
+}
+
+}  // namespace
+
+const onnx::OpSchema* schema_of(const onnx::NodeProto& node, int opset) {
+  return opset > newest_known() ? nullptr : nearest_schema_of(node, opset);
+}
+
+const onnx::OpSchema* nearest_schema_of(const onnx::NodeProto& node, int opset) {
+  if (!node.domain().empty() && node.domain() != "ai.onnx") return nullptr;
+  const int version = std::min(opset, newest_known());
+  const onnx::OpSchema* const schema = onnx::OpSchemaRegistry::Schema(node.op_type(), version, onnx::ONNX_DOMAIN);
   return schema == nullptr || schema->Deprecated() ? nullptr : schema;
 }
 

@@ -12,6 +12,9 @@ namespace accord {
 /// of other domains, and of versions younger than itself.
 const onnx::OpSchema* schema_of(const onnx::NodeProto& node, int opset);
 
+/// The same, of younger versions what the newest known one says: good enough to learn from, not to judge by.
+const onnx::OpSchema* nearest_schema_of(const onnx::NodeProto& node, int opset);
+
 /// Error where the node lacks an attribute that ONNX requires of its operator in this version of the operator set, or
 /// has one that ONNX does not define, of another type, or twice: its default would be in force, or one of both.
 void check_attributes(const onnx::NodeProto& node, int opset);

@@ -74,21 +74,26 @@ int OnnxTypes::of(const std::string& tensor) const {
 }
 
 void OnnxTypes::check(const onnx::NodeProto& node, int opset) {
-  const onnx::OpSchema* const schema = schema_of(node, opset);
+  const onnx::OpSchema* const schema = nearest_schema_of(node, opset);
   if (schema == nullptr) return;
+  const bool judges = schema_of(node, opset) != nullptr;
   std::map<std::string, std::pair<int, onnx::DataType>> chosen;  // by the schema's name of a type: the first input's
+  std::map<std::string, int> later;
   for (int i = 0; i < node.input_size(); ++i) {
     const auto* wanted = parameter(schema->inputs(), i);
     const auto known = types_.find(node.input(i));
+    const auto unknown = later_.find(node.input(i));
+    if (wanted != nullptr && unknown != later_.end()) later.emplace(wanted->GetTypeStr(), unknown->second);
     if (wanted == nullptr || node.input(i).empty() || known == types_.end()) continue;
     const onnx::DataType type = known->second;
     if (!wanted->GetTypes().contains(type)) {
+      if (!judges) continue;
       throw Error(fmt::format("input {} ('{}') is {}, not {}", i, node.input(i), element_of(*type),
                               listed(wanted->GetTypes())));
     }
     if (!wanted->GetIsHomogeneous()) continue;
     const auto [first, is_first] = chosen.try_emplace(wanted->GetTypeStr(), i, type);
-    if (is_first || first->second.second == type) continue;
+    if (is_first || first->second.second == type || !judges) continue;
     throw Error(fmt::format("inputs {} and {} are {} and {}; they must be of one type", first->second.first, i,
                             element_of(*first->second.second), element_of(*type)));
   }
@@ -98,6 +103,8 @@ void OnnxTypes::check(const onnx::NodeProto& node, int opset) {
     const auto like = chosen.find(made->GetTypeStr());
     if (like != chosen.end()) {
       types_[node.output(o)] = like->second.second;
+    } else if (const auto as = later.find(made->GetTypeStr()); as != later.end()) {
+      later_[node.output(o)] = as->second;
     } else if (made->GetTypes().size() == 1) {
       types_[node.output(o)] = *made->GetTypes().begin();
     } else {

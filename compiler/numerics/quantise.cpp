@@ -217,6 +217,24 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
   }
 }
 
+/// Of a sum with scales of its own, an operand that is added to something so much greater that hardly any of it is
+/// left in the result's steps: scores that a finite mask is added to, which their Softmax takes away again.
+void keep_lost_operands_in_float(const Network& network, const Numerics& numerics, const std::vector<double>& largest,
+                                 InFloat& in_float) {
+  constexpr double least_steps = 8;
+  for (std::size_t i = 0; i < network.operators.size(); ++i) {
+    const Operator& op = network.operators[i];
+    if (op.type != "Add" || network.tensor(op.outputs[0]).quantisation) continue;
+    const double step = largest[static_cast<std::size_t>(op.outputs[0])] / highest(numerics.storage);
+    for (const TensorId id : op.inputs) {
+      const double greatest = largest[static_cast<std::size_t>(id)];
+      if (network.tensor(id).is_constant() || greatest == 0 || greatest >= least_steps * step) continue;
+      in_float.emplace(i, fmt::format("'{}', at most {:.3g}, would be lost in steps of {:.3g}", network.tensor(id).name,
+                                      greatest, step));
+    }
+  }
+}
+
 /// `parts`: results of what operators in float were written out as.
 InFloat kept_in_float(const Network& network, const Numerics& numerics, const std::vector<double>& largest,
                       const std::set<TensorId>& parts) {
@@ -225,6 +243,7 @@ InFloat kept_in_float(const Network& network, const Numerics& numerics, const st
     if (parts.contains(network.operators[i].outputs.front())) result.emplace(i, "what it is a part of is in float");
   }
   keep_infinities_in_float(network, largest, result);
+  keep_lost_operands_in_float(network, numerics, largest, result);
   return result;
 }
 

@@ -160,14 +160,6 @@ class QuantisationFolding {
     return found;
   }
 
-  /// A constant's scales, where its zero points are those of a signed type.
-  static std::optional<Quantisation> symmetric(const Operator& op, const Numbers& by, ElementType type) {
-    if (std::ranges::any_of(by.zero, [&](double z) { return z != middle_of(type); })) return std::nullopt;
-    const bool one = by.scale.size() == 1;
-    return Quantisation{{by.scale.begin(), by.scale.end()},
-                        one ? -1 : static_cast<int>(attribute(op, "axis", std::int64_t{1}))};
-  }
-
   void drop_pairs() {
     std::vector<Operator> operators;
     std::map<TensorId, Operator> quantisers;  // by result
@@ -272,10 +264,12 @@ class QuantisationFolding {
       const auto c = scale.size() == 1 ? 0 : i / static_cast<std::size_t>(inner) % scale.size();
       values[i] = static_cast<float>(integers[i] - zero[c]) * static_cast<float>(scale[c]);
     }
-    const auto quantisation = symmetric(op, *by, x.type);
+    const bool integers_of_bias = x.type == ElementType::i32;
     auto& y = network_.tensor(op.outputs[0]);
     y.data = make_constant("", y.shape, values).data;
-    if (quantisation && x.type != ElementType::i32) y.quantisation = *quantisation;
+    if (integers_of_bias) return true;
+    // Less their zero points they are integers of the same scales.
+    y.quantisation = Quantisation{{scale.begin(), scale.end()}, scale.size() == 1 ? -1 : static_cast<int>(axis)};
     return true;
   }
 

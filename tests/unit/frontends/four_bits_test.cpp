@@ -82,6 +82,13 @@ TEST_CASE("Is quantisation to 4 bits, and of what is no constant in blocks, refu
   add_initialiser(model, "s", onnx::TensorProto::FLOAT, {}).add_float_data(0.5F);
   set_pairs(add_initialiser(model, "z", int4, {}), {0}, true);
   CHECK_THROWS_WITH_AS(imported_model(model), doctest::Contains("quantisation to 4 bits is not supported"), Error);
+  auto through = in_opset_21(
+      "g (float[4] x) => (float[4] y) { z = Identity (z0)  q = QuantizeLinear (x, s, z)  y = DequantizeLinear (q, s, "
+      "z) "
+      "}");
+  add_initialiser(through, "s", onnx::TensorProto::FLOAT, {}).add_float_data(0.5F);
+  set_pairs(add_initialiser(through, "z0", int4, {}), {0}, true);
+  CHECK_THROWS_WITH_AS(imported_model(through), doctest::Contains("quantisation to 4 bits is not supported"), Error);
   auto blocks = in_opset_21(
       "g (int8[4] x) => (float[4] y) { s = Constant <value = float[2] {1.0, 2.0}> ()\n"
       "  y = DequantizeLinear <axis = 0, block_size = 2> (x, s) }");

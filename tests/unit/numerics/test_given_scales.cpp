@@ -159,6 +159,45 @@ TEST_CASE("does a quantised model keep its own integers and scales") {
   }
 }
 
+TEST_CASE(
+    "does a model keep its own weights' integers whatever their zero point, where the machine has as great ones") {
+  Network network;
+  const auto add = [&](const char* name, ElementType type, Shape shape) {
+    return network.add({name, type, std::move(shape), nullptr, std::nullopt});
+  };
+  const auto bytes = [&](const char* name, Shape shape, const std::vector<std::uint8_t>& values) {
+    Tensor tensor{name, ElementType::u8, std::move(shape), nullptr, std::nullopt};
+    tensor.data = owned({reinterpret_cast<const std::byte*>(values.data()),
+                         reinterpret_cast<const std::byte*>(values.data() + values.size())});
+    return network.add(tensor);
+  };
+  const auto build = [&](std::uint8_t greatest) {
+    network = {};
+    const auto x = add("x", ElementType::fp32, {2, 4}), real = add("r", ElementType::fp32, {3, 4});
+    const auto y = add("y", ElementType::fp32, {2, 3});
+    const auto w = bytes("w", {3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, greatest});
+    const auto scale = network.add(make_constant("s", {}, std::vector{0.25F}));
+    network.inputs = {x};
+    network.outputs = {y};
+    network.operators = {{"d", "DequantizeLinear", {w, scale, bytes("z", {}, {8})}, {real}, {}},
+                         {"m", "Gemm", {x, real}, {y}, {{"transB", std::int64_t{1}}}}};
+  };
+  const auto stored = [&](QuantiseReport& report) {
+    canonicalise(network);
+    const Network numeric = quantise(network, float_scale_machine(), {}, &report);
+    const Operator* product = find(numeric, "Gemm");
+    if (product == nullptr) product = find(numeric, "Conv");
+    REQUIRE(product != nullptr);
+    const auto* weights = constant_data<std::int8_t>(numeric.tensor(product->inputs[1]));
+    return std::vector<std::int8_t>(weights, weights + 12);
+  };
+  QuantiseReport report;
+  build(15);
+  CHECK(stored(report) == std::vector<std::int8_t>{-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 7});
+  build(255);  // less 8, more than 127
+  CHECK(stored(report).back() == 127);
+}
+
 TEST_CASE("are values beyond what a model's quantisers hold saturated, in floats and in integers") {
   for (const bool bare : {false, true}) {
     CAPTURE(bare);

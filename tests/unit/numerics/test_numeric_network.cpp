@@ -416,6 +416,24 @@ TEST_CASE("Does a mask of infinities stay in float, and hide what it masks?") {
   }
 }
 
+TEST_CASE("Does a sum stay in float where hardly anything of an operand would be left in its steps?") {
+  for (const float mask : {-1e9F, -100.F, -20.F}) {
+    CAPTURE(mask);
+    Builder b;
+    const TensorId scores = b.input({1, 2, 4, 4}), shift = b.input({1, 2, 4, 4});
+    const Network network = b.finish(b.add("Add", {scores, shift}, {1, 2, 4, 4}));
+    Values inputs = seeded_inputs(network, 1);
+    std::vector<float> masked(32, 0.F);
+    for (std::size_t i = 0; i < masked.size(); i += 3) masked[i] = mask;
+    std::memcpy(inputs.at(network.tensor(shift).name).data.data(), masked.data(), masked.size() * sizeof(float));
+    const Network numeric = quantise(network, float_scale_machine(), {inputs});
+    const bool in_float = std::ranges::any_of(numeric.operators, [](const Operator& op) {
+      return op.type == "Add" && op.in_float.find("lost") != std::string::npos;
+    });
+    CHECK(in_float == (mask < -20));
+  }
+}
+
 TEST_CASE("Are products by a constant from the left, and by one matrix per batch, products of integers?") {
   for (const bool left : {true, false}) {
     Builder b;

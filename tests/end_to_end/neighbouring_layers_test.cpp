@@ -1,0 +1,32 @@
+// Do the weights of the next layer come while a layer computes?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/end_to_end/machines.h"
+#include "tests/end_to_end/small_networks.h"
+
+using namespace accord;
+using namespace accord::test;
+
+TEST_CASE("do small layers load their weights while the layers before them compute") {
+  constexpr std::uint64_t seed = 47;
+  const auto network = network_of(seed, [](auto& b) {
+    TensorId x = b.input({1, 32, 2, 2});
+    for (int layer = 0; layer < 8; ++layer) x = b.relu(b.conv(x, 32, 1));
+    return x;
+  });
+  // One waits for stores at a fence, one by semaphores.
+  for (const std::string name : {"gemmini16", "vta"}) {
+    CAPTURE(name);
+    const auto job = run_checked(machine(name), network, seed);
+    std::vector<LayerReport> layers;
+    std::ranges::copy_if(job.report.layers, std::back_inserter(layers),
+                         [](const LayerReport& layer) { return layer.op.starts_with("Conv"); });
+    REQUIRE(layers.size() == 8);
+    for (std::size_t l = 1; l < layers.size(); ++l) {
+      CAPTURE(l);
+      CHECK(2 * layers[l].overlap_cycles > layers[l].cycles);
+    }
+  }
+}
