@@ -91,6 +91,7 @@ void order_divided(std::vector<SearchResult::Found>& all) {
 /// A layer's mappings and the divisions over several elements that are quicker.
 struct DividedLayer {
   std::vector<SearchResult::Found> all;                    ///< with the undivided ones, each behind its own
+  std::vector<SearchResult::Found> beyond;                 ///< of divisions that bounds misjudge
   std::vector<SearchResult::Found> fewer;                  ///< of the quickest, over half of the elements at most
   double least = std::numeric_limits<double>::infinity();  ///< predicted cycles of the first's quickest division
 };
@@ -109,13 +110,15 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
       double& least = quickest.try_emplace(main_capability(mapping), so_far).first->second;
       Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer, least);
       if (divided.size() == 1) result.least = quicker.least;
-      if (!quicker.over_all.empty()) least = std::min(least, quicker.over_all.front().predicted_cycles);
+      least = std::min(least, quicker.least);
       for (auto& one : quicker.over_all) result.all.push_back({index, std::move(one)});
+      for (auto& one : quicker.beyond) result.beyond.push_back({index, std::move(one)});
       for (auto& one : quicker.over_fewer) result.fewer.push_back({index, std::move(one)});
     }
     result.all.push_back({index, std::move(mapping)});
   }
   order_divided(result.all);
+  order_divided(result.beyond);
   order_divided(result.fewer);
   return result;
 }
@@ -157,12 +160,14 @@ void add_divisions(const SearchProblem& problem, const Searcher& searcher, Share
                    std::vector<SearchResult::Found> undivided, DividedLayer& divided) {
   const double most = quicker_by_far * predicted_of(divided.all.front());
   DividedLayer more = divide_all(problem, searcher, shared, std::move(undivided), most);
-  for (auto* others : {&more.all, &more.fewer}) {
+  for (auto* others : {&more.all, &more.beyond, &more.fewer}) {
     std::erase_if(*others, [&](const auto& one) { return one.mapping.spatial.empty() || predicted_of(one) >= most; });
   }
   std::ranges::move(more.all, std::back_inserter(divided.all));
+  std::ranges::move(more.beyond, std::back_inserter(divided.beyond));
   std::ranges::move(more.fewer, std::back_inserter(divided.fewer));
   order_divided(divided.all);
+  order_divided(divided.beyond);
   order_divided(divided.fewer);
 }
 
@@ -391,14 +396,15 @@ void drop_long_code(std::vector<SearchResult::Found>& found, const std::vector<S
   std::erase_if(found, [&](const auto& one) { return predicted_of(one) >= compact * least; });
 }
 
-/// Adds divisions over fewer elements that the schedule finds to be much quicker than all others.
+/// Adds divisions, scheduled by a budget of their own, that take less than `share` of what all others do.
 template <typename Choose>
-void add_fewer(std::vector<SearchResult::Found> fewer, std::vector<SearchResult::Found>& found, const Choose& choose) {
-  if (fewer.empty() || !found.front().mapping.scheduled) return;
-  choose(fewer);
-  const double least = quicker_by_far * predicted_of(found.front());
-  std::erase_if(fewer, [&](const auto& one) { return !one.mapping.scheduled || predicted_of(one) >= least; });
-  found.insert(found.begin(), std::make_move_iterator(fewer.begin()), std::make_move_iterator(fewer.end()));
+void add_apart(std::vector<SearchResult::Found> others, double share, std::vector<SearchResult::Found>& found,
+               const Choose& choose) {
+  if (others.empty() || !found.front().mapping.scheduled) return;
+  choose(others);
+  const double least = share * predicted_of(found.front());
+  std::erase_if(others, [&](const auto& one) { return !one.mapping.scheduled || predicted_of(one) >= least; });
+  found.insert(found.begin(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
   keep(found, kept);
 }
 
@@ -517,7 +523,8 @@ LayerSearch search_layer(const Compilation& compilation, SharedMachines& shared,
   }
   // What the first choice left out for its budget the second may look at.
   if (result.kept.size() > undivided || !settled) choose(result.kept);
-  add_fewer(std::move(divided.fewer), result.kept, choose);
+  add_apart(std::move(divided.beyond), 1, result.kept, choose);
+  add_apart(std::move(divided.fewer), quicker_by_far, result.kept, choose);
   drop_doubtful(result.kept);
   return result;
 }

@@ -115,10 +115,10 @@ class Divider {
     if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return result;
     std::vector<Candidate> all = candidates();
     auto most = static_cast<std::int64_t>(elements_);
-    search(all, most, searcher, known_, result.over_all);
+    search(all, most, searcher, known_, result.over_all, result.beyond);
     result.least = least_;
     for (most /= 2; fewer && most >= 2; most /= 2)
-      search(all, most, searcher, mapping_.predicted_cycles, result.over_fewer);
+      search(all, most, searcher, mapping_.predicted_cycles, result.over_fewer, result.over_fewer);
     return result;
   }
 
@@ -216,9 +216,9 @@ class Divider {
   }
 
   /// Those of `all` over so many parts at most that are quicker than the mapping itself: tiles are searched where the
-  /// bounds are least. `known`: cycles of other divisions.
+  /// bounds are least, and `beyond` these where they take far longer. `known`: cycles of other divisions.
   void search(std::vector<Candidate>& all, std::int64_t most_parts, const Searcher& searcher, double known,
-              std::vector<Mapping>& quicker) {
+              std::vector<Mapping>& quicker, std::vector<Mapping>& beyond) {
     Ranking open;
     for (const Candidate& candidate : all) {
       if (candidate.parts <= most_parts && !candidate.searched) open.push(candidate.bounded);
@@ -232,19 +232,20 @@ class Divider {
         look_closely(all, first.index, open);
         continue;
       }
-      all[first.index].searched = true;
-      ++tried;
+      all[first.index].searched = tried < searched;
+      const bool is_beyond = ++tried > searched;
       double least = infinite;
       for (auto& tiled : tile(divided_by(all[first.index].division), searcher, known)) {
         least = std::min(least, tiled.predicted_cycles);
-        if (tiled.predicted_cycles < most) quicker.push_back(std::move(tiled));
+        if (tiled.predicted_cycles < most) (is_beyond ? beyond : quicker).push_back(std::move(tiled));
       }
+      judged += least < far_longer * first.cycles;
+      if (is_beyond) continue;  // sums misjudge these, too
       known = std::min(known, least);
       least_ = std::min(least_, least);
-      judged += least < far_longer * first.cycles;
     }
     std::ranges::stable_sort(quicker, {}, &Mapping::predicted_cycles);
-    if (quicker.size() > searched * tilings) quicker.resize(searched * tilings);
+    std::ranges::stable_sort(beyond, {}, &Mapping::predicted_cycles);
   }
 
   std::vector<Mapping> tile(const Mapping& divided, const Searcher& searcher, double known) {

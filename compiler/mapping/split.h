@@ -48,8 +48,10 @@ class SharedMachines {
 
 /// What dividing a mapping's work gives, quickest first; of one division several.
 struct Divided {
-  std::vector<Mapping> over_all;    ///< of all divisions those with the least bounds
-  std::vector<Mapping> over_fewer;  ///< the same of those over half of the elements at most, a quarter, and so on
+  std::vector<Mapping> over_all;  ///< of all divisions those with the least bounds
+  std::vector<Mapping> beyond;    ///< of more, since what these take is far from their bounds
+  std::vector<Mapping>
+      over_fewer;  ///< the same as over all of those over half of the elements at most, a quarter, and so on
   double least =
       std::numeric_limits<double>::infinity();  ///< predicted cycles of the quickest over all, quicker or not
 };
