@@ -1,5 +1,6 @@
 #include "compiler/mapping/capable.h"
 
+#include <algorithm>
 #include <set>
 
 #include "compiler/codelets/codelet.h"
@@ -27,6 +28,21 @@ std::size_t intermediate_results(const Work& work) {
   return results.size();
 }
 
+/// Whether one instruction sees all that the statement reduces, where the capability sets its target first.
+bool reduces_all(const Architecture& architecture, const Work& work, const Statement& statement, const Match& match) {
+  if (!match.initialises) return true;
+  const Capability& capability = architecture.units[match.unit].capabilities[match.capability];
+  const Access& result = capability.program.statements.back().target;
+  double room = 1, reduced = 1;
+  for (int d = 0; d < std::ssize(capability.dims); ++d) {
+    if (!depends(result, d)) room *= static_cast<double>(capability.dims[static_cast<std::size_t>(d)].maximum);
+  }
+  for (const int it : iterators_of(statement)) {
+    if (!depends(statement.target, it)) reduced *= static_cast<double>(work.program.iterators[it].extent);
+  }
+  return reduced <= room;
+}
+
 }  // namespace
 
 bool is_capable(const Architecture& architecture, const Network& numeric) {
@@ -39,7 +55,10 @@ bool is_capable(const Architecture& architecture, const Network& numeric) {
     if (intermediate_results(work) > 1) return false;
     for (std::size_t s = 0; s < work.program.statements.size(); ++s) {
       if (begins_sums(work, s)) continue;
-      if (match_statement(architecture, work, static_cast<int>(s)).empty()) return false;
+      const auto matches = match_statement(architecture, work, static_cast<int>(s));
+      const Statement& statement = work.program.statements[s];
+      const auto does = [&](const Match& match) { return reduces_all(architecture, work, statement, match); };
+      if (std::ranges::none_of(matches, does)) return false;
     }
   }
   return true;
