@@ -32,12 +32,13 @@ void expect_count(const OnnxNode& node, std::size_t i, std::initializer_list<std
 /// Scales along the axis, one for as many elements as a block has.
 void expect_blocks(const OnnxNode& node, std::int64_t block) {
   const bool constant = std::ranges::all_of(node.inputs, [](const Tensor* x) { return !x || x->is_constant(); });
-  if (!constant || node.op.type != "DequantizeLinear") throw Error("only constants may have scales per block");
+  if (!constant || node.op.type != "DequantizeLinear")
+    throw Error("only constants that are dequantised may have scales per block");
   const auto axis = normalise_axis(node.get_int("axis", 1), node.shape(0).size());
   Shape expected = node.shape(0);
   if (block < 0) throw Error(fmt::format("block_size is {}", block));
   std::int64_t& blocks = expected[static_cast<std::size_t>(axis)];
-  blocks = ceil_div(blocks, block);
+  blocks = ceil_div(blocks, std::min(block, std::max<std::int64_t>(blocks, 1)));
   if (node.shape(1) == expected && (!node.has_input(2) || node.shape(2) == expected)) return;
   throw Error(fmt::format("scales and zero points of blocks of {} are to be {}", block, to_string(expected)));
 }

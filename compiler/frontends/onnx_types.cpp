@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 
 #include "archdsl/source/error.h"
 #include "compiler/frontends/onnx_bodies.h"
+#include "compiler/frontends/onnx_file.h"
 #include "compiler/frontends/onnx_schema.h"
 
 namespace accord {
@@ -50,6 +53,15 @@ int attribute_type(const onnx::NodeProto& node) {
   return value != nullptr && value->has_t() ? value->t().data_type() : 0;
 }
 
+/// ONNX lets few operators have inputs of 4 bits (operator set 21).
+void expect_takes(const onnx::NodeProto& node, int input, int onnx_type) {
+  static const std::set<std::string_view> takers = {
+      "Cast",  "CastLike", "DequantizeLinear", "Flatten",   "Identity", "Pad", "QuantizeLinear", "Reshape",
+      "Shape", "Size",     "Squeeze",          "Transpose", "Unsqueeze"};
+  if (!is_of_4_bits(onnx_type) || takers.contains(node.op_type())) return;
+  throw Error(fmt::format("input {} ('{}') is of 4 bits, which it does not take", input, node.input(input)));
+}
+
 }  // namespace
 
 void OnnxTypes::declare(const std::string& tensor, int onnx_type) {
@@ -83,7 +95,10 @@ void OnnxTypes::check(const onnx::NodeProto& node, int opset) {
     const auto* wanted = parameter(schema->inputs(), i);
     const auto known = types_.find(node.input(i));
     const auto unknown = later_.find(node.input(i));
-    if (wanted != nullptr && unknown != later_.end()) later.emplace(wanted->GetTypeStr(), unknown->second);
+    if (wanted != nullptr && unknown != later_.end()) {
+      expect_takes(node, i, unknown->second);
+      later.emplace(wanted->GetTypeStr(), unknown->second);
+    }
     if (wanted == nullptr || node.input(i).empty() || known == types_.end()) continue;
     const onnx::DataType type = known->second;
     if (!wanted->GetTypes().contains(type)) {
@@ -96,6 +111,9 @@ void OnnxTypes::check(const onnx::NodeProto& node, int opset) {
     if (is_first || first->second.second == type || !judges) continue;
     throw Error(fmt::format("inputs {} and {} are {} and {}; they must be of one type", first->second.first, i,
                             element_of(*first->second.second), element_of(*type)));
+  }
+  for (const auto& [type, one] : later) {
+    if (chosen.contains(type)) throw Error("inputs of 4 bits and of more; they must be of one type");
   }
   for (int o = 0; o < node.output_size(); ++o) {
     const auto* made = parameter(schema->outputs(), o);

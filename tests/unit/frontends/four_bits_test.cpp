@@ -76,6 +76,24 @@ TEST_CASE("Does a constant with a scale and a zero point per block become the fl
   CHECK_THROWS_WITH_AS(imported_model(model), doctest::Contains("blocks of 2 are to be [1,5]"), Error);
 }
 
+TEST_CASE("May a block be longer than what is quantised, and be of 4 bits what ONNX lets be, and no more?") {
+  const auto with = [](const std::string& graph, int zero_type) {
+    auto model = in_opset_21("g (float[4] x) => (float[4] y) {" + graph + "}");
+    add_initialiser(model, "s", onnx::TensorProto::FLOAT, {1}).add_float_data(0.5F);
+    set_pairs(add_initialiser(model, "w", int4, {4}), {0x21, 0x43}, true);
+    set_pairs(add_initialiser(model, "z", zero_type, {1}), {1}, true);
+    return model;
+  };
+  const auto whole =
+      with("d = DequantizeLinear <axis = 0, block_size = 9223372036854775807> (w, s, z)  y = Add (x, d)", int4);
+  CHECK(constant_of(imported_model(whole), "d") == std::vector<double>{0, 0.5, 1, 1.5});
+  const auto mixed = with("d = DequantizeLinear (w, s, z)  y = Add (x, d)", onnx::TensorProto::UINT8);
+  CHECK_THROWS_WITH_AS(imported_model(mixed), doctest::Contains("must be of one type"), Error);
+  const auto added = with("a = Add (w, w)  d = DequantizeLinear (a, s, z)  y = Add (x, d)", int4);
+  CHECK_THROWS_WITH_AS(imported_model(added), doctest::Contains("input 0 ('w') is of 4 bits, which it does not take"),
+                       Error);
+}
+
 TEST_CASE("Is quantisation to 4 bits, and of what is no constant in blocks, refused?") {
   auto model =
       in_opset_21("g (float[4] x) => (float[4] y) { q = QuantizeLinear (x, s, z)  y = DequantizeLinear (q, s, z) }");
@@ -92,5 +110,6 @@ TEST_CASE("Is quantisation to 4 bits, and of what is no constant in blocks, refu
   auto blocks = in_opset_21(
       "g (int8[4] x) => (float[4] y) { s = Constant <value = float[2] {1.0, 2.0}> ()\n"
       "  y = DequantizeLinear <axis = 0, block_size = 2> (x, s) }");
-  CHECK_THROWS_WITH_AS(imported_model(blocks), doctest::Contains("only constants may have scales per block"), Error);
+  CHECK_THROWS_WITH_AS(imported_model(blocks),
+                       doctest::Contains("only constants that are dequantised may have scales per block"), Error);
 }
