@@ -30,6 +30,7 @@ int conflict(const Memory& memory, const Mapping& mapping, const PlacedBlock& a,
 struct Bank {
   std::int64_t low = 0;
   std::int64_t high = 0;
+  bool whole = true;  ///< in what is cut off lies what layers keep for each other, which they access all the time
   std::vector<const PlacedBlock*> blocks;
 };
 
@@ -38,7 +39,8 @@ std::vector<Bank> banks_of(const Memory& memory, const Region& region, std::int6
   std::vector<Bank> banks;
   for (std::int64_t low = region.base; low < region.base + region.bytes;) {
     const std::int64_t end = std::min((low / size + 1) * size, region.base + region.bytes);
-    banks.push_back({round_up(low, unit), end / unit * unit, {}});
+    banks.push_back(
+        {round_up(low, unit), end / unit * unit, low % size == 0 && (end % size == 0 || end == memory.capacity), {}});
     low = end;
   }
   if (from == LaidFrom::high) std::ranges::reverse(banks);
@@ -54,7 +56,7 @@ bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, 
     int least = 0;
     for (Bank& bank : banks) {
       if (bank.high - bank.low < block.bytes) continue;
-      int weight = 0;
+      int weight = bank.whole ? 0 : 2;
       for (const PlacedBlock* other : bank.blocks) weight += conflict(memory, mapping, block, *other);
       if (best != nullptr && weight >= least) continue;
       best = &bank;
