@@ -67,7 +67,13 @@ TEST_CASE("is what follows a convolution of one row as quick where a plane of on
     CAPTURE(name);
     const Architecture shipped = machine(name);
     const MainJobResult job = run_checked(shipped, rows, 7);
-    CHECK(job.report.total_cycles < 1.1 * run_checked(shipped, planes, 7).report.total_cycles);
+    // Without chains, which end where a tensor is shown otherwise.
+    MainJobOptions apart;
+    apart.fuse = false;
+    const auto cycles = [&](const Network& network) {
+      return run_main_job(shipped, network, seeded_inputs_of(network, 7), apart).report.total_cycles;
+    };
+    CHECK(cycles(rows) < 1.02 * cycles(planes));
     CHECK(std::ranges::count(job.report.layers, "host", &LayerReport::placed_on) == 0);
   }
 }
