@@ -26,10 +26,21 @@ int conflict(const Memory& memory, const Mapping& mapping, const PlacedBlock& a,
   return first.step == second.step ? 2 : 1;
 }
 
-/// Free bytes of a bank.
-struct Bank {
+/// Free bytes.
+struct Room {
   std::int64_t low = 0;
   std::int64_t high = 0;
+
+  /// Where so many of them at that end begin, which are free no longer.
+  std::int64_t take(std::int64_t bytes, LaidFrom end) {
+    if (end == LaidFrom::high) return high -= bytes;
+    low += bytes;
+    return low - bytes;
+  }
+};
+
+struct Bank {
+  Room room;
   bool whole = true;  ///< in what is cut off lies what layers keep for each other, which they access all the time
   std::vector<const PlacedBlock*> blocks;
 };
@@ -40,7 +51,7 @@ std::vector<Bank> banks_of(const Memory& memory, const Region& region, std::int6
   for (std::int64_t low = region.base; low < region.base + region.bytes;) {
     const std::int64_t end = std::min((low / size + 1) * size, region.base + region.bytes);
     banks.push_back(
-        {round_up(low, unit), end / unit * unit, low % size == 0 && (end % size == 0 || end == memory.capacity), {}});
+        {{round_up(low, unit), end / unit * unit}, low % size == 0 && (end % size == 0 || end == memory.capacity), {}});
     low = end;
   }
   if (from == LaidFrom::high) std::ranges::reverse(banks);
@@ -55,7 +66,7 @@ bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, 
     Bank* best = nullptr;
     int least = 0;
     for (Bank& bank : banks) {
-      if (bank.high - bank.low < block.bytes) continue;
+      if (bank.room.high - bank.room.low < block.bytes) continue;
       int weight = bank.whole ? 0 : 2;
       for (const PlacedBlock* other : bank.blocks) weight += conflict(memory, mapping, block, *other);
       if (best != nullptr && weight >= least) continue;
@@ -63,8 +74,7 @@ bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, 
       least = weight;
     }
     if (best == nullptr) return false;
-    block.base = from == LaidFrom::low ? best->low : best->high - block.bytes;
-    (from == LaidFrom::low ? best->low : best->high) = block.base + (from == LaidFrom::low ? block.bytes : 0);
+    block.base = best->room.take(block.bytes, from);
     best->blocks.push_back(&block);
   }
   return true;
@@ -73,28 +83,22 @@ bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, 
 /// Inputs of one step, and neighbouring copies of results, from opposite ends.
 void place_from_both_ends(const Region& region, const Mapping& mapping, LaidFrom from,
                           std::vector<PlacedBlock>& blocks) {
-  std::int64_t low = region.base, high = region.base + region.bytes;
+  Room room{region.base, region.base + region.bytes};
   int inputs = 0, last = -1;
   for (PlacedBlock& block : blocks) {
     const bool result = is_result(mapping.uses[block.use]);
     if (!result && block.use != last) ++inputs;
     last = block.use;
     const bool other_end = (result ? block.copy : inputs - 1) % 2 == 1;
-    const bool from_top = other_end != (from == LaidFrom::high);
-    block.base = from_top ? high - block.bytes : low;
-    (from_top ? high : low) += from_top ? -block.bytes : block.bytes;
+    block.base = room.take(block.bytes, other_end != (from == LaidFrom::high) ? LaidFrom::high : LaidFrom::low);
   }
-  assert(low <= high);
+  assert(room.low <= room.high);
 }
 
 void place_in_turn(const Region& region, LaidFrom from, std::vector<PlacedBlock>& blocks) {
-  std::int64_t low = region.base, high = region.base + region.bytes;
-  for (PlacedBlock& block : blocks) {
-    block.base = from == LaidFrom::low ? low : high - block.bytes;
-    low += block.bytes;
-    high -= block.bytes;
-  }
-  assert(low <= region.base + region.bytes);
+  Room room{region.base, region.base + region.bytes};
+  for (PlacedBlock& block : blocks) block.base = room.take(block.bytes, from);
+  assert(room.low <= room.high);
 }
 
 }  // namespace

@@ -105,7 +105,6 @@ Continuation::Ordered Continuation::order(const OpList& list, KnownSchedules& kn
 /// nothing that it is for, and are predicted to be done by then.
 std::size_t Continuation::loads_ahead(const OpList& list, Lead under_way) {
   if (schedule_.done.empty() || !timed_) return 0;
-
   const auto of_mover = [&](std::uint32_t op) { return architecture_.units[units_[op]].kind == UnitKind::mover; };
   const auto in_loop = [&](std::uint32_t op) {
     return std::ranges::any_of(list.loops, [&](const LowLoop& loop) { return op - loop.first < loop.length; });
