@@ -123,6 +123,7 @@ std::string mapping_text(const Machine& machine, const Work& whole, const Mappin
   }
   if (machine.rolls && !mapping.rolls) out += "    without hardware loops\n";
   if (mapping.rolls && mapping.alternates) out += "    two copies on chip take turns\n";
+  if (mapping.stores_whole) out += "    results stored in one go\n";
   out += kept_text(machine, work, mapping) + dense_text(work, mapping) + as_home_text(work, mapping);
   for (const auto& use : mapping.uses) {
     if (use.windowed) out += "    windows shared on chip\n";

@@ -82,12 +82,22 @@ class Refinement {
                         shared_, best, near);
   }
 
+  /// The best one with its results stored the other way, first of those near it: whether cutting them pays depends on
+  /// what else passes their mover, which tells best after the tiles are chosen.
+  std::vector<Mapping> with_other_stores(std::vector<Mapping> near) {
+    Mapping other = mappings_.front().mapping;
+    if (other.rolls) return near;
+    other.stores_whole = !other.stores_whole;
+    near.insert(near.begin(), std::move(other));
+    return near;
+  }
+
   enum class Outcome { better, none, too_long };
 
   /// Replaces the best mapping by the first better one near it.
   Outcome improve() {
     auto& [assignment, best] = mappings_.front();
-    for (auto& mapping : near_best()) {
+    for (auto& mapping : with_other_stores(near_best())) {
       mapping.scheduled = false;
       if (!evaluate(assignment, mapping)) return Outcome::too_long;
       if (mapping.predicted_cycles >= best.predicted_cycles) continue;

@@ -112,6 +112,7 @@ double Lowering::cycles_between(int u, int level) {
 /// and those that come seldom also so that they do not hold up for long what the mover brings meanwhile.
 /// All parts of divided work cut as the first does: they go the same steps.
 std::int64_t Lowering::parts_of_move(int u, int level, const TransferPiece& piece) const {
+  if (first_.stores_whole && first_.uses[u].role == UseRole::output) return 1;
   for (const auto& loops : rolled_) {
     if (std::find(loops.begin(), loops.end(), true) != loops.end()) return 1;
   }

@@ -57,6 +57,7 @@ void adopt_tiling(Mapping& mapping, const Mapping& other) {
   mapping.copies = other.copies;
   mapping.rolls = other.rolls;
   mapping.alternates = other.alternates;
+  mapping.stores_whole = other.stores_whole;
   mapping.predicted_cycles = other.predicted_cycles;
   mapping.scheduled = other.scheduled;
   mapping.measured_cycles = other.measured_cycles;

@@ -129,6 +129,8 @@ struct Mapping {
   bool rolls = false;
   /// Where it rolls: inputs' tiles inside have two copies, and a turn of the innermost hardware loop is two tiles.
   bool alternates = false;
+  /// Results' transfers are not cut into parts, which begin sooner but each take their own time to set up.
+  bool stores_whole = false;
   double predicted_cycles = 0;
   bool scheduled = false;      ///< those are the cycles of its schedule, not of a cost model
   double measured_cycles = 0;  ///< of the layer alone on the machine; 0: not measured

@@ -57,6 +57,7 @@ Mapping draw_mapping(const Work& work, const TilingSpace& space, const Mapping& 
   }
   const auto keeping = keeping_copies(mapping, mapping.copies);
   if (!keeping.empty() && draw.below(2) == 0) mapping.copies = keeping[draw.below(keeping.size())];
+  mapping.stores_whole = draw.below(3) == 0;
   return mapping;
 }
 
