@@ -59,28 +59,43 @@ bool Continuation::find_lead(const OpList& list) {
   return conflicts;
 }
 
+/// The list's own schedule, behind a fence.
+Synchroniser::Added Continuation::behind_fence(const OpList& list, KnownSchedules& known) {
+  fenced_ = true;
+  const Lead under_way = std::exchange(lead_, {});
+  schedule_ = known.of(list, architecture_, lead_);
+  last_dispatch_ = dispatched(list);
+  return synchroniser_.add(list, schedule_.order, {}, loads_ahead(list, under_way));
+}
+
+/// Whether a fence that stands within the list waits for loads of the list that come before it: what follows would be
+/// quicker with them behind.
+bool Continuation::holds_up_loads(std::span<const OrderedOp> order) const {
+  const auto fence = std::ranges::find(order, OrderedOp::Kind::fence, &OrderedOp::kind);
+  if (fence == order.end() || schedule_.done.empty() || !timed_) return false;
+  bool holds_up = false;
+  for (const OrderedOp& before : std::span(order.begin(), fence)) {
+    if (before.kind != OrderedOp::Kind::operation) continue;
+    if (architecture_.units[before.unit].kind != UnitKind::mover) return false;
+    holds_up = holds_up || schedule_.done[before.op] > done_;
+  }
+  return holds_up;
+}
+
 /// Where more units wait for each other than their queues hold, instructions may come later for it than behind a fence.
 Continuation::Ordered Continuation::with_semaphores(const OpList& list, KnownSchedules& known) {
   auto added = synchroniser_.add(list, schedule_.order, earlier_);
   if (added.across > 0 && !schedule_.done.empty() && fills_a_queue(architecture_, added.order)) {
     const std::int64_t at_once = dispatched_end(architecture_, list, schedule_, added.order, dispatched_, 0);
     const Schedule& alone = known.of(list, architecture_, {});
-    auto fenced = synchroniser_.add(list, alone.order, {}, Synchroniser::Start::behind_fence);
+    const auto fenced = synchroniser_.add(list, alone.order, {}, 0);
     const std::int64_t fence = dispatched_end(architecture_, list, alone, fenced.order, done_, done_);
-    if (fence < at_once) {
-      fenced_ = true;
-      lead_ = {};
-      schedule_ = alone;
-      last_dispatch_ = dispatched(list);
-      added = std::move(fenced);
-    } else {
-      added = synchroniser_.add(list, schedule_.order, earlier_);
-    }
+    added = fence < at_once ? behind_fence(list, known) : synchroniser_.add(list, schedule_.order, earlier_);
   }
+  if (!fenced_ && holds_up_loads(added.order)) added = behind_fence(list, known);
   positions_ = std::move(added.positions);
-  const bool lacks = std::ranges::find(added.order.begin() + (added.order.empty() ? 0 : 1), added.order.end(),
-                                       OrderedOp::Kind::fence, &OrderedOp::kind) != added.order.end();
-  return {std::move(added.order), std::move(added.late), lacks};
+  const auto fences = std::ranges::count(added.order, OrderedOp::Kind::fence, &OrderedOp::kind);
+  return {std::move(added.order), std::move(added.late), fences > (fenced_ ? 1 : 0)};
 }
 
 Continuation::Ordered Continuation::order(const OpList& list, KnownSchedules& known) {

@@ -112,15 +112,11 @@ std::vector<std::uint32_t> next_of_units(const OpList& list, const std::vector<s
 }  // namespace
 
 Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std::uint32_t>& order,
-                                      const Predecessors& earlier, Start start) {
+                                      const Predecessors& earlier, std::optional<std::size_t> fence) {
   const auto units = static_cast<std::size_t>(units_);
   state_ = {kept_.clocks,     kept_.next, kept_.next, std::vector<Knowledge>(units), std::vector<bool>(units, true),
             kept_.semaphores, kept_.taken};
   Added added;
-  if (start == Start::behind_fence) {
-    pass_all(state_);
-    added.order.push_back({OrderedOp::Kind::fence, -1, -1, 0});
-  }
   added.positions.resize(list.ops.size());
   std::vector<Inserted> waits, signals;
   const std::vector<std::uint32_t> next = next_of_units(list, order, units_);
@@ -130,6 +126,10 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
   std::vector<int> others;  // units of which something is needed
   BufferHistory history(list);
   for (std::uint32_t turn = 0; turn < order.size(); ++turn) {
+    if (turn == fence) {
+      waits.push_back({turn, {OrderedOp::Kind::fence, -1, -1, 0}});
+      pass_all(state_);
+    }
     const std::uint32_t op = order[turn];
     place_of[op] = turn;
     const int unit = list.ops[op].unit;
@@ -140,7 +140,7 @@ Synchroniser::Added Synchroniser::add(const OpList& list, const std::vector<std:
       if (position > last.position) last = {position, index};
     };
     history.dependences(list.ops[op], [&](std::int64_t p) { need(list.ops[p].unit, added.positions[p], p); });
-    if (start == Start::at_once) {
+    if (!fence) {
       for (const auto& [other, position] : earlier.of(op)) need(other, position, -1);
     }
     std::ranges::sort(others);

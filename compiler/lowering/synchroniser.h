@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,17 +57,16 @@ class Synchroniser {
   /// `max`: greatest count of a semaphore.
   Synchroniser(int units, int semaphores, std::int64_t max);
 
-  enum class Start { at_once, behind_fence };
-
   struct Added {
     std::vector<OrderedOp> order;
     std::vector<LateSignal> late;         ///< to the list before
     std::vector<std::int64_t> positions;  ///< by operation: place in its unit's order, over all lists
     std::int64_t across = 0;              ///< waits for lists before
   };
-  /// Orders the list after those kept. Behind a fence, which `order` begins with, it waits for none of them.
+  /// Orders the list after those kept. `fence`: the place in `order` before which one stands: what comes before that
+  /// waits for nothing, what comes behind for none of the lists kept.
   Added add(const OpList& list, const std::vector<std::uint32_t>& order, const Predecessors& earlier,
-            Start start = Start::at_once);
+            std::optional<std::size_t> fence = std::nullopt);
 
   /// The list added last stays; without this the next one takes its place.
   void keep() { kept_ = std::move(state_); }

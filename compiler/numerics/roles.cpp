@@ -123,11 +123,23 @@ bool only_shifts(const Network& network, const Operator& op) {
   return std::all_of(values, values + element_count(weights.shape), [](float value) { return value == 1; });
 }
 
-/// Products of two activations have no weights that could take a factor (the scale of an attention's scores).
+/// A Mul by a number between integers of the model is a requantisation of its own, as a Clip between such is.
+void requantise_factors(const Network& network, std::vector<PlannedOperator>& plan) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Operator& op = network.operators[i];
+    if (plan[i].role != Role::floating || !multiplies_by_number(network, op)) continue;
+    if (!network.tensor(op.inputs[0]).quantisation || !network.tensor(op.outputs[0]).quantisation) continue;
+    if (number_of_factor(network, op) > 0) plan[i] = {.role = Role::clip, .factor = static_cast<int>(i)};
+  }
+}
+
+/// Products of two activations have no weights that could take a factor (the scale of an attention's scores). Where a
+/// model has integers for the product, they are rounded, and bounded, before the factor.
 void fuse_factors(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Operator& op = network.operators[i];
     if (plan[i].role != Role::product || op.type != "MatMul" || !uses.sole_consumer(op.outputs[0])) continue;
+    if (network.tensor(op.outputs[0]).quantisation) continue;
     const int next = uses.consumers[static_cast<std::size_t>(op.outputs[0])][0];
     PlannedOperator factor{.role = Role::product, .factor = next};
     if (!multiplies_by_number(network, network.operators[static_cast<std::size_t>(next)])) continue;
@@ -145,12 +157,13 @@ bool changes_integers(const Network& network, const Operator& op) {
 
 void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (!is_integer_role(plan[i].role)) continue;
+    if (!is_integer_role(plan[i].role) && plan[i].factor == no_operator) continue;
     const int last = plan[i].factor == no_operator ? static_cast<int>(i) : plan[i].factor;
     const TensorId result = network.operators[static_cast<std::size_t>(last)].outputs[0];
     if (!uses.sole_consumer(result)) continue;
     const int next = uses.consumers[static_cast<std::size_t>(result)][0];
-    if (plan[static_cast<std::size_t>(next)].role != Role::clip) continue;
+    const PlannedOperator& clip = plan[static_cast<std::size_t>(next)];
+    if (clip.role != Role::clip || clip.factor != no_operator) continue;
     if (changes_integers(network, network.operators[static_cast<std::size_t>(next)])) continue;
     plan[i].clip = next;
     plan[static_cast<std::size_t>(next)].role = Role::fused;
@@ -309,6 +322,7 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
   const Uses uses(network);
   std::vector<PlannedOperator> plan;
   for (const Operator& op : network.operators) plan.push_back(classify(network, op, integers, factors));
+  if (integers && factors) requantise_factors(network, plan);
   for (const auto& [index, reason] : in_float) plan[index] = {.reason = reason};
   if (factors) fuse_factors(network, uses, plan);
   fuse_clips(network, uses, plan);

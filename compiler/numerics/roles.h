@@ -15,7 +15,7 @@ enum class Role {
   average,   ///< AveragePool with one count everywhere: SumPool, then Requantize
   carry,     ///< moves elements unchanged (MaxPool, Reshape, Concat, ...)
   rescale,   ///< Mul by a number: the same integers in another scale
-  clip,      ///< Clip that follows none of the above
+  clip,      ///< Clip that follows none of the above; Mul by a number from integers of the model to others
   floating,  ///< anything else
   fused      ///< done by another operator
 };
@@ -25,8 +25,9 @@ inline constexpr int no_operator = -1;
 /// One operator's part in the plan; indices are into Network::operators.
 struct PlannedOperator {
   Role role = Role::floating;
-  int clip = no_operator;     ///< Clip that its requantisation does
-  int factor = no_operator;   ///< of a MatMul: Mul by one number, before the Clip, that its requantisation does
+  int clip = no_operator;  ///< Clip that its requantisation does
+  int factor =
+      no_operator;  ///< of a MatMul: Mul by one number, before the Clip, that its requantisation does; of a Mul: itself
   int product = no_operator;  ///< of a sum: the product whose accumulator takes the other operand
   std::string reason{};       ///< of a floating operator: why
 };

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -68,6 +69,23 @@ class QuantisedModel {
            ElementType::fp32, shape);
     network.outputs = {y};
   }
+
+  /// Scores: a product of two quantised tensors, quantised in steps of `step`, times a number, quantised anew.
+  void build_scores(float step) {
+    const Shape shape = {1, 8, 8};
+    const auto zero = middle();
+    const auto rounded = [&](TensorId x, float scale) {
+      const auto s = number(scale);
+      return op("DequantizeLinear", {op("QuantizeLinear", {x, s, zero}, ElementType::u8, shape), s, zero},
+                ElementType::fp32, shape);
+    };
+    for (const char* name : {"a", "b"}) network.inputs.push_back(add(name, ElementType::fp32, shape));
+    const auto product =
+        op("MatMul", {rounded(network.inputs[0], 0.03F), rounded(network.inputs[1], 0.03F)}, ElementType::fp32, shape);
+    y = rounded(op("Mul", {rounded(product, step), number(0.353F)}, ElementType::fp32, shape), scores_step);
+    network.outputs = {y};
+  }
+  static constexpr float scores_step = 0.03F;
 
  private:
   using Sizes = std::vector<std::int64_t>;
@@ -194,8 +212,10 @@ TEST_CASE(
   QuantiseReport report;
   build(15);
   CHECK(stored(report) == std::vector<std::int8_t>{-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 7});
-  build(255);  // less 8, more than 127
-  CHECK(stored(report).back() == 127);
+  build(255);  // less 8, more than 127: its row is rounded anew, in steps of 247 / 127
+  const auto anew = stored(report);
+  CHECK(anew.back() == 127);
+  CHECK(anew[10] == 1);  // 2 of 247
 }
 
 TEST_CASE("are values beyond what a model's quantisers hold saturated, in floats and in integers") {
@@ -216,6 +236,21 @@ TEST_CASE("are values beyond what a model's quantisers hold saturated, in floats
     const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
     CHECK(greatest_difference(execute(numeric, inputs).begin()->second, expected) <= (bare ? 0.03 : 0.11) * 1.001);
     CHECK(compare(expected, execute(model.network, inputs).begin()->second).signal_to_noise_db > 25);
+  }
+}
+
+TEST_CASE("are a product's integers rounded and saturated before a number multiplies them") {
+  for (const float step : {0.005F, 0.4F, 0.03F}) {  // most saturate; few are left; neither
+    CAPTURE(step);
+    QuantisedModel model(128);
+    model.build_scores(step);
+    const Values inputs = seeded_inputs(model.network, seed);
+    const Value expected = execute(model.network, inputs).begin()->second;
+    canonicalise(model.network);
+    const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
+    CHECK(find(numeric, "Mul") == nullptr);
+    CHECK(std::ranges::count(numeric.operators, "Requantize", &Operator::type) == 2);
+    CHECK(greatest_difference(execute(numeric, inputs).begin()->second, expected) <= 1.001 * model.scores_step);
   }
 }
 

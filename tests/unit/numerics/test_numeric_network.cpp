@@ -416,21 +416,28 @@ TEST_CASE("Does a mask of infinities stay in float, and hide what it masks?") {
   }
 }
 
-TEST_CASE("Does a sum stay in float where hardly anything of an operand would be left in its steps?") {
-  for (const float mask : {-1e9F, -100.F, -20.F}) {
-    CAPTURE(mask);
+TEST_CASE("Does a sum stay in float where hardly anything of a Softmax's operand would be left in its steps?") {
+  const Shape shape = {1, 2, 4, 4};
+  const auto lost = [&](const std::string& type, float mask, const std::string& reader) {
     Builder b;
-    const TensorId scores = b.input({1, 2, 4, 4}), shift = b.input({1, 2, 4, 4});
-    const Network network = b.finish(b.add("Add", {scores, shift}, {1, 2, 4, 4}));
+    const TensorId scores = b.input(shape), shift = b.input(shape);
+    TensorId y = b.add(type, {scores, shift}, shape);
+    if (reader == "MatMul") y = b.add(reader, {y, scores}, shape);  // whose result the Softmax reads
+    const Network network = b.finish(b.add("Softmax", {y}, shape, {{"axis", std::int64_t{-1}}}));
     Values inputs = seeded_inputs(network, 1);
     std::vector<float> masked(32, 0.F);
     for (std::size_t i = 0; i < masked.size(); i += 3) masked[i] = mask;
     std::memcpy(inputs.at(network.tensor(shift).name).data.data(), masked.data(), masked.size() * sizeof(float));
     const Network numeric = quantise(network, float_scale_machine(), {inputs});
-    const bool in_float = std::ranges::any_of(numeric.operators, [](const Operator& op) {
-      return op.type == "Add" && op.in_float.find("lost") != std::string::npos;
+    return std::ranges::any_of(numeric.operators, [&](const Operator& op) {
+      return op.type == type && op.in_float.find("lost") != std::string::npos;
     });
-    CHECK(in_float == (mask < -20));
+  };
+  for (const float mask : {-1e9F, -100.F, -20.F}) {
+    CAPTURE(mask);
+    CHECK(lost("Add", mask, "Softmax") == (mask < -20));
+    CHECK(lost("Sub", -mask, "Softmax") == (mask < -20));
+    CHECK_FALSE(lost("Add", mask, "MatMul"));  // a branch that is little beside the rest
   }
 }
 
