@@ -38,9 +38,11 @@ class Generator {
   Mark mark() const;
   void undo(const Mark& mark);
   void wait_for_all();
-  bool try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why);
+  bool try_ends(LayerPlan& layer, const Mapping& mapping, std::string& why);
+  bool try_mapping(LayerPlan& layer, const Mapping& mapping, LaidFrom from, std::string& why);
   enum class Fences { within, outside };  ///< of a layer's list
-  bool try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, Fences fences, std::string& why);
+  bool try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, LaidFrom from, Fences fences,
+                   std::string& why);
   void add_host(const LayerPlan& layer);
 
   Compilation& compilation_;
@@ -115,27 +117,40 @@ void Generator::undo(const Mark& mark) {
   places_.rollback(mark.places);
 }
 
-/// With shared reads; where those need fences because semaphores do not suffice, behind a fence, which gives all of
-/// them back; else without, or, where elements cannot load alone, with the fences.
-bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, std::string& why) {
-  if (mapping.spatial.empty()) return try_mapping(layer, mapping, Reads::own, Fences::within, why);
-  const bool together = needs_others(parts_of(compilation_.machine, mapping).front());
-  if (together || !compilation_.machine.multicasts.empty()) {
-    if (try_mapping(layer, mapping, Reads::shared, Fences::outside, why)) return true;
-    const Mark before = mark();
-    wait_for_all();
-    if (try_mapping(layer, mapping, Reads::shared, together ? Fences::within : Fences::outside, why)) return true;
-    undo(before);
+/// From the end whose turn it is; where that is the high one and fields of addresses are too short for it, the low one.
+bool Generator::try_ends(LayerPlan& layer, const Mapping& mapping, std::string& why) {
+  for (LaidFrom from = from_;; from = LaidFrom::low) {
+    if (try_mapping(layer, mapping, from, why)) {
+      from_ = from == LaidFrom::low ? LaidFrom::high : LaidFrom::low;
+      return true;
+    }
+    if (from == LaidFrom::low) return false;
   }
-  return !together && try_mapping(layer, mapping, Reads::own, Fences::within, why);
 }
 
-bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, Fences fences, std::string& why) {
+/// With shared reads; where those need fences because semaphores do not suffice, behind a fence, which gives all of
+/// them back; else without, or, where elements cannot load alone, with the fences.
+bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, LaidFrom from, std::string& why) {
+  if (mapping.spatial.empty()) return try_mapping(layer, mapping, Reads::own, from, Fences::within, why);
+  const bool together = needs_others(parts_of(compilation_.machine, mapping).front());
+  if (together || !compilation_.machine.multicasts.empty()) {
+    if (try_mapping(layer, mapping, Reads::shared, from, Fences::outside, why)) return true;
+    const Mark before = mark();
+    wait_for_all();
+    const Fences fences = together ? Fences::within : Fences::outside;
+    if (try_mapping(layer, mapping, Reads::shared, from, fences, why)) return true;
+    undo(before);
+  }
+  return !together && try_mapping(layer, mapping, Reads::own, from, Fences::within, why);
+}
+
+bool Generator::try_mapping(LayerPlan& layer, const Mapping& mapping, Reads reads, LaidFrom from, Fences fences,
+                            std::string& why) {
   const Mark before = mark();
   try {
     fill_margins(layer);
     const bool fenced =
-        append(lowered_.lower(layer, mapping, reads, from_, places_.off_chip()), statement_texts(layer.work.program));
+        append(lowered_.lower(layer, mapping, reads, from, places_.off_chip()), statement_texts(layer.work.program));
     if (fences == Fences::within || !fenced) return true;
     why = "too few semaphores for multicasts";
   } catch (const MemoryFull&) {
@@ -187,10 +202,7 @@ bool Generator::add_layer(LayerPlan& layer) {
     now.bound_cycles = layer.bound.cycles;
     now.compute_cycles = std::min(layer.bound.compute_cycles, layer.bound.cycles);
     now.compulsory_bytes = layer.bound.compulsory_bytes;
-    if (try_mapping(layer, mapping, why)) {
-      from_ = from_ == LaidFrom::low ? LaidFrom::high : LaidFrom::low;
-      return true;
-    }
+    if (try_ends(layer, mapping, why)) return true;
   }
   if (layer.chain >= 0) return false;
   Layer& now = program_.layers.back();

@@ -2,7 +2,10 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "archdsl/source/error.h"
+#include "compiler/frontends/onnx_file.h"
 #include "compiler/frontends/onnx_node.h"
 
 namespace accord {
@@ -42,6 +45,7 @@ void infer_comparison(OnnxNode& node) { node.result(ElementType::u8, broadcast(n
 void infer_cast_like(OnnxNode& node) {
   const auto type = node.input(1).type;
   const int to = node.types->of(node.proto->input(1));
+  if (is_of_4_bits(to)) throw Error(fmt::format("element type {} is not supported", onnx_type_name(to)));
   if (to == 0 && type == ElementType::u8) throw Error("a cast to what may be uint8 or bool");
   node.op.type = "Cast";
   if (to != 0) node.op.attributes["to"] = std::int64_t{to};

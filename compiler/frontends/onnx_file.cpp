@@ -86,10 +86,8 @@ OnnxFile read_onnx_file(const std::filesystem::path& path) {
   return file;
 }
 
-namespace {
-
-/// ONNX's name for an element type; those that this library does not know yet are numbers in its format's history.
-std::string text_of(int onnx_type) {
+std::string onnx_type_name(int onnx_type) {
+  // Those that came after this library.
   static const std::map<int, std::string> later = {{17, "FLOAT8E4M3FN"},   {18, "FLOAT8E4M3FNUZ"}, {19, "FLOAT8E5M2"},
                                                    {20, "FLOAT8E5M2FNUZ"}, {21, "UINT4"},          {22, "INT4"},
                                                    {23, "FLOAT4E2M1"}};
@@ -98,8 +96,6 @@ std::string text_of(int onnx_type) {
   const auto found = later.find(onnx_type);
   return found == later.end() ? std::to_string(onnx_type) : found->second;
 }
-
-}  // namespace
 
 // Numbers of types that came after this library.
 constexpr int uint4 = 21, int4 = 22;
@@ -122,7 +118,7 @@ ElementType element_type_of(int onnx_type) {
     case Proto::INT64:
     case Proto::UINT32:
     case Proto::UINT64: return ElementType::i64;
-    default: throw Error(fmt::format("element type {} is not supported", text_of(onnx_type)));
+    default: throw Error(fmt::format("element type {} is not supported", onnx_type_name(onnx_type)));
   }
 }
 

@@ -1,14 +1,13 @@
 #include "compiler/frontends/onnx_types.h"
 
 #include <algorithm>
-#include <map>
+#include <cctype>
 #include <set>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <onnx/defs/schema.h>
 
 #include "archdsl/source/error.h"
 #include "compiler/frontends/onnx_bodies.h"
@@ -64,67 +63,71 @@ void expect_takes(const onnx::NodeProto& node, int input, int onnx_type) {
 
 }  // namespace
 
+std::string OnnxTypes::Type::text() const {
+  if (known != nullptr) return element_of(*known);
+  std::string name = onnx_type_name(later);
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return name;
+}
+
 void OnnxTypes::declare(const std::string& tensor, int onnx_type) {
   if (onnx_type == onnx::TensorProto::UNDEFINED) return;
   if (!onnx::TensorProto::DataType_IsValid(onnx_type)) {
-    later_[tensor] = onnx_type;
+    types_[tensor] = {nullptr, onnx_type};
     return;
   }
   onnx::TypeProto type;
   type.mutable_tensor_type()->set_elem_type(onnx_type);
-  types_[tensor] = onnx::Utils::DataTypeUtils::ToType(type);
+  types_[tensor] = {onnx::Utils::DataTypeUtils::ToType(type), 0};
 }
 
 int OnnxTypes::of(const std::string& tensor) const {
-  const auto known = types_.find(tensor);
-  if (known == types_.end()) {
-    const auto later = later_.find(tensor);
-    return later == later_.end() ? 0 : later->second;
-  }
-  const onnx::TypeProto& type = onnx::Utils::DataTypeUtils::ToTypeProto(known->second);
+  const auto found = types_.find(tensor);
+  if (found == types_.end()) return 0;
+  const auto& [known, later] = found->second;
+  if (known == nullptr) return later;
+  const onnx::TypeProto& type = onnx::Utils::DataTypeUtils::ToTypeProto(known);
   return type.has_tensor_type() ? type.tensor_type().elem_type() : 0;
+}
+
+/// Of the node's inputs. `judges`: the schema is the operator set's own.
+OnnxTypes::Shared OnnxTypes::shared_by_inputs(const onnx::NodeProto& node, const onnx::OpSchema& schema,
+                                              bool judges) const {
+  Shared shared;
+  for (int i = 0; i < node.input_size(); ++i) {
+    const auto* wanted = parameter(schema.inputs(), i);
+    const auto found = types_.find(node.input(i));
+    if (wanted == nullptr || node.input(i).empty() || found == types_.end()) continue;
+    const Type& type = found->second;
+    if (type.known == nullptr) {
+      expect_takes(node, i, type.later);
+    } else if (!wanted->GetTypes().contains(type.known)) {
+      if (!judges) continue;
+      throw Error(
+          fmt::format("input {} ('{}') is {}, not {}", i, node.input(i), type.text(), listed(wanted->GetTypes())));
+    }
+    if (!wanted->GetIsHomogeneous()) continue;
+    const auto [first, is_first] = shared.try_emplace(wanted->GetTypeStr(), i, type);
+    const auto& [other, its] = first->second;
+    const bool is_later = type.known == nullptr || its.known == nullptr;
+    if (is_first || its == type || (!judges && !is_later)) continue;
+    throw Error(
+        fmt::format("inputs {} and {} are {} and {}; they must be of one type", other, i, its.text(), type.text()));
+  }
+  return shared;
 }
 
 void OnnxTypes::check(const onnx::NodeProto& node, int opset) {
   const onnx::OpSchema* const schema = nearest_schema_of(node, opset);
   if (schema == nullptr) return;
-  const bool judges = schema_of(node, opset) != nullptr;
-  std::map<std::string, std::pair<int, onnx::DataType>> chosen;  // by the schema's name of a type: the first input's
-  std::map<std::string, int> later;
-  for (int i = 0; i < node.input_size(); ++i) {
-    const auto* wanted = parameter(schema->inputs(), i);
-    const auto known = types_.find(node.input(i));
-    const auto unknown = later_.find(node.input(i));
-    if (wanted != nullptr && unknown != later_.end()) {
-      expect_takes(node, i, unknown->second);
-      later.emplace(wanted->GetTypeStr(), unknown->second);
-    }
-    if (wanted == nullptr || node.input(i).empty() || known == types_.end()) continue;
-    const onnx::DataType type = known->second;
-    if (!wanted->GetTypes().contains(type)) {
-      if (!judges) continue;
-      throw Error(fmt::format("input {} ('{}') is {}, not {}", i, node.input(i), element_of(*type),
-                              listed(wanted->GetTypes())));
-    }
-    if (!wanted->GetIsHomogeneous()) continue;
-    const auto [first, is_first] = chosen.try_emplace(wanted->GetTypeStr(), i, type);
-    if (is_first || first->second.second == type || !judges) continue;
-    throw Error(fmt::format("inputs {} and {} are {} and {}; they must be of one type", first->second.first, i,
-                            element_of(*first->second.second), element_of(*type)));
-  }
-  for (const auto& [type, one] : later) {
-    if (chosen.contains(type)) throw Error("inputs of 4 bits and of more; they must be of one type");
-  }
+  const Shared shared = shared_by_inputs(node, *schema, schema_of(node, opset) != nullptr);
   for (int o = 0; o < node.output_size(); ++o) {
     const auto* made = parameter(schema->outputs(), o);
     if (made == nullptr) continue;
-    const auto like = chosen.find(made->GetTypeStr());
-    if (like != chosen.end()) {
+    if (const auto like = shared.find(made->GetTypeStr()); like != shared.end()) {
       types_[node.output(o)] = like->second.second;
-    } else if (const auto as = later.find(made->GetTypeStr()); as != later.end()) {
-      later_[node.output(o)] = as->second;
     } else if (made->GetTypes().size() == 1) {
-      types_[node.output(o)] = *made->GetTypes().begin();
+      types_[node.output(o)] = {*made->GetTypes().begin(), 0};
     } else {
       declare(node.output(o), attribute_type(node));
     }

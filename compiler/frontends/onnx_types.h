@@ -1,9 +1,12 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include <onnx/defs/data_type_utils.h>
+#include <onnx/defs/schema.h>
 #include <onnx/onnx_pb.h>
 
 namespace accord {
@@ -22,8 +25,18 @@ class OnnxTypes {
   void check(const onnx::NodeProto& node, int opset);
 
  private:
-  std::unordered_map<std::string, onnx::DataType> types_;
-  std::unordered_map<std::string, int> later_;  ///< those that the ONNX library does not know yet
+  /// As the ONNX library knows it, or the number of one that it does not know yet.
+  struct Type {
+    onnx::DataType known = nullptr;
+    int later = 0;
+    bool operator==(const Type&) const = default;
+    std::string text() const;
+  };
+  /// By the schema's name of a type that inputs and results share: the first input that has it, and its type.
+  using Shared = std::map<std::string, std::pair<int, Type>>;
+  Shared shared_by_inputs(const onnx::NodeProto& node, const onnx::OpSchema& schema, bool judges) const;
+
+  std::unordered_map<std::string, Type> types_;
 };
 
 }  // namespace accord

@@ -115,10 +115,16 @@ class Divider {
     if (elements_ < 2 || main_instructions(problem_.machine, mapping_) > most_instructions_of_layer) return result;
     std::vector<Candidate> all = candidates();
     auto most = static_cast<std::int64_t>(elements_);
-    search(all, most, searcher, known_, result.over_all, result.beyond);
+    auto [over_all, beyond] = search(all, most, searcher, known_);
+    result.over_all = std::move(over_all);
+    result.beyond = std::move(beyond);
     result.least = least_;
-    for (most /= 2; fewer && most >= 2; most /= 2)
-      search(all, most, searcher, mapping_.predicted_cycles, result.over_fewer, result.over_fewer);
+    for (most /= 2; fewer && most >= 2; most /= 2) {
+      auto [quicker, misjudged] = search(all, most, searcher, mapping_.predicted_cycles);
+      std::ranges::move(quicker, std::back_inserter(result.over_fewer));
+      std::ranges::move(misjudged, std::back_inserter(result.over_fewer));
+    }
+    std::ranges::stable_sort(result.over_fewer, {}, &Mapping::predicted_cycles);
     return result;
   }
 
@@ -215,10 +221,16 @@ class Divider {
     all.push_back(std::move(best));
   }
 
+  /// Tiled divisions, the quickest first.
+  struct Tiled {
+    std::vector<Mapping> quicker;
+    std::vector<Mapping> beyond;  ///< of more, since what the first take is far from their bounds
+  };
+
   /// Those of `all` over so many parts at most that are quicker than the mapping itself: tiles are searched where the
-  /// bounds are least, and `beyond` these where they take far longer. `known`: cycles of other divisions.
-  void search(std::vector<Candidate>& all, std::int64_t most_parts, const Searcher& searcher, double known,
-              std::vector<Mapping>& quicker, std::vector<Mapping>& beyond) {
+  /// bounds are least. `known`: cycles of other divisions.
+  Tiled search(std::vector<Candidate>& all, std::int64_t most_parts, const Searcher& searcher, double known) {
+    Tiled result;
     Ranking open;
     for (const Candidate& candidate : all) {
       if (candidate.parts <= most_parts && !candidate.searched) open.push(candidate.bounded);
@@ -237,15 +249,16 @@ class Divider {
       double least = infinite;
       for (auto& tiled : tile(divided_by(all[first.index].division), searcher, known)) {
         least = std::min(least, tiled.predicted_cycles);
-        if (tiled.predicted_cycles < most) (is_beyond ? beyond : quicker).push_back(std::move(tiled));
+        if (tiled.predicted_cycles < most) (is_beyond ? result.beyond : result.quicker).push_back(std::move(tiled));
       }
       judged += least < far_longer * first.cycles;
       if (is_beyond) continue;  // sums misjudge these, too
       known = std::min(known, least);
       least_ = std::min(least_, least);
     }
-    std::ranges::stable_sort(quicker, {}, &Mapping::predicted_cycles);
-    std::ranges::stable_sort(beyond, {}, &Mapping::predicted_cycles);
+    std::ranges::stable_sort(result.quicker, {}, &Mapping::predicted_cycles);
+    std::ranges::stable_sort(result.beyond, {}, &Mapping::predicted_cycles);
+    return result;
   }
 
   std::vector<Mapping> tile(const Mapping& divided, const Searcher& searcher, double known) {

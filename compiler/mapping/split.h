@@ -48,12 +48,11 @@ class SharedMachines {
 
 /// What dividing a mapping's work gives, quickest first; of one division several.
 struct Divided {
-  std::vector<Mapping> over_all;  ///< of all divisions those with the least bounds
-  std::vector<Mapping> beyond;    ///< of more, since what these take is far from their bounds
-  std::vector<Mapping>
-      over_fewer;  ///< the same as over all of those over half of the elements at most, a quarter, and so on
-  double least =
-      std::numeric_limits<double>::infinity();  ///< predicted cycles of the quickest over all, quicker or not
+  std::vector<Mapping> over_all;    ///< of all divisions those with the least bounds
+  std::vector<Mapping> beyond;      ///< of more, since what these take is far from their bounds
+  std::vector<Mapping> over_fewer;  ///< both of divisions over half of the elements at most, a quarter, and so on
+  /// Predicted cycles of the quickest over all, quicker than the mapping or not.
+  double least = std::numeric_limits<double>::infinity();
 };
 
 /// Divides a mapping's work over elements that are alike: divisions of its output loops, those with the least bound

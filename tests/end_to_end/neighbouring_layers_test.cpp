@@ -30,3 +30,19 @@ TEST_CASE("do small layers load their weights while the layers before them compu
     }
   }
 }
+
+TEST_CASE("are tiles laid from the low end where an instruction's addresses do not reach the high one") {
+  constexpr std::uint64_t seed = 48;
+  const auto network = network_of(seed, [](auto& b) {
+    TensorId x = b.input({1, 32, 2, 2});
+    for (int layer = 0; layer < 4; ++layer) x = b.relu(b.conv(x, 32, 1));
+    return x;
+  });
+  // Of the inputs' memory half.
+  const auto job =
+      run_checked(loaded(edited("vta", "fields: {a: 24, b: 24, c: 24, i: 5,", "fields: {a: 14, b: 24, c: 24, i: 5,")),
+                  network, seed);
+  CHECK(std::ranges::count_if(job.report.layers, [](const LayerReport& layer) {
+          return layer.op.starts_with("Conv") && layer.placed_on == "compute";
+        }) == 4);
+}

@@ -88,7 +88,10 @@ TEST_CASE("May a block be longer than what is quantised, and be of 4 bits what O
       with("d = DequantizeLinear <axis = 0, block_size = 9223372036854775807> (w, s, z)  y = Add (x, d)", int4);
   CHECK(constant_of(imported_model(whole), "d") == std::vector<double>{0, 0.5, 1, 1.5});
   const auto mixed = with("d = DequantizeLinear (w, s, z)  y = Add (x, d)", onnx::TensorProto::UINT8);
-  CHECK_THROWS_WITH_AS(imported_model(mixed), doctest::Contains("must be of one type"), Error);
+  CHECK_THROWS_WITH_AS(imported_model(mixed), doctest::Contains("inputs 0 and 2 are int4 and uint8; they must be"),
+                       Error);
+  const auto unsigned_zero = with("d = DequantizeLinear (w, s, z)  y = Add (x, d)", uint4);
+  CHECK_THROWS_WITH_AS(imported_model(unsigned_zero), doctest::Contains("are int4 and uint4; they must be"), Error);
   const auto added = with("a = Add (w, w)  d = DequantizeLinear (a, s, z)  y = Add (x, d)", int4);
   CHECK_THROWS_WITH_AS(imported_model(added), doctest::Contains("input 0 ('w') is of 4 bits, which it does not take"),
                        Error);
@@ -107,6 +110,9 @@ TEST_CASE("Is quantisation to 4 bits, and of what is no constant in blocks, refu
   add_initialiser(through, "s", onnx::TensorProto::FLOAT, {}).add_float_data(0.5F);
   set_pairs(add_initialiser(through, "z0", int4, {}), {0}, true);
   CHECK_THROWS_WITH_AS(imported_model(through), doctest::Contains("quantisation to 4 bits is not supported"), Error);
+  auto cast = in_opset_21("g (float[4] x) => (float[4] y) { c = CastLike (x, z)  y = CastLike (c, x) }");
+  set_pairs(add_initialiser(cast, "z", int4, {}), {0}, true);
+  CHECK_THROWS_WITH_AS(imported_model(cast), doctest::Contains("element type INT4 is not supported"), Error);
   auto blocks = in_opset_21(
       "g (int8[4] x) => (float[4] y) { s = Constant <value = float[2] {1.0, 2.0}> ()\n"
       "  y = DequantizeLinear <axis = 0, block_size = 2> (x, s) }");
