@@ -21,6 +21,15 @@ bool goes_forward(const Operator& slice) {
   return std::ranges::all_of(steps, [](std::int64_t step) { return step > 0; });
 }
 
+/// A pool whose windows are single elements. Its result has its input's shape.
+bool sees_one(const Operator& pool) {
+  const auto all = [&](const char* name, std::int64_t value) {
+    const auto values = attribute(pool, name, std::vector<std::int64_t>{});
+    return std::ranges::all_of(values, [&](std::int64_t one) { return one == value; });
+  };
+  return all("kernel_shape", 1) && all("strides", 1) && all("pads", 0);
+}
+
 bool changes_nothing(const Network& network, const Operator& op) {
   if (op.inputs.empty() || op.inputs[0] == no_tensor || op.outputs.size() != 1) return false;
   const auto& x = network.tensor(op.inputs[0]);
@@ -31,6 +40,7 @@ bool changes_nothing(const Network& network, const Operator& op) {
   if (op.type == "Reshape" || op.type == "Expand") return true;
   if (op.type == "Cast") return is_float(x.type);
   if (op.type == "Slice") return goes_forward(op);
+  if (op.type == "MaxPool" || op.type == "AveragePool") return sees_one(op);
   if (op.type == "Concat" || op.type == "Sum") return op.inputs.size() == 1;
   return op.type == "Transpose" && is_identity_permutation(op, x.shape.size());
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/network/passes/graph_index.h"
 #include "compiler/network/passes/passes.h"
 
 namespace accord {
@@ -17,27 +18,52 @@ void set_window(Operator& op, const char* type, const Integers& kernel) {
                    {"count_include_pad", std::int64_t{0}}};
 }
 
-bool reduces_plane(const Network& network, const Operator& op) {
-  if (op.type != "ReduceMean" && op.type != "ReduceMax") return false;
-  return network.tensor(op.inputs[0]).shape.size() == 4 && attribute(op, "axes", Integers{}) == Integers{2, 3};
-}
+/// Finds what means and maxima see of images: whole planes, in one operator, of a plane shown as a row, or in two.
+class PlaneReductions {
+ public:
+  explicit PlaneReductions(const Network& network) : network_(network), index_(network) {}
 
-/// ReduceMean over H, W becomes a pool over the whole plane, reshaped where the dimensions are not kept.
-void reduction_to_pool(Network& network, Operator op, std::vector<Operator>& operators) {
-  const auto shape = network.tensor(op.inputs[0]).shape;
-  const bool keeps = attribute(op, "keepdims", std::int64_t{1}) != 0;
+  /// The image [N,C,H,W] of whose planes the operator's results are means or maxima; no_tensor: it is none such.
+  TensorId image_of(const Operator& op) const {
+    if (op.type != "ReduceMean" && op.type != "ReduceMax") return no_tensor;
+    const Integers axes = attribute(op, "axes", Integers{});
+    const TensorId x = op.inputs[0];
+    if (is_image(x) && axes == Integers{2, 3}) return x;
+    if (axes != Integers{2} || index_.producer(x) < 0 || network_.tensor(x).quantisation) return no_tensor;
+    const Operator& before = network_.operators[static_cast<std::size_t>(index_.producer(x))];
+    if (before.inputs.empty() || !is_image(before.inputs[0])) return no_tensor;
+    const bool is_row = before.type == "Reshape" && shows_rows(before);
+    const bool is_half = before.type == op.type && attribute(before, "axes", Integers{}) == Integers{3};
+    return is_row || is_half ? before.inputs[0] : no_tensor;
+  }
+
+ private:
+  bool is_image(TensorId id) const { return id != no_tensor && network_.tensor(id).shape.size() == 4; }
+
+  /// [N,C,H,W] as [N,C,HW]
+  bool shows_rows(const Operator& reshape) const {
+    const Shape &x = network_.tensor(reshape.inputs[0]).shape, &y = network_.tensor(reshape.outputs[0]).shape;
+    return y == Shape{x[0], x[1], x[2] * x[3]};
+  }
+
+  const Network& network_;
+  const GraphIndex index_;
+};
+
+/// A pool over the whole plane, reshaped where the dimensions are not kept.
+void reduction_to_pool(Network& network, Operator op, TensorId image, std::vector<Operator>& operators) {
+  const Shape shape = network.tensor(image).shape, point = {shape[0], shape[1], 1, 1};
   set_window(op, op.type == "ReduceMean" ? "AveragePool" : "MaxPool", {shape[2], shape[3]});
-  if (keeps) {
+  op.inputs = {image};
+  const TensorId result = op.outputs[0];
+  if (network.tensor(result).shape == point) {
     operators.push_back(std::move(op));
     return;
   }
-  const auto result = op.outputs[0];
-  const auto type = network.tensor(result).type;
-  const auto pooled = network.add({op.name + ".pool", type, {shape[0], shape[1], 1, 1}, nullptr, std::nullopt});
-  op.outputs[0] = pooled;
-  const auto name = op.name + ".flatten";
+  op.outputs[0] = network.add({op.name + ".pool", network.tensor(result).type, point, nullptr, std::nullopt});
+  const Operator flatten{op.name + ".flatten", "Reshape", {op.outputs[0]}, {result}, {}};
   operators.push_back(std::move(op));
-  operators.push_back({name, "Reshape", {pooled}, {result}, {}});
+  operators.push_back(flatten);
 }
 
 /// Elements that the windows reach beyond the padded input, per spatial dimension.
@@ -96,10 +122,14 @@ void drop_ceil_mode(Network& network, Operator& pool, std::vector<Operator>& ope
 }  // namespace
 
 void unify_pools(Network& network) {
+  const PlaneReductions reductions(network);
+  std::vector<TensorId> images;
+  for (const auto& op : network.operators) images.push_back(reductions.image_of(op));
   std::vector<Operator> operators;
-  for (auto& op : network.operators) {
-    if (reduces_plane(network, op)) {
-      reduction_to_pool(network, std::move(op), operators);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    Operator& op = network.operators[i];
+    if (images[i] != no_tensor) {
+      reduction_to_pool(network, std::move(op), images[i], operators);
       continue;
     }
     if (op.type == "GlobalAveragePool" || op.type == "GlobalMaxPool") {

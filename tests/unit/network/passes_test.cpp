@@ -245,6 +245,59 @@ TEST_CASE("Do ceil_mode, global and mean forms become plain pools?") {
   CHECK(types(canonical(s, y)) == Types{"MaxPool", "Pad", "AveragePool", "AveragePool", "Reshape"});
 }
 
+TEST_CASE("Do means of a plane as a row, and of rows and then columns, become pools?") {
+  Sketch rows(18);
+  auto x = rows.input({2, 3, 4, 5});
+  auto y = rows.op("Reshape", {x}, {2, 3, 20});
+  y = rows.op("ReduceMean", {y}, {2, 3, 1}, {{"axes", Integers{2}}, {"keepdims", std::int64_t{1}}});
+  CHECK(types(canonical(rows, y)) == Types{"AveragePool", "Reshape"});
+  for (const bool keeps : {true, false}) {
+    CAPTURE(keeps);
+    Sketch s(19);
+    x = s.input({2, 3, 4, 5});
+    const std::int64_t kept = keeps ? 1 : 0;
+    y = s.op("ReduceMax", {x}, keeps ? Shape{2, 3, 4, 1} : Shape{2, 3, 4}, {{"axes", Integers{3}}, {"keepdims", kept}});
+    y = s.op("ReduceMax", {y}, keeps ? Shape{2, 3, 1, 1} : Shape{2, 3}, {{"axes", Integers{2}}, {"keepdims", kept}});
+    CHECK(types(canonical(s, y)) == (keeps ? Types{"MaxPool"} : Types{"MaxPool", "Reshape"}));
+  }
+  Sketch other(20);  // of another shape than a plane's
+  x = other.input({2, 3, 4, 5});
+  y = other.op("Reshape", {x}, {2, 4, 15});
+  y = other.op("ReduceMean", {y}, {2, 4, 1}, {{"axes", Integers{2}}, {"keepdims", std::int64_t{1}}});
+  CHECK(types(canonical(other, y)) == Types{"Reshape", "Reshape", "ReduceMean"});
+}
+
+TEST_CASE("Do Transposes that undo each other go, with what works element by element between them?") {
+  const Integers there = {0, 2, 3, 1}, back = {0, 3, 1, 2};
+  Sketch s(21);
+  auto y = s.window("Conv", {s.input({1, 3, 4, 5}), s.constant({6, 3, 1, 1})}, {1, 6, 4, 5}, {1, 1}, {0, 0, 0, 0});
+  y = s.op("Transpose", {y}, {1, 4, 5, 6}, {{"perm", there}});
+  y = s.op("Add", {y, s.constant({6})}, {1, 4, 5, 6});     // by channel
+  y = s.op("Mul", {s.constant({5, 1}), y}, {1, 4, 5, 6});  // by column
+  y = s.op("Sub", {s.constant({}), y}, {1, 4, 5, 6});
+  y = s.op("Sigmoid", {s.op("Relu", {y}, {1, 4, 5, 6})}, {1, 4, 5, 6});
+  y = s.op("Transpose", {y}, {1, 6, 4, 5}, {{"perm", back}});
+  const auto network = canonical(s, y);
+  CHECK(std::ranges::count(types(network), "Transpose") == 0);
+  CHECK(network.operators.front().type == "Conv");
+
+  for (const bool along : {true, false}) {  // what knows of a dimension stays between
+    CAPTURE(along);
+    Sketch read(22);
+    auto x = read.op("Transpose", {read.input({1, 3, 4, 5})}, {1, 4, 5, 3}, {{"perm", there}});
+    y = along ? read.op("Softmax", {x}, {1, 4, 5, 3}, {{"axis", std::int64_t{3}}}) : read.op("Relu", {x}, {1, 4, 5, 3});
+    y = read.op("Transpose", {y}, {1, 3, 4, 5}, {{"perm", back}});
+    y = read.op("Add", {y, read.op("Transpose", {x}, {1, 3, 4, 5}, {{"perm", back}})}, {1, 3, 4, 5});
+    CHECK(std::ranges::count(types(canonical(read, y)), "Transpose") == (along ? 2 : 0));
+  }
+
+  Sketch turned(23);  // two that do not undo each other become one
+  auto x = turned.op("Transpose", {turned.input({2, 3, 4})}, {3, 2, 4}, {{"perm", Integers{1, 0, 2}}});
+  y = turned.op("Transpose", {turned.op("Abs", {x}, {3, 2, 4})}, {4, 3, 2}, {{"perm", Integers{2, 0, 1}}});
+  const auto one = canonical(turned, y);
+  CHECK(std::ranges::count(types(one), "Transpose") == 1);
+}
+
 TEST_CASE("Does padding with zeros go into what follows?") {
   Sketch s(9);
   auto x = s.input({1, 2, 4, 4});
@@ -269,6 +322,10 @@ TEST_CASE("Do operators that change nothing go, while outputs keep their names?"
   };
   slice({0}, {3}, {1});
   slice({2}, {-4}, {-1});
+  y = s.op("Reshape", {y}, {1, 1, 2, 3});
+  y = s.window("MaxPool", {y}, {1, 1, 2, 3}, {1, 1}, {0, 0, 0, 0});
+  y = s.window("AveragePool", {y}, {1, 1, 2, 3}, {1, 1}, {0, 0, 0, 0});
+  y = s.op("Reshape", {y}, {2, 3});
   y = s.op("Identity", {s.op("Identity", {y}, {2, 3})}, {2, 3});
   CHECK(types(canonical(s, y)) == Types{"Add", "Add", "Clip", "Slice"});
 }
