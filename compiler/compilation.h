@@ -66,6 +66,7 @@ struct Compilation {
   bool lists_assignments = false;      ///< all that `place` finds stay with their layer, to be shown
   bool searches_copies = true;         ///< false: what cannot share memory is left to the host, whoever copies it later
   bool keeps_constants = true;         ///< false: the program has none of their bytes, only their addresses
+  bool takes_turns = true;             ///< layers lay their tiles from the low and the high end of memories by turns
   std::int64_t tensor_bytes = 0;       ///< of off-chip memory, from 0 on, that tensors take turns in
   std::map<TensorId, StripOf> strips;  ///< tensors kept on chip
   std::vector<FusedChain> chains;
@@ -120,6 +121,7 @@ void layout_pass(Compilation& compilation);       ///< which index of a tensor l
 void map_pass(Compilation& compilation);          ///< tiles, loop order
 void allocate_pass(Compilation& compilation);     ///< off-chip homes: margins, aliases
 void fuse_pass(Compilation& compilation);         ///< chains of layers that keep their results on chip
+void settle_pass(Compilation& compilation);       ///< what holds for all layers, by measuring the program
 void plan_pass(Compilation& compilation);         ///< lifetimes of tensors -> off-chip addresses
 Program generate_pass(Compilation& compilation);  ///< lowering, scheduling, synchronisation, encoding
 

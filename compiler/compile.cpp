@@ -17,7 +17,7 @@ struct Pass {
 constexpr Pass passes[] = {
     {"group", group_pass},     {"place", place_pass},   {"sums", sums_pass}, {"interleave", interleave_pass},
     {"columns", columns_pass}, {"layout", layout_pass}, {"map", map_pass},   {"allocate", allocate_pass},
-    {"fuse", fuse_pass},       {"plan", plan_pass},
+    {"fuse", fuse_pass},       {"settle", settle_pass}, {"plan", plan_pass},
 };
 
 /// Seconds that `run` takes, handed to whoever wants them.

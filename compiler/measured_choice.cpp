@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "compiler/layer_alone.h"
@@ -17,10 +18,11 @@ double effort(const ScheduledMapping& scheduled) {
   return measuring_effort(scheduled.operations, scheduled.found.mapping.predicted_cycles);
 }
 
-/// In the order of their predictions; where operations and predictions do not tell mappings apart their programs hardly
-/// differ.
+/// In the order of their predictions, of equal ones first those whose results begin to be stored sooner: layers that
+/// follow may. Where these and operations do not tell mappings apart their programs hardly differ.
 auto prediction_of(const ScheduledMapping& scheduled) {
-  return std::pair(scheduled.found.mapping.predicted_cycles, scheduled.operations);
+  const Mapping& mapping = scheduled.found.mapping;
+  return std::tuple(mapping.predicted_cycles, mapping.stores_whole, scheduled.operations);
 }
 
 /// Takes those of the sorted mappings that are predicted in at most so many cycles. All but one that are alike are
@@ -28,7 +30,7 @@ auto prediction_of(const ScheduledMapping& scheduled) {
 std::vector<ScheduledMapping> take(std::vector<ScheduledMapping>& sorted, double most) {
   std::vector<ScheduledMapping> distinct, repeated;
   const auto end =
-      std::ranges::find_if(sorted, [&](const auto& mapping) { return prediction_of(mapping).first > most; });
+      std::ranges::find_if(sorted, [&](const auto& mapping) { return mapping.found.mapping.predicted_cycles > most; });
   for (auto it = sorted.begin(); it != end; ++it) {
     const bool repeats = !distinct.empty() && prediction_of(distinct.back()) == prediction_of(*it);
     (repeats ? repeated : distinct).push_back(std::move(*it));
@@ -71,7 +73,7 @@ void measure_best(const Compilation& compilation, const LayerPlan& layer, std::v
                   std::vector<SearchResult::Found>& mappings) {
   if (!compilation.options.measure || scheduled.empty() || !mappings.front().mapping.scheduled) return;
   std::ranges::stable_sort(scheduled, {}, prediction_of);
-  const double predicted = prediction_of(scheduled.front()).first;
+  const double predicted = scheduled.front().found.mapping.predicted_cycles;
   const bool is_best = predicted <= mappings.front().mapping.predicted_cycles;
   if (!is_best || 2 * effort(scheduled.front()) > most_measuring_effort) return;
   LayerAlone alone(compilation, layer, compilation.options.measure);

@@ -16,13 +16,14 @@ std::ptrdiff_t on_machine(const std::vector<LayerPlan>& layers) {
 }  // namespace
 
 bool may_measure_program(const Compilation& compilation) {
-  double effort = 0;
+  double operations = 0, cycles = 0;
   for (const LayerPlan& layer : compilation.layers) {
     if (layer.placement != Placement::machine || layer.mappings.empty()) continue;
     const Mapping& mapping = layer.mappings.front();
-    effort += measuring_effort(expected_operations(compilation, layer, mapping), mapping.predicted_cycles);
+    operations += expected_operations(compilation, layer, mapping);
+    cycles += mapping.predicted_cycles;
   }
-  return compilation.options.measure && effort <= most_measuring_effort;
+  return compilation.options.measure && measuring_effort(operations, cycles) <= most_measuring_effort;
 }
 
 std::optional<double> measured_program(const Compilation& compilation) {
@@ -33,6 +34,7 @@ std::optional<double> measured_program(const Compilation& compilation) {
   whole.layers = compilation.layers;
   whole.strips = compilation.strips;
   whole.chains = compilation.chains;
+  whole.takes_turns = compilation.takes_turns;
   try {
     plan_pass(whole);
     const Program program = generate_pass(whole);

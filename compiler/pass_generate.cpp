@@ -121,7 +121,7 @@ void Generator::undo(const Mark& mark) {
 bool Generator::try_ends(LayerPlan& layer, const Mapping& mapping, std::string& why) {
   for (LaidFrom from = from_;; from = LaidFrom::low) {
     if (try_mapping(layer, mapping, from, why)) {
-      from_ = from == LaidFrom::low ? LaidFrom::high : LaidFrom::low;
+      from_ = from == LaidFrom::low && compilation_.takes_turns ? LaidFrom::high : LaidFrom::low;
       return true;
     }
     if (from == LaidFrom::low) return false;

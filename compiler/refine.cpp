@@ -82,13 +82,13 @@ class Refinement {
                         shared_, best, near);
   }
 
-  /// The best one with its results stored the other way, first of those near it: whether cutting them pays depends on
-  /// what else passes their mover, which tells best after the tiles are chosen.
+  /// The last of those near the best one has its results stored the other way: whether cutting them pays depends on
+  /// what else passes their mover, so on the tiles.
   std::vector<Mapping> with_other_stores(std::vector<Mapping> near) {
     Mapping other = mappings_.front().mapping;
     if (other.rolls) return near;
     other.stores_whole = !other.stores_whole;
-    near.insert(near.begin(), std::move(other));
+    near.push_back(std::move(other));
     return near;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "compiler/lowering/dispatch.h"
@@ -68,31 +69,25 @@ Synchroniser::Added Continuation::behind_fence(const OpList& list, KnownSchedule
   return synchroniser_.add(list, schedule_.order, {}, loads_ahead(list, under_way));
 }
 
-/// Whether a fence that stands within the list waits for loads of the list that come before it: what follows would be
-/// quicker with them behind.
-bool Continuation::holds_up_loads(std::span<const OrderedOp> order) const {
-  const auto fence = std::ranges::find(order, OrderedOp::Kind::fence, &OrderedOp::kind);
-  if (fence == order.end() || schedule_.done.empty() || !timed_) return false;
-  bool holds_up = false;
-  for (const OrderedOp& before : std::span(order.begin(), fence)) {
-    if (before.kind != OrderedOp::Kind::operation) continue;
-    if (architecture_.units[before.unit].kind != UnitKind::mover) return false;
-    holds_up = holds_up || schedule_.done[before.op] > done_;
-  }
-  return holds_up;
-}
-
-/// Where more units wait for each other than their queues hold, instructions may come later for it than behind a fence.
+/// Behind a fence where that is quicker: where more units wait for each other than their queues hold, instructions may
+/// come later for it; and where a fence stands within for want of semaphores, it waits for the loads before it.
 Continuation::Ordered Continuation::with_semaphores(const OpList& list, KnownSchedules& known) {
   auto added = synchroniser_.add(list, schedule_.order, earlier_);
-  if (added.across > 0 && !schedule_.done.empty() && fills_a_queue(architecture_, added.order)) {
-    const std::int64_t at_once = dispatched_end(architecture_, list, schedule_, added.order, dispatched_, 0);
-    const Schedule& alone = known.of(list, architecture_, {});
-    const auto fenced = synchroniser_.add(list, alone.order, {}, 0);
-    const std::int64_t fence = dispatched_end(architecture_, list, alone, fenced.order, done_, done_);
-    added = fence < at_once ? behind_fence(list, known) : synchroniser_.add(list, schedule_.order, earlier_);
+  const bool has_fence = std::ranges::count(added.order, OrderedOp::Kind::fence, &OrderedOp::kind) > 0;
+  const bool may_gain = has_fence || (added.across > 0 && fills_a_queue(architecture_, added.order));
+  if (may_gain && !schedule_.done.empty()) {
+    const auto end_of = [&](std::span<const OrderedOp> order) {
+      return dispatched_end(architecture_, list, schedule_, order, dispatched_, done_);
+    };
+    const std::int64_t at_once = end_of(added.order);
+    const auto before = std::tuple(schedule_, lead_, last_dispatch_);
+    added = behind_fence(list, known);
+    if (end_of(added.order) >= at_once) {
+      std::tie(schedule_, lead_, last_dispatch_) = before;
+      fenced_ = false;
+      added = synchroniser_.add(list, schedule_.order, earlier_);
+    }
   }
-  if (!fenced_ && holds_up_loads(added.order)) added = behind_fence(list, known);
   positions_ = std::move(added.positions);
   const auto fences = std::ranges::count(added.order, OrderedOp::Kind::fence, &OrderedOp::kind);
   return {std::move(added.order), std::move(added.late), fences > (fenced_ ? 1 : 0)};

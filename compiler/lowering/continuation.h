@@ -43,7 +43,6 @@ class Continuation {
   bool find_lead(const OpList& list);
   std::size_t loads_ahead(const OpList& list, Lead under_way);
   Synchroniser::Added behind_fence(const OpList& list, KnownSchedules& known);
-  bool holds_up_loads(std::span<const OrderedOp> order) const;
   Ordered with_semaphores(const OpList& list, KnownSchedules& known);
   std::int64_t dispatched(const OpList& list) const;
   void ranges_of(const OpList& list, std::size_t op);

@@ -1,6 +1,7 @@
 #include "compiler/lowering/dispatch.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace accord {
@@ -34,6 +35,9 @@ class Issue {
   Issue(const Controller& controller, std::int64_t from)
       : width_(std::max(controller.issue_width, 1)), interval_(std::max(controller.issue_interval, 1)), at_(from) {}
 
+  /// Nothing is issued before.
+  void wait_until(std::int64_t cycle) { at_ = std::max(at_, cycle); }
+
   std::int64_t next(std::int64_t place) {
     if (place > at_ || issued_ == width_) {
       at_ = std::max(at_ + (issued_ > 0 ? interval_ : 0), place);
@@ -51,14 +55,20 @@ class Issue {
 }  // namespace
 
 std::int64_t dispatched_end(const Architecture& architecture, const OpList& list, const Schedule& schedule,
-                            std::span<const OrderedOp> order, std::int64_t from, std::int64_t shift) {
+                            std::span<const OrderedOp> order, std::int64_t from, std::int64_t done_before) {
   Issue issue(architecture.controller, from);
   std::vector<UnitQueue> queues;
   for (const Unit& unit : architecture.units) queues.emplace_back(unit.queue);
   std::vector<std::int64_t> free(architecture.units.size(), 0);
-  std::int64_t end = from;
+  std::int64_t end = from, shift = 0;  // of the schedule, by fences
+  bool fenced = false;
   for (const OrderedOp& ordered : order) {
-    if (ordered.unit < 0) continue;
+    if (ordered.kind == OrderedOp::Kind::fence) {
+      end = std::max(end, done_before);
+      issue.wait_until(end);
+      fenced = true;
+      continue;
+    }
     UnitQueue& queue = queues[ordered.unit];
     const std::int64_t arrives = issue.next(queue.free_from()) + architecture.controller.latency;
     if (ordered.kind != OrderedOp::Kind::operation) {
@@ -66,9 +76,9 @@ std::int64_t dispatched_end(const Architecture& architecture, const OpList& list
       continue;
     }
     const LowOp& op = list.ops[ordered.op];
-    const std::int64_t done = schedule.done[ordered.op] + shift;
-    const std::int64_t scheduled = done - op.latency;
-    const std::int64_t start = queue.pass(std::max({arrives, scheduled, free[ordered.unit]}));
+    const std::int64_t scheduled = schedule.done[ordered.op] - op.latency;
+    if (std::exchange(fenced, false)) shift = std::max(shift, end - scheduled);
+    const std::int64_t start = queue.pass(std::max({arrives, scheduled + shift, free[ordered.unit]}));
     free[ordered.unit] = start + op.busy;
     end = std::max(end, start + op.latency);
   }

@@ -107,6 +107,10 @@ class Cutter {
     for (const int d : group) maxima_.push_back(limits.dims[d].maximum);
     for (const int it : iterators_) extents_.push_back(extent(it));
     room_ = maxima_;
+    const Access& target = work.program.statements[statement].target;
+    needed_ = match.initialises && std::ranges::any_of(iterators_, [&](int it) {
+                return !depends(target, it) && extent(it) > *std::ranges::max_element(maxima_);
+              });
   }
 
   /// The best cuts, best first; none where the group needs none.
@@ -114,7 +118,7 @@ class Cutter {
     if (iterators_.empty()) return {};
     const double plain = least_load();
     cut(0);
-    std::erase_if(found_, [&](const Found& found) { return worth * found.load > plain; });
+    if (!needed_) std::erase_if(found_, [&](const Found& found) { return worth * found.load > plain; });
     std::ranges::stable_sort(found_, {}, &Found::load);
     std::vector<Cuts> best;
     for (auto& found : found_) {
@@ -213,6 +217,7 @@ class Cutter {
   std::vector<std::int64_t> extents_;  ///< of these, what blocks leave of them
   std::vector<std::int64_t> maxima_;   ///< of the dims
   std::vector<std::int64_t> room_;     ///< what lanes leave of these
+  bool needed_ = false;                ///< no dim counts all of what is to be reduced in one instruction
   Cuts cuts_;
   std::vector<Found> found_;
 };

@@ -183,3 +183,27 @@ TEST_CASE("does a layer on several elements lie as its best mapping wants, not a
     CHECK(static_cast<double>(run->cycles) <= 1.1 * static_cast<double>(alone.back().run.simulated));
   }
 }
+
+TEST_CASE("are long windows in one direction counted by two dims where none counts all that is reduced at once") {
+  constexpr std::uint64_t seed = 61;
+  for (const std::string name : {"gemmini16", "bf16npu"}) {
+    for (const std::int64_t length : {9, 16, 25, 30}) {
+      CAPTURE(name);
+      CAPTURE(length);
+      const auto network = network_of(seed, [&](auto& b) {
+        const TensorId x = b.relu(b.conv(b.input({1, 8, length, 1}), 16, 1));
+        const std::vector<std::int64_t> window = {length, 1}, ones = {1, 1};
+        return b.moved("MaxPool", x, {1, 16, 1, 1},
+                       {{"kernel_shape", window},
+                        {"strides", ones},
+                        {"dilations", ones},
+                        {"pads", std::vector<std::int64_t>(4, 0)}});
+      });
+      const auto job = run_checked(machine(name), network, seed);
+      const auto pools = [](const LayerReport& layer) { return layer.op == "MaxPool"; };
+      const auto pool = std::ranges::find_if(job.report.layers, pools);
+      REQUIRE(pool != job.report.layers.end());
+      CHECK(pool->placed_on != "host");
+    }
+  }
+}

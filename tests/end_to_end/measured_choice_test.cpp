@@ -78,6 +78,48 @@ TEST_CASE("are short programs that chains make slower left without, and do other
   CHECK(refused > 0);
 }
 
+namespace {
+
+/// What passes found for a program of many layers; what of the layouts says so.
+struct Settled {
+  std::int64_t cycles = 0;
+  std::string said;
+};
+
+Settled settled(const Architecture& architecture, const Network& network, bool measures) {
+  CompileOptions options;
+  if (measures) options.measure = measure_cycles;
+  Compilation compilation(architecture, network, options);
+  const Program program = compile_layers(compilation);
+  Settled result;
+  result.cycles = simulate(architecture, program, seeded_inputs_of(network, 1)).total_cycles;
+  for (const auto& layout : compilation.layouts) result.said += layout + "\n";
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("does the machine decide what holds for all layers of a short program") {
+  const auto said = [](const std::string& name, const auto& build) {
+    CAPTURE(name);
+    const Architecture architecture = machine(name);
+    const Network canonical = network_of(3, build);
+    const Network network = to_numeric(architecture, canonical, seeded_inputs_of(canonical, 3));
+    const Settled without = settled(architecture, network, false), with = settled(architecture, network, true);
+    CHECK(with.cycles <= without.cycles);
+    CHECK(without.said.find("measured") == std::string::npos);
+    return with.said;
+  };
+  const auto deep = [](NetworkBuilder& b) {
+    TensorId x = b.input({1, 16, 14, 14});
+    for (int layer = 0; layer < 10; ++layer) x = b.relu(b.conv(x, 16, 3, 1, 1));
+    return x;
+  };
+  CHECK(said("vta", deep).find("from the low end of memories: measured") != std::string::npos);
+  const auto large = [](NetworkBuilder& b) { return b.conv(b.relu(b.conv(b.input({1, 64, 20, 20}), 50, 3)), 64, 3); };
+  CHECK(said("dnnweaver64", large).find("stored in one go: measured") != std::string::npos);
+}
+
 TEST_CASE("is what was measured what the program takes") {
   for (const std::string name : {"gemmini16", "dnnweaver64", "nvdla_small"}) {
     const Architecture architecture = machine(name);

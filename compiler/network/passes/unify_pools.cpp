@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/network/images.h"
 #include "compiler/network/passes/graph_index.h"
 #include "compiler/network/passes/passes.h"
 
@@ -21,14 +22,17 @@ void set_window(Operator& op, const char* type, const Integers& kernel) {
 /// Finds what means and maxima see of images: whole planes, in one operator, of a plane shown as a row, or in two.
 class PlaneReductions {
  public:
-  explicit PlaneReductions(const Network& network) : network_(network), index_(network) {}
+  explicit PlaneReductions(const Network& network)
+      : network_(network), index_(network), images_(image_tensors(network)) {}
 
-  /// The image [N,C,H,W] of whose planes the operator's results are means or maxima; no_tensor: it is none such.
+  /// The image [N,C,H,W], or [N,C,L], of whose planes the operator's results are means or maxima; no_tensor: it is none
+  /// such.
   TensorId image_of(const Operator& op) const {
     if (op.type != "ReduceMean" && op.type != "ReduceMax") return no_tensor;
     const Integers axes = attribute(op, "axes", Integers{});
     const TensorId x = op.inputs[0];
     if (is_image(x) && axes == Integers{2, 3}) return x;
+    if (is_sequence(x) && axes == Integers{2}) return x;
     if (axes != Integers{2} || index_.producer(x) < 0 || network_.tensor(x).quantisation) return no_tensor;
     const Operator& before = network_.operators[static_cast<std::size_t>(index_.producer(x))];
     if (before.inputs.empty() || !is_image(before.inputs[0])) return no_tensor;
@@ -40,6 +44,13 @@ class PlaneReductions {
  private:
   bool is_image(TensorId id) const { return id != no_tensor && network_.tensor(id).shape.size() == 4; }
 
+  /// [N,C,L], and not a batch of matrices.
+  bool is_sequence(TensorId id) const {
+    if (network_.tensor(id).shape.size() != 3 || !images_[static_cast<std::size_t>(id)]) return false;
+    const int producer = index_.producer(id);
+    return producer < 0 || network_.operators[static_cast<std::size_t>(producer)].type != "Reshape";
+  }
+
   /// [N,C,H,W] as [N,C,HW]
   bool shows_rows(const Operator& reshape) const {
     const Shape &x = network_.tensor(reshape.inputs[0]).shape, &y = network_.tensor(reshape.outputs[0]).shape;
@@ -48,12 +59,15 @@ class PlaneReductions {
 
   const Network& network_;
   const GraphIndex index_;
+  const std::vector<bool> images_;
 };
 
 /// A pool over the whole plane, reshaped where the dimensions are not kept.
 void reduction_to_pool(Network& network, Operator op, TensorId image, std::vector<Operator>& operators) {
-  const Shape shape = network.tensor(image).shape, point = {shape[0], shape[1], 1, 1};
-  set_window(op, op.type == "ReduceMean" ? "AveragePool" : "MaxPool", {shape[2], shape[3]});
+  const Shape shape = network.tensor(image).shape;
+  Shape point(shape.size(), 1);
+  std::copy_n(shape.begin(), 2, point.begin());
+  set_window(op, op.type == "ReduceMean" ? "AveragePool" : "MaxPool", Integers(shape.begin() + 2, shape.end()));
   op.inputs = {image};
   const TensorId result = op.outputs[0];
   if (network.tensor(result).shape == point) {

@@ -47,7 +47,20 @@ TEST_CASE("does a list end when its schedule says where nothing holds up its ins
   const Pair pair;
   CHECK(dispatched_end(two_units(4, 8), pair.list, pair.schedule, waiting(0), 0, 0) == 10);
   CHECK(dispatched_end(two_units(4, 8), pair.list, pair.schedule, waiting(4), 0, 0) == 10);
-  CHECK(dispatched_end(two_units(4, 8), pair.list, pair.schedule, waiting(0), 0, 25) == 35);
+  CHECK(dispatched_end(two_units(4, 8), pair.list, pair.schedule, waiting(0), 0, 25) == 10);
+}
+
+TEST_CASE("does a fence shift what stands behind it until all before it is done") {
+  const Pair pair;
+  const auto ends = [&](std::size_t place, std::int64_t done_before) {
+    auto order = waiting(0);
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(place), {Kind::fence, -1, -1, 0});
+    return dispatched_end(two_units(4, 8), pair.list, pair.schedule, order, 0, done_before);
+  };
+  CHECK(ends(0, 0) == 10);
+  CHECK(ends(0, 25) == 35);  // lists before are under way
+  CHECK(ends(1, 0) == 20);   // the first operation is
+  CHECK(ends(1, 25) == 35);
 }
 
 TEST_CASE("do instructions take issue slots") {

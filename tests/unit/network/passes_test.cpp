@@ -260,6 +260,16 @@ TEST_CASE("Do means of a plane as a row, and of rows and then columns, become po
     y = s.op("ReduceMax", {y}, keeps ? Shape{2, 3, 1, 1} : Shape{2, 3}, {{"axes", Integers{2}}, {"keepdims", kept}});
     CHECK(types(canonical(s, y)) == (keeps ? Types{"MaxPool"} : Types{"MaxPool", "Reshape"}));
   }
+  for (const bool image : {true, false}) {  // [N,C,L] of a convolution along L, and a batch of matrices
+    CAPTURE(image);
+    Sketch s(24);
+    x = s.input({1, 3, 12});
+    y = image ? s.window("Conv", {x, s.constant({4, 3, 3})}, {1, 4, 12}, {3}, {1, 1})
+              : s.op("Sqrt", {s.op("Abs", {x}, {1, 3, 12})}, {1, 3, 12});
+    const std::int64_t channels = image ? 4 : 3;
+    y = s.op("ReduceMean", {y}, {1, channels}, {{"axes", Integers{2}}, {"keepdims", std::int64_t{0}}});
+    CHECK(std::ranges::count(types(canonical(s, y)), "AveragePool") == (image ? 1 : 0));
+  }
   Sketch other(20);  // of another shape than a plane's
   x = other.input({2, 3, 4, 5});
   y = other.op("Reshape", {x}, {2, 4, 15});
