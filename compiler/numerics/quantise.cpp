@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
-#include <ranges>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "archdsl/source/error.h"
@@ -16,6 +13,7 @@
 #include "compiler/numerics/calibrate.h"
 #include "compiler/numerics/drop_clips.h"
 #include "compiler/numerics/hoist_clips.h"
+#include "compiler/numerics/lost_operands.h"
 #include "compiler/numerics/part_scales.h"
 #include "compiler/numerics/requantiser.h"
 #include "compiler/numerics/rewrite.h"
@@ -220,49 +218,6 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
   }
 }
 
-/// By tensor: whether its greatest values alone are taken away from it, or turned to next to nothing, before products
-/// or sums mix them with others.
-std::vector<bool> read_by_softmax(const Network& network) {
-  constexpr std::array<std::string_view, 4> softmax = {"Softmax", "LogSoftmax", "ReduceMax", "Exp"};
-  constexpr std::array<std::string_view, 7> mixes = {"Conv",      "Gemm",       "MatMul",         "AveragePool",
-                                                     "ReduceSum", "ReduceMean", "ReduceSumSquare"};
-  const auto is_one_of = [](const Operator& op, const auto& types) {
-    return std::ranges::find(types, op.type) != types.end();
-  };
-  std::vector<bool> result(network.tensors.size());
-  for (const Operator& op : std::views::reverse(network.operators)) {
-    const bool hands_on = !is_one_of(op, mixes) && std::ranges::any_of(op.outputs, [&](TensorId id) {
-      return id != no_tensor && result[static_cast<std::size_t>(id)];
-    });
-    if (!hands_on && !is_one_of(op, softmax)) continue;
-    for (const TensorId id : op.inputs) {
-      if (id != no_tensor) result[static_cast<std::size_t>(id)] = true;
-    }
-  }
-  return result;
-}
-
-/// Of a sum with scales of its own, an operand that is added to something so much greater that hardly any of it is
-/// left in the result's steps: scores that a finite mask is added to, which their Softmax takes away again. Elsewhere
-/// what is lost is little beside the rest.
-void keep_lost_operands_in_float(const Network& network, const Numerics& numerics, const std::vector<double>& largest,
-                                 InFloat& in_float) {
-  constexpr double least_steps = 8;
-  const std::vector<bool> for_softmax = read_by_softmax(network);
-  for (std::size_t i = 0; i < network.operators.size(); ++i) {
-    const Operator& op = network.operators[i];
-    if (op.type != "Add" && op.type != "Sub") continue;
-    if (network.tensor(op.outputs[0]).quantisation || !for_softmax[static_cast<std::size_t>(op.outputs[0])]) continue;
-    const double step = largest[static_cast<std::size_t>(op.outputs[0])] / highest(numerics.storage);
-    for (const TensorId id : op.inputs) {
-      const double greatest = largest[static_cast<std::size_t>(id)];
-      if (network.tensor(id).is_constant() || greatest == 0 || greatest >= least_steps * step) continue;
-      in_float.emplace(i, fmt::format("'{}', at most {:.3g}, would be lost in steps of {:.3g}", network.tensor(id).name,
-                                      greatest, step));
-    }
-  }
-}
-
 /// `parts`: results of what operators in float were written out as.
 InFloat kept_in_float(const Network& network, const Numerics& numerics, const std::vector<double>& largest,
                       const std::set<TensorId>& parts) {
@@ -271,7 +226,7 @@ InFloat kept_in_float(const Network& network, const Numerics& numerics, const st
     if (parts.contains(network.operators[i].outputs.front())) result.emplace(i, "what it is a part of is in float");
   }
   keep_infinities_in_float(network, largest, result);
-  keep_lost_operands_in_float(network, numerics, largest, result);
+  result.merge(sums_that_lose_operands(network, numerics.storage, largest));
   return result;
 }
 

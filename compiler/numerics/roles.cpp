@@ -45,14 +45,6 @@ std::string sum_obstacle(const Network& network, const Operator& op) {
   return op.inputs[0] == op.inputs[1] ? "both operands are one tensor" : "";
 }
 
-bool carries(const Network& network, const Operator& op) {
-  if (std::ranges::find(carriers, op.type) == carriers.end() || !is_variable(network, op.inputs[0])) return false;
-  if (op.type == "MaxPool" && op.outputs.size() > 1) return false;
-  if (op.type == "Resize") return attribute(op, "mode", std::string("nearest")) == "nearest";
-  if (op.type == "Pad") return attribute(op, "value", 0.0) == 0 && op.inputs.size() == 1;
-  return true;
-}
-
 /// Whether all that the operator moves may have one scale and zero point.
 bool keeps_scale(const Network& network, const Operator& op) {
   const Quantisation* known = nullptr;
@@ -123,13 +115,18 @@ bool only_shifts(const Network& network, const Operator& op) {
   return std::all_of(values, values + element_count(weights.shape), [](float value) { return value == 1; });
 }
 
-/// A Mul by a number between integers of the model is a requantisation of its own, as a Clip between such is.
+/// A Mul by a number between integers of the model is a requantisation of its own, as a Clip between such is: where a
+/// step becomes about one, which multipliers of few bits tell from others.
 void requantise_factors(const Network& network, std::vector<PlannedOperator>& plan) {
+  constexpr double least = 1.0 / 256, greatest = 8;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Operator& op = network.operators[i];
     if (plan[i].role != Role::floating || !multiplies_by_number(network, op)) continue;
-    if (!network.tensor(op.inputs[0]).quantisation || !network.tensor(op.outputs[0]).quantisation) continue;
-    if (number_of_factor(network, op) > 0) plan[i] = {.role = Role::clip, .factor = static_cast<int>(i)};
+    if (network.tensor(op.outputs[0]).shape.empty()) continue;  // without channels
+    const auto &x = network.tensor(op.inputs[0]).quantisation, &y = network.tensor(op.outputs[0]).quantisation;
+    if (!x || !y || x->scale.size() != 1 || y->scale.size() != 1) continue;
+    const double steps = x->scale[0] * number_of_factor(network, op) / y->scale[0];
+    if (steps >= least && steps <= greatest) plan[i] = {.role = Role::clip, .factor = static_cast<int>(i)};
   }
 }
 
@@ -369,6 +366,14 @@ std::int64_t constant_pool_count(const Network& network, const Operator& op) {
     count *= kernel[d];
   }
   return count;
+}
+
+bool carries(const Network& network, const Operator& op) {
+  if (std::ranges::find(carriers, op.type) == carriers.end() || !is_variable(network, op.inputs[0])) return false;
+  if (op.type == "MaxPool" && op.outputs.size() > 1) return false;
+  if (op.type == "Resize") return attribute(op, "mode", std::string("nearest")) == "nearest";
+  if (op.type == "Pad") return attribute(op, "value", 0.0) == 0 && op.inputs.size() == 1;
+  return true;
 }
 
 double planned_factor(const Network& network, const PlannedOperator& planned) {

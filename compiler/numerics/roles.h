@@ -56,6 +56,9 @@ struct Uses {
 std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, bool factors, bool sums,
                                         const std::map<std::size_t, std::string>& in_float = {});
 
+/// Whether the operator moves elements unchanged: its role is `carry` where its neighbours are integers.
+bool carries(const Network& network, const Operator& op);
+
 /// Inputs of a carrying operator whose elements it passes on (not the indices of a Gather).
 std::vector<TensorId> carried_inputs(const Operator& op);
 

@@ -29,15 +29,15 @@ void expand_transposed_conv(Network& network);
 void add_positions(Network& network);  ///< ArgMax, CumSum, OneHot, ... read a constant that counts along their axis
 void unify_slices(Network& network);   ///< Split; Gather by constant indices that are equally far apart
 
-void unify_transposes(Network& network);  ///< Transpose of Transpose, also of what is read element by element
-void drop_no_ops(Network& network);     ///< Identity, Dropout, and Reshape, Slice, Transpose, pools that change nothing
-void unify_reshapes(Network& network);  ///< Flatten, Squeeze, Unsqueeze; Reshape of Reshape
-void unify_elementwise(Network& network);       ///< Relu, Sum, Sub and Div by constants, Min and Max with constants
-void merge_padding(Network& network);           ///< Pad with zeros into the pads of what follows
-void unify_pools(Network& network);             ///< global pools, means over the plane, ceil_mode
-void widen_to_2d(Network& network);             ///< 1-D convolutions and pools
-void unify_products(Network& network);          ///< Gemm and MatMul
-void fold_affine(Network& network);             ///< BatchNormalization, constant Mul and Add per channel
+void unify_transposes(Network& network);   ///< Transpose of Transpose, also of what is read element by element
+void drop_no_ops(Network& network);        ///< Identity, Dropout; Reshape, Slice, Transpose, pools that change nothing
+void unify_reshapes(Network& network);     ///< Flatten, Squeeze, Unsqueeze; Reshape of Reshape
+void unify_elementwise(Network& network);  ///< Relu, Sum, Sub and Div by constants, Min and Max with constants
+void merge_padding(Network& network);      ///< Pad with zeros into the pads of what follows
+void unify_pools(Network& network);        ///< global pools, means over the plane, ceil_mode
+void widen_to_2d(Network& network);        ///< 1-D convolutions and pools
+void unify_products(Network& network);     ///< Gemm and MatMul
+void fold_affine(Network& network);        ///< BatchNormalization, constant Mul and Add per channel
 void fold_affine_into_convs(Network& network);  ///< the same after a Conv alone, whatever other products look like
 void merge_clips(Network& network);             ///< Clip of Clip
 void flatten_depth(Network& network);           ///< 3-D convolutions and pools

@@ -32,12 +32,14 @@ class PlaneReductions {
     const Integers axes = attribute(op, "axes", Integers{});
     const TensorId x = op.inputs[0];
     if (is_image(x) && axes == Integers{2, 3}) return x;
-    if (is_sequence(x) && axes == Integers{2}) return x;
-    if (axes != Integers{2} || index_.producer(x) < 0 || network_.tensor(x).quantisation) return no_tensor;
+    if (!is_float(network_.tensor(x).type) || axes != Integers{2}) return no_tensor;
+    if (is_sequence(x)) return x;
+    if (index_.producer(x) < 0 || network_.tensor(x).quantisation) return no_tensor;
     const Operator& before = network_.operators[static_cast<std::size_t>(index_.producer(x))];
     if (before.inputs.empty() || !is_image(before.inputs[0])) return no_tensor;
     const bool is_row = before.type == "Reshape" && shows_rows(before);
-    const bool is_half = before.type == op.type && attribute(before, "axes", Integers{}) == Integers{3};
+    const bool is_half = before.type == op.type && attribute(before, "axes", Integers{}) == Integers{3} &&
+                         index_.uses(x) == 1 && !index_.is_output(x);
     return is_row || is_half ? before.inputs[0] : no_tensor;
   }
 

@@ -73,16 +73,17 @@ class QuantisedModel {
   /// Scores: a product of two quantised tensors, quantised in steps of `step`, times a number, quantised anew.
   void build_scores(float step) {
     const Shape shape = {1, 8, 8};
-    const auto zero = middle();
-    const auto rounded = [&](TensorId x, float scale) {
-      const auto s = number(scale);
-      return op("DequantizeLinear", {op("QuantizeLinear", {x, s, zero}, ElementType::u8, shape), s, zero},
-                ElementType::fp32, shape);
-    };
     for (const char* name : {"a", "b"}) network.inputs.push_back(add(name, ElementType::fp32, shape));
     const auto product =
         op("MatMul", {rounded(network.inputs[0], 0.03F), rounded(network.inputs[1], 0.03F)}, ElementType::fp32, shape);
     y = rounded(op("Mul", {rounded(product, step), number(0.353F)}, ElementType::fp32, shape), scores_step);
+    network.outputs = {y};
+  }
+
+  /// One number, without dimensions, quantised before and behind a product by another.
+  void build_number() {
+    network.inputs = {add("a", ElementType::fp32, {})};
+    y = rounded(op("Mul", {rounded(network.inputs[0], 0.03F), number(0.353F)}, ElementType::fp32, {}), scores_step);
     network.outputs = {y};
   }
   static constexpr float scores_step = 0.03F;
@@ -92,6 +93,12 @@ class QuantisedModel {
 
   TensorId add(const char* name, ElementType type, Shape shape) {
     return network.add({name, type, std::move(shape), nullptr, std::nullopt});
+  }
+  TensorId rounded(TensorId x, float step) {
+    const Shape shape = network.tensor(x).shape;
+    const auto scale = number(step), zero = middle();
+    return op("DequantizeLinear", {op("QuantizeLinear", {x, scale, zero}, ElementType::u8, shape), scale, zero},
+              ElementType::fp32, shape);
   }
   TensorId number(float value) { return network.add(make_constant("s", {}, std::vector{value})); }
   TensorId middle() {
@@ -252,6 +259,17 @@ TEST_CASE("are a product's integers rounded and saturated before a number multip
     CHECK(std::ranges::count(numeric.operators, "Requantize", &Operator::type) == 2);
     CHECK(greatest_difference(execute(numeric, inputs).begin()->second, expected) <= 1.001 * model.scores_step);
   }
+}
+
+TEST_CASE("is a number without dimensions multiplied in float between a model's integers") {
+  QuantisedModel model(128);
+  model.build_number();
+  const Values inputs = seeded_inputs(model.network, seed);
+  const Value expected = execute(model.network, inputs).begin()->second;
+  canonicalise(model.network);
+  const Network numeric = quantise(model.network, float_scale_machine(), {inputs});
+  CHECK(find(numeric, "Mul") != nullptr);
+  CHECK(greatest_difference(execute(numeric, inputs).begin()->second, expected) <= 1.001 * model.scores_step);
 }
 
 TEST_CASE("are integers too great for the machine's weights scaled anew, not cut") {
