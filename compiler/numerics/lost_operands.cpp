@@ -14,6 +14,7 @@ namespace {
 
 constexpr double least_steps = 8;
 
+/// Their results are of great values and small ones together.
 constexpr std::array<std::string_view, 11> mixing = {"Conv",
                                                      "Gemm",
                                                      "MatMul",
