@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "compiler/compilation.h"
@@ -35,15 +36,19 @@ class Settler {
   }
 
  private:
-  /// Whether that makes another program of the layer.
+  /// Whether that makes another program of the layer; else it stays as it is.
   bool store_whole(SharedMachines& shared, LayerPlan& layer) const {
     Mapping& mapping = layer.mappings.front();
     if (mapping.rolls || mapping.stores_whole) return false;
+    Mapping other = mapping;
+    other.stores_whole = true;
     const auto in_parts = MappingSchedule(compilation_, shared, layer, mapping).run();
-    mapping.stores_whole = true;
-    const auto whole = MappingSchedule(compilation_, shared, layer, mapping).run();
-    if (mapping.scheduled) mapping.predicted_cycles = std::max(whole.cycles, static_cast<double>(layer.bound.cycles));
-    return whole.operations < in_parts.operations;
+    const auto whole = MappingSchedule(compilation_, shared, layer, other).run();
+    if (std::isinf(whole.cycles) || whole.operations >= in_parts.operations) return false;
+    if (other.scheduled) other.predicted_cycles = std::max(whole.cycles, static_cast<double>(layer.bound.cycles));
+    other.measured_cycles = 0;
+    mapping = std::move(other);
+    return true;
   }
 
   /// Whether the program is quicker than before.

@@ -1,6 +1,7 @@
 #include "compiler/lowering/continuation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -136,6 +137,7 @@ std::size_t Continuation::loads_ahead(const OpList& list, Lead under_way) {
     }
     for (const BufferAccess& access : buffers) late.insert(access.buffer);
   }
+  assert(ahead.size() < schedule_.order.size());  // what the fence is for waits
   std::ranges::copy(behind, std::ranges::copy(ahead, schedule_.order.begin()).out);
   return ahead.size();
 }

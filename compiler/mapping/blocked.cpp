@@ -217,7 +217,7 @@ class Cutter {
   std::vector<std::int64_t> extents_;  ///< of these, what blocks leave of them
   std::vector<std::int64_t> maxima_;   ///< of the dims
   std::vector<std::int64_t> room_;     ///< what lanes leave of these
-  bool needed_ = false;                ///< no dim counts all of what is to be reduced in one instruction
+  bool needed_ = false;                ///< none of the dims counts all of what is to be reduced in one instruction
   Cuts cuts_;
   std::vector<Found> found_;
 };

@@ -74,7 +74,9 @@ bool multiplies_by_number(const Network& network, const Operator& op) {
 /// Role without regard to the neighbours.
 PlannedOperator classify(const Network& network, const Operator& op, bool integers, bool factors) {
   if (op.inputs.empty() || op.inputs[0] == no_tensor) return {.reason = "it has no input"};
-  auto role_unless = [](Role role, const std::string& obstacle) {
+  auto role_unless = [&](Role role, std::string obstacle) {
+    const bool is_number = !op.outputs.empty() && network.tensor(op.outputs[0]).shape.empty();
+    if (obstacle.empty() && is_number && role != Role::carry) obstacle = "its result has no dimensions";
     return PlannedOperator{.role = obstacle.empty() ? role : Role::floating, .reason = obstacle};
   };
   if (op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul")

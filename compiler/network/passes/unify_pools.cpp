@@ -31,8 +31,9 @@ class PlaneReductions {
     if (op.type != "ReduceMean" && op.type != "ReduceMax") return no_tensor;
     const Integers axes = attribute(op, "axes", Integers{});
     const TensorId x = op.inputs[0];
+    if (op.type == "ReduceMean" && !is_float(network_.tensor(x).type)) return no_tensor;  // cut to integers
     if (is_image(x) && axes == Integers{2, 3}) return x;
-    if (!is_float(network_.tensor(x).type) || axes != Integers{2}) return no_tensor;
+    if (axes != Integers{2}) return no_tensor;
     if (is_sequence(x)) return x;
     if (index_.producer(x) < 0 || network_.tensor(x).quantisation) return no_tensor;
     const Operator& before = network_.operators[static_cast<std::size_t>(index_.producer(x))];

@@ -31,12 +31,12 @@ class Transposes {
 
   /// Whether anything has changed.
   bool run() {
-    auto operators = std::move(network_.operators);
-    for (auto& op : operators) {
+    operators_ = std::move(network_.operators);
+    for (auto& op : operators_) {
       if (op.type == "Transpose") {
         merge(op);
         add(std::move(op));
-      } else if (const auto input = transposed_input(op)) {
+      } else if (const auto input = transposed_input(op); input && meets_another(op)) {
         sink(std::move(op), *input);
       } else {
         add(std::move(op));
@@ -77,25 +77,46 @@ class Transposes {
     *before = {};
   }
 
-  /// The input of an operator that works element by element which a Transpose gives it alone, where the others are
-  /// constants that lie along one dimension.
-  std::optional<std::size_t> transposed_input(const Operator& op) {
-    if (op.outputs.size() != 1 || !(is_one_of(op, unary) ? op.inputs.size() == 1 : is_one_of(op, binary))) return {};
+  /// Whether the operator's result depends on each element of the input alone, where all other inputs are constants
+  /// that lie along one dimension.
+  bool is_elementwise(const Operator& op, std::size_t input) const {
+    if (op.outputs.size() != 1 || !(is_one_of(op, unary) ? op.inputs.size() == 1 : is_one_of(op, binary))) return false;
     const Tensor& y = network_.tensor(op.outputs[0]);
-    if (y.quantisation && y.quantisation->scale.size() > 1) return {};  // along one dimension
-    std::optional<std::size_t> result;
+    if (y.quantisation && y.quantisation->scale.size() > 1) return false;  // along one dimension
+    if (network_.tensor(op.inputs[input]).shape != y.shape) return false;
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-      const Tensor& input = network_.tensor(op.inputs[i]);
-      if (const Operator* transpose = transpose_of(op.inputs[i])) {
-        if (result || !is_read_once(op.inputs[i])) return {};
-        if (has_own_integers(input, network_.tensor(transpose->inputs[0]))) return {};
-        if (input.shape != y.shape) return {};
-        result = i;
-      } else if (!input.is_constant() || std::ranges::count_if(input.shape, [](auto n) { return n > 1; }) > 1) {
-        return {};
-      }
+      const Tensor& other = network_.tensor(op.inputs[i]);
+      const auto lies_along = [](const Shape& shape) {
+        return std::ranges::count_if(shape, [](auto extent) { return extent > 1; }) <= 1;
+      };
+      if (i != input && !(other.is_constant() && lies_along(other.shape))) return false;
     }
-    return result;
+    return true;
+  }
+
+  /// The input of such an operator that a Transpose gives it alone.
+  std::optional<std::size_t> transposed_input(const Operator& op) {
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const Operator* transpose = transpose_of(op.inputs[i]);
+      if (transpose == nullptr) continue;
+      const Tensor &input = network_.tensor(op.inputs[i]), &before = network_.tensor(transpose->inputs[0]);
+      if (!is_read_once(op.inputs[i]) || has_own_integers(input, before) || !is_elementwise(op, i)) return {};
+      return i;
+    }
+    return {};
+  }
+
+  /// Whether what reads the result, and what reads that, are such operators, until one is a Transpose.
+  bool meets_another(const Operator& op) const {
+    TensorId result = op.outputs[0];
+    while (is_read_once(result)) {
+      const Operator& reader = operators_[static_cast<std::size_t>(index_.reader(result))];
+      if (reader.type == "Transpose") return true;
+      const auto place = static_cast<std::size_t>(std::ranges::find(reader.inputs, result) - reader.inputs.begin());
+      if (!is_elementwise(reader, place)) return false;
+      result = reader.outputs[0];
+    }
+    return false;
   }
 
   /// The constant as it meets what the Transpose reads: y's dimension d is x's perm[d].
@@ -129,6 +150,7 @@ class Transposes {
 
   Network& network_;
   const GraphIndex index_;
+  std::vector<Operator> operators_;  ///< those not yet done are as they were
   std::vector<Operator> done_;
   std::map<TensorId, std::size_t> of_result_;  ///< Transposes among them
   bool changes_ = false;

