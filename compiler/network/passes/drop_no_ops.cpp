@@ -79,6 +79,8 @@ void drop_no_ops(Network& network) {
     } else if (index.producer(x) >= 0 && !index.is_output(x) && !renamed.contains(x)) {
       renamed[x] = y;
       keep_quantisation(network.tensor(x), network.tensor(y));
+    } else if (op.type.ends_with("Pool")) {
+      kept.push_back(std::move(op));  // images keep their layout through it
     } else {
       kept.push_back({op.name, "Reshape", {x}, {y}, {}});
     }
