@@ -9,13 +9,22 @@
 using namespace accord;
 using namespace accord::test;
 
-TEST_CASE("do small layers load their weights while the layers before them compute") {
-  constexpr std::uint64_t seed = 47;
-  const auto network = network_of(seed, [](auto& b) {
+namespace {
+
+/// Convolutions whose weights take longer to load than they take to compute.
+Network pointwise_layers(std::uint64_t seed, int count) {
+  return network_of(seed, [&](auto& b) {
     TensorId x = b.input({1, 32, 2, 2});
-    for (int layer = 0; layer < 8; ++layer) x = b.relu(b.conv(x, 32, 1));
+    for (int layer = 0; layer < count; ++layer) x = b.relu(b.conv(x, 32, 1));
     return x;
   });
+}
+
+}  // namespace
+
+TEST_CASE("do small layers load their weights while the layers before them compute") {
+  constexpr std::uint64_t seed = 47;
+  const auto network = pointwise_layers(seed, 8);
   // One waits for stores at a fence, one by semaphores.
   for (const std::string name : {"gemmini16", "vta"}) {
     CAPTURE(name);
@@ -33,11 +42,7 @@ TEST_CASE("do small layers load their weights while the layers before them compu
 
 TEST_CASE("are tiles laid from the low end where an instruction's addresses do not reach the high one") {
   constexpr std::uint64_t seed = 48;
-  const auto network = network_of(seed, [](auto& b) {
-    TensorId x = b.input({1, 32, 2, 2});
-    for (int layer = 0; layer < 4; ++layer) x = b.relu(b.conv(x, 32, 1));
-    return x;
-  });
+  const auto network = pointwise_layers(seed, 4);
   // Of the inputs' memory half.
   const auto job =
       run_checked(loaded(edited("vta", "fields: {a: 24, b: 24, c: 24, i: 5,", "fields: {a: 14, b: 24, c: 24, i: 5,")),

@@ -8,6 +8,16 @@
 
 namespace accord {
 
+inline TopologyLayer product_layer(const char* name, std::int64_t m, std::int64_t k, std::int64_t n) {
+  TopologyLayer layer;
+  layer.name = name;
+  layer.kind = TopologyLayer::Kind::gemm;
+  layer.m = m;
+  layer.k = k;
+  layer.n = n;
+  return layer;
+}
+
 /// Convolutions and products whose sizes no tile divides, in the machine's types.
 inline Network small_layers(const Architecture& architecture) {
   const auto conv = [](const char* name, std::int64_t c, std::int64_t size, std::int64_t k, std::int64_t r,
@@ -18,16 +28,11 @@ inline Network small_layers(const Architecture& architecture) {
     layer.groups = groups;
     return layer;
   };
-  TopologyLayer product;
-  product.name = "product";
-  product.kind = TopologyLayer::Kind::gemm;
-  product.m = 37;
-  product.k = 75;
-  product.n = 83;
   const Network canonical =
       build_topology("small",
                      {conv("window", 19, 9, 37, 3, 1, 1, 1), conv("strided", 5, 11, 18, 3, 2, 0, 1),
-                      conv("point", 70, 6, 33, 1, 1, 0, 1), conv("depthwise", 21, 7, 21, 3, 1, 1, 21), product},
+                      conv("point", 70, 6, 33, 1, 1, 0, 1), conv("depthwise", 21, 7, 21, 3, 1, 1, 21),
+                      product_layer("product", 37, 75, 83)},
                      17);
   if (!architecture.numerics.integer) return convert_float(canonical, architecture.numerics);
   return quantise(canonical, architecture.numerics, {});

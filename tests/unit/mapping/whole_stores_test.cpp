@@ -50,12 +50,7 @@ TEST_CASE("are results stored in parts or in one go, as the schedule finds") {
   const Architecture architecture = shipped("dnnweaver64");
   const Counted small = count(architecture, small_layers(architecture));
   CHECK(small.fewer > 0);
-  TopologyLayer wide;
-  wide.name = "wide";
-  wide.kind = TopologyLayer::Kind::gemm;
-  wide.m = 100;
-  wide.k = 64;
-  wide.n = 256;
+  const TopologyLayer wide = product_layer("wide", 100, 64, 256);
   const Network network = quantise(build_topology("wide", {wide}, 17), architecture.numerics, {});
   const Counted counted = count(architecture, network);
   CHECK(counted.fewer > 0);
