@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <set>
+#include <utility>
 
 #include "archdsl/source/error.h"
+#include "compiler/numerics/mixed_rows.h"
 #include "compiler/numerics/quantise.h"
 #include "compiler/numerics/weight_loops.h"
 #include "compiler/reference/execute.h"
@@ -19,34 +22,63 @@ double largest_magnitude(std::span<const std::byte> data) {
   return known.numbers ? known.greatest : INFINITY;
 }
 
-}  // namespace
-
-std::vector<double> calibrate(const Network& network, const std::vector<Values>& inputs) {
-  std::vector<double> largest(network.tensors.size());
-  auto observe = [&](TensorId id, const std::vector<std::byte>& data) {
-    const Tensor& tensor = network.tensor(id);
-    if (tensor.type != ElementType::fp32) return;
-    double& seen = largest[static_cast<std::size_t>(id)];
-    seen = std::max(seen, largest_magnitude(data));
-  };
-  for (std::size_t id = 0; id < network.tensors.size(); ++id) {
-    if (network.tensors[id].is_constant() && network.tensors[id].type == ElementType::fp32) {
-      largest[id] = largest_magnitude(network.tensors[id].data->in_any_order());
+class Calibrator {
+ public:
+  explicit Calibrator(const Network& network)
+      : network_(network), result_{std::vector<double>(network.tensors.size()), {}}, mixed_(network.tensors.size()) {
+    for (const Operator& op : network.operators) {
+      for (std::size_t i = 0; i < op.inputs.size(); ++i) add_reader(op, i);
+    }
+    for (std::size_t id = 0; id < network.tensors.size(); ++id) {
+      const Tensor& tensor = network.tensors[id];
+      if (tensor.is_constant() && tensor.type == ElementType::fp32)
+        result_.largest[id] = largest_magnitude(tensor.data->in_any_order());
     }
   }
+
+  void observe(TensorId id, std::span<const std::byte> data) {
+    const Tensor& tensor = network_.tensor(id);
+    if (tensor.type != ElementType::fp32) return;
+    double& seen = result_.largest[static_cast<std::size_t>(id)];
+    seen = std::max(seen, largest_magnitude(data));
+    double& low = result_.low_rows[static_cast<std::size_t>(id)];
+    for (const auto& axes : mixed_[static_cast<std::size_t>(id)])
+      low = std::min(low, low_row(data, tensor.shape, axes));
+  }
+
+  Calibration take() { return std::move(result_); }
+
+ private:
+  void add_reader(const Operator& op, std::size_t input) {
+    const TensorId id = op.inputs[input];
+    if (id == no_tensor || network_.tensor(id).is_constant()) return;
+    const auto axes = mixed_axes(network_, op, input);
+    if (std::ranges::find(axes, true) != axes.end()) mixed_[static_cast<std::size_t>(id)].insert(axes);
+  }
+
+  const Network& network_;
+  Calibration result_;
+  std::vector<std::set<std::vector<bool>>> mixed_;  ///< axes that readers sum up over
+};
+
+}  // namespace
+
+Calibration calibrate(const Network& network, const std::vector<Values>& inputs) {
+  Calibrator calibrator(network);
   ExecuteOptions options;
   options.observer = [&](const Operator& op, const std::vector<Value*>& outputs) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i] != nullptr) observe(op.outputs[i], outputs[i]->data);
+      if (outputs[i] != nullptr) calibrator.observe(op.outputs[i], outputs[i]->data);
     }
   };
   for (const Values& values : inputs) {
     for (TensorId id : network.inputs) {
-      if (auto found = values.find(network.tensor(id).name); found != values.end()) observe(id, found->second.data);
+      if (auto found = values.find(network.tensor(id).name); found != values.end())
+        calibrator.observe(id, found->second.data);
     }
     execute(network, values, options);
   }
-  return largest;
+  return calibrator.take();
 }
 
 }  // namespace numerics

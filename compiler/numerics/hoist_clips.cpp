@@ -12,11 +12,13 @@ bool commutes_with_clip(const Operator& op) {
          (op.type == "MaxPool" && op.outputs.size() == 1);
 }
 
-/// The result between the two has the shape of the mover's input, and the Clip's integers.
+/// The result between the two has the shape of the mover's input, and the Clip's integers; or the input's, which may
+/// end where storing them saturates.
 void exchange(Network& network, Operator& mover, Operator& clip) {
   const TensorId x = mover.inputs[0], between = mover.outputs[0], y = clip.outputs[0];
   network.tensor(between).shape = network.tensor(x).shape;
-  network.tensor(between).quantisation = network.tensor(y).quantisation;
+  const auto& integers = network.tensor(y).quantisation;
+  network.tensor(between).quantisation = integers ? integers : network.tensor(x).quantisation;
   clip.inputs[0] = x;
   clip.outputs[0] = between;
   mover.inputs[0] = between;

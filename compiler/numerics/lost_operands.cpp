@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 #include <string_view>
 
+#include "compiler/numerics/mixed_rows.h"
 #include "compiler/numerics/roles.h"
 
 namespace accord::numerics {
@@ -14,33 +15,27 @@ namespace {
 
 constexpr double least_steps = 8;
 
-/// Their results are of great values and small ones together.
-constexpr std::array<std::string_view, 11> mixing = {"Conv",
-                                                     "Gemm",
-                                                     "MatMul",
-                                                     "AveragePool",
-                                                     "ReduceMean",
-                                                     "ReduceSum",
-                                                     "ReduceSumSquare",
-                                                     "LayerNormalization",
-                                                     "InstanceNormalization",
-                                                     "GroupNormalization",
-                                                     "RMSNormalization"};
+/// What is greater than other values in their input still is, by about as much, unless they cut it off. Conv and
+/// AveragePool: of single channels, and of windows.
+constexpr std::array<std::string_view, 19> proportional = {
+    "Add",  "Sub",       "Mul",   "Div",       "Neg", "Abs",  "Pow",   "Sqrt", "Max",        "Min",
+    "Clip", "LeakyRelu", "PRelu", "HardSwish", "Elu", "Selu", "Where", "Conv", "AveragePool"};
 
-/// What is greater than other values in their input still is, by about as much, unless they cut it off.
-constexpr std::array<std::string_view, 20> proportional = {
-    "Add",  "Sub",  "Mul",  "Div",       "Neg",   "Abs",       "Pow",  "Sqrt", "Max",  "Min",
-    "Relu", "Clip", "Gelu", "LeakyRelu", "PRelu", "HardSwish", "Mish", "Elu",  "Selu", "Where"};
+/// Those by which values grow or shrink.
+constexpr std::array<std::string_view, 5> scaling = {"Mul", "Div", "Pow", "Sqrt", "Conv"};
 
 /// What comes of a small operand of a sum.
 class Follower {
  public:
-  Follower(const Network& network, const Uses& uses, ElementType storage, const std::vector<double>& largest)
-      : network_(network), uses_(uses), steps_(highest(storage)), largest_(largest) {}
+  Follower(const Network& network, const Uses& uses, ElementType storage, const Calibration& seen)
+      : network_(network), uses_(uses), steps_(highest(storage)), seen_(seen) {}
 
   /// Whether values of the tensor as great as `size` count for what reads it.
   bool counts(TensorId id, double size) {
-    if (id == no_tensor || !seen_.insert(id).second) return false;
+    if (id == no_tensor) return false;
+    const auto [followed, first] = followed_.emplace(id, size);
+    if (!first && size <= followed->second) return false;
+    followed->second = size;
     return std::ranges::any_of(uses_.consumers[static_cast<std::size_t>(id)], [&](int reader) {
       return counts(network_.operators[static_cast<std::size_t>(reader)], id, size);
     });
@@ -49,14 +44,29 @@ class Follower {
   bool is_lost(double size, TensorId in) const { return size < least_steps * largest_of(in) / steps_; }
 
  private:
-  double largest_of(TensorId id) const { return largest_[static_cast<std::size_t>(id)]; }
+  double largest_of(TensorId id) const { return seen_.largest[static_cast<std::size_t>(id)]; }
+
+  /// What sums up great values and small ones makes values beside which the small ones are little; but of rows that
+  /// have no great ones the operand is a part, and hardly anything would be left.
+  bool fills_low_rows(TensorId id, double size) const {
+    const auto low = seen_.low_rows.find(id);
+    return low != seen_.low_rows.end() && is_lost(low->second, id) && size > low->second / least_steps;
+  }
+
+  bool is_summed(const Operator& reader, TensorId id) const {
+    for (std::size_t i = 0; i < reader.inputs.size(); ++i) {
+      if (reader.inputs[i] != id) continue;
+      const auto axes = mixed_axes(network_, reader, i);
+      if (std::ranges::find(axes, true) != axes.end()) return true;
+    }
+    return false;
+  }
 
   bool counts(const Operator& reader, TensorId id, double size) {
     const auto is_one_of = [&](const auto& types) { return std::ranges::find(types, reader.type) != types.end(); };
-    if (is_one_of(mixing)) return false;
-    const bool moves = carries(network_, reader);
-    if (!moves && !is_one_of(proportional)) return true;
-    const bool scales = reader.type == "Mul" || reader.type == "Div" || reader.type == "Pow" || reader.type == "Sqrt";
+    if (is_summed(reader, id)) return fills_low_rows(id, size);
+    if (!carries(network_, reader) && !is_one_of(proportional)) return true;
+    const bool scales = is_one_of(scaling);
     return std::ranges::any_of(reader.outputs, [&](TensorId y) {
       if (y == no_tensor) return false;
       const double now = scales && largest_of(id) > 0 ? size * largest_of(y) / largest_of(id) : size;
@@ -67,14 +77,14 @@ class Follower {
   const Network& network_;
   const Uses& uses_;
   const double steps_;
-  const std::vector<double>& largest_;
-  std::set<TensorId> seen_;
+  const Calibration& seen_;
+  std::map<TensorId, double> followed_;  ///< with which sizes
 };
 
 }  // namespace
 
 std::map<std::size_t, std::string> sums_that_lose_operands(const Network& network, ElementType storage,
-                                                           const std::vector<double>& largest) {
+                                                           const Calibration& seen) {
   std::map<std::size_t, std::string> result;
   const Uses uses(network);
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
@@ -82,12 +92,12 @@ std::map<std::size_t, std::string> sums_that_lose_operands(const Network& networ
     const TensorId y = op.outputs.empty() ? no_tensor : op.outputs[0];
     if ((op.type != "Add" && op.type != "Sub") || network.tensor(y).quantisation) continue;
     for (const TensorId id : op.inputs) {
-      Follower follower(network, uses, storage, largest);
-      const double greatest = largest[static_cast<std::size_t>(id)];
+      Follower follower(network, uses, storage, seen);
+      const double greatest = seen.largest[static_cast<std::size_t>(id)];
       if (network.tensor(id).is_constant() || greatest == 0 || !follower.is_lost(greatest, y)) continue;
       if (!follower.counts(y, greatest)) continue;
       result.emplace(i, fmt::format("'{}', at most {:.3g}, would be lost in steps of {:.3g}", network.tensor(id).name,
-                                    greatest, largest[static_cast<std::size_t>(y)] / highest(storage)));
+                                    greatest, seen.largest[static_cast<std::size_t>(y)] / highest(storage)));
     }
   }
   return result;

@@ -80,7 +80,7 @@ class Quantiser {
       case Role::average: return finish(op, planned, sums_.average(op, result_of(op, planned)));
       case Role::carry: return carry(op);
       case Role::rescale: return rescale(op);
-      case Role::clip: return finish(op, planned, sums_.clip(op, result_of(op, planned)));
+      case Role::clip: return finish(op, planned, sums_.clip(op, result_of(op, planned), deviation_of(op, planned)));
       case Role::floating: return floating(op, planned);
       case Role::fused: return;
     }
@@ -100,24 +100,24 @@ class Quantiser {
       }
       finish(producer, {}, sums_.product(producer, result_of(producer, {}), no_tensor));
     }
-    const auto takes = [&](const Accumulator& sums) {
-      try {
-        requantisation(op, planned, sums);
-        return true;
-      } catch (const Error&) {
-        return false;
-      }
-    };
-    finish(op, planned, sums_.sum(op, result_of(op, planned), takes));
+    finish(op, planned, sums_.sum(op, result_of(op, planned), deviation_of(op, planned)));
   }
 
+  Sums::Deviation deviation_of(const Operator& op, const PlannedOperator& planned) {
+    return [this, &op, &planned](const Accumulator& sums) {
+      const Requantisation wanted = requantisation(op, planned, sums);
+      return requantiser_.worst_error(wanted.multipliers, sums.bound, wanted.lo, wanted.hi);
+    };
+  }
+
+  /// What sums are multiplied by, per channel, and what bounds the result.
   struct Requantisation {
-    std::vector<Tensor> parameters;
+    std::vector<double> multipliers;
     double lo, hi;
   };
 
-  /// Bounded by the operator's fused (or own) Clip. Throws Error where no values of the parameters do.
-  Requantisation requantisation(const Operator& op, const PlannedOperator& planned, const Accumulator& sums) {
+  /// Bounded by the operator's fused (or own) Clip.
+  Requantisation requantisation(const Operator& op, const PlannedOperator& planned, const Accumulator& sums) const {
     const Operator& last = last_of(from_, op, planned);
     const TensorId y = last.outputs[0];
     const double step = tensors_.scale(y);
@@ -126,24 +126,26 @@ class Quantiser {
       const double integer = std::nearbyint(value / step) + tensors_.zero(y);
       return std::clamp(integer, lowest(numerics_.storage), highest(numerics_.storage));
     };
-    const double lo = bound("min", -1), hi = bound("max", 1);
-    std::vector<double> multipliers;
-    for (double s : sums.scale) multipliers.push_back(s * planned_factor(from_, planned) / step);
-    const std::int64_t channels = from_.tensor(y).shape[static_cast<std::size_t>(sums.axis)];
-    return {requantiser_.solve(multipliers, channels, sums.bound, lo, hi, from_.tensor(y).name), lo, hi};
+    Requantisation wanted{{}, bound("min", -1), bound("max", 1)};
+    for (double s : sums.scale) wanted.multipliers.push_back(s * planned_factor(from_, planned) / step);
+    return wanted;
   }
 
+  /// Throws Error where no values of the parameters make what is wanted of the sums.
   void finish(const Operator& op, const PlannedOperator& planned, const Accumulator& sums) {
     const Operator& last = last_of(from_, op, planned);
-    Requantisation values = requantisation(op, planned, sums);
+    const Tensor& y = from_.tensor(last.outputs[0]);
+    const Requantisation wanted = requantisation(op, planned, sums);
     std::vector<TensorId> inputs = {sums.id};
-    for (Tensor& parameter : values.parameters) inputs.push_back(rewrite_.add_constant(std::move(parameter)));
+    for (Tensor& parameter : requantiser_.solve(wanted.multipliers, y.shape[static_cast<std::size_t>(sums.axis)],
+                                                sums.bound, wanted.lo, wanted.hi, y.name))
+      inputs.push_back(rewrite_.add_constant(std::move(parameter)));
     rewrite_.add_operator("Requantize", last.name + ".requantise", inputs, {tensors_.add_stored(last.outputs[0])},
                           {{"expression", numerics_.requantise},
                            {"parameters", requantiser_.parameter_names()},
                            {"axis", std::int64_t{sums.axis}},
-                           {"lo", values.lo},
-                           {"hi", values.hi}});
+                           {"lo", wanted.lo},
+                           {"hi", wanted.hi}});
   }
 
   void carry(const Operator& op) {
@@ -219,14 +221,14 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
 }
 
 /// `parts`: results of what operators in float were written out as.
-InFloat kept_in_float(const Network& network, const Numerics& numerics, const std::vector<double>& largest,
+InFloat kept_in_float(const Network& network, const Numerics& numerics, const Calibration& seen,
                       const std::set<TensorId>& parts) {
   InFloat result = overflowing_products(network, numerics);
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     if (parts.contains(network.operators[i].outputs.front())) result.emplace(i, "what it is a part of is in float");
   }
-  keep_infinities_in_float(network, largest, result);
-  result.merge(sums_that_lose_operands(network, numerics.storage, largest));
+  keep_infinities_in_float(network, seen.largest, result);
+  result.merge(sums_that_lose_operands(network, numerics.storage, seen));
   return result;
 }
 
@@ -269,8 +271,9 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   QuantiseReport& filled = report ? *report : unused;
   std::vector<Values> inputs = calibration_inputs;
   if (inputs.empty()) inputs = {seeded_inputs(canonical, 1), seeded_inputs(canonical, 2)};
-  std::vector<double> largest = numerics::calibrate(canonical, inputs);
-  const auto kept = [&] { return numerics::kept_in_float(canonical, numerics, largest, parts); };
+  numerics::Calibration seen = numerics::calibrate(canonical, inputs);
+  std::vector<double>& largest = seen.largest;
+  const auto kept = [&] { return numerics::kept_in_float(canonical, numerics, seen, parts); };
   numerics::give_parts_scales(canonical, numerics::first_plan(canonical, numerics, kept(), sums), largest);
   for (std::size_t id = 0; id < largest.size(); ++id) {
     if (!canonical.tensors[id].is_constant()) filled.largest[canonical.tensors[id].name] = largest[id];

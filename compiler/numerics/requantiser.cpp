@@ -173,10 +173,15 @@ bool Requantiser::fits(const Solution& solution) const {
   return true;
 }
 
-bool Requantiser::holds(const Solution& solution, const Wanted& wanted) const {
-  return each_sample(solution, wanted, [&](std::size_t channel, double x, const std::vector<double>& values) {
-    return std::abs(got(wanted, values) - wanted.at(channel, x)) <= 1.0;
-  });
+/// The worst at any sample; infinite beyond one unit.
+double Requantiser::error(const Solution& solution, const Wanted& wanted) const {
+  double worst = 0;
+  const bool held =
+      each_sample(solution, wanted, [&](std::size_t channel, double x, const std::vector<double>& values) {
+        worst = std::max(worst, std::abs(got(wanted, values) - wanted.at(channel, x)));
+        return worst <= 1.0;
+      });
+  return held ? worst : std::numeric_limits<double>::infinity();
 }
 
 double Requantiser::got(const Wanted& wanted, const std::vector<double>& values) const {
@@ -186,7 +191,7 @@ double Requantiser::got(const Wanted& wanted, const std::vector<double>& values)
 std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
   auto attempt = [&](const Encoding& encoding) -> std::optional<Solution> {
     Solution solution = encode(wanted.multipliers, encoding);
-    if (!holds(solution, wanted)) return std::nullopt;
+    if (std::isinf(error(solution, wanted))) return std::nullopt;
     last_ = encoding;
     return solution;
   };
@@ -271,15 +276,25 @@ std::string range_of(const std::vector<double>& multipliers) {
 
 }  // namespace
 
+Requantiser::Wanted Requantiser::wanted(const std::vector<double>& multipliers, double bound, double lo,
+                                        double hi) const {
+  return {multipliers, bound, lo, hi, reference::requantise_program(form_of(numerics_, lo, hi), false)};
+}
+
+double Requantiser::worst_error(const std::vector<double>& multipliers, double bound, double lo, double hi) {
+  const Wanted asked = wanted(multipliers, bound, lo, hi);
+  const auto solution = search(asked);
+  return solution ? error(*solution, asked) : std::numeric_limits<double>::infinity();
+}
+
 std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, std::int64_t channels, double bound,
                                        double lo, double hi, const std::string& tensor_name) {
   assert(multipliers.size() == 1 || std::ssize(multipliers) == channels);
-  const Wanted wanted{multipliers, bound, lo, hi, reference::requantise_program(form_of(numerics_, lo, hi), false)};
-  const auto solution = search(wanted);
+  const Wanted asked = wanted(multipliers, bound, lo, hi);
+  const auto solution = search(asked);
   if (!solution) {
     throw Error(fmt::format("requantisation '{}' of tensor {}: no values of {} scale by {} within one unit{}",
-                            numerics_.requantise, tensor_name, parameter_names(), range_of(multipliers),
-                            cause(wanted)));
+                            numerics_.requantise, tensor_name, parameter_names(), range_of(multipliers), cause(asked)));
   }
   std::vector<Tensor> parameters;
   for (std::size_t i = 0; i < numerics_.parameters.size(); ++i) {

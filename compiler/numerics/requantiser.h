@@ -32,6 +32,10 @@ class Requantiser {
   std::vector<Tensor> solve(const std::vector<double>& multipliers, std::int64_t channels, double bound, double lo,
                             double hi, const std::string& tensor_name);
 
+  /// How far the expression is from clamp(x * multiplier, lo, hi) at worst, in units of the result; infinite where no
+  /// values come within one.
+  double worst_error(const std::vector<double>& multipliers, double bound, double lo, double hi);
+
   /// "mult,shift"
   std::string parameter_names() const;
 
@@ -60,7 +64,8 @@ class Requantiser {
   template <typename Visit>
   bool each_sample(const Solution& solution, const Wanted& wanted, Visit visit) const;
   bool fits(const Solution& solution) const;
-  bool holds(const Solution& solution, const Wanted& wanted) const;
+  double error(const Solution& solution, const Wanted& wanted) const;
+  Wanted wanted(const std::vector<double>& multipliers, double bound, double lo, double hi) const;
   std::optional<Solution> search(const Wanted& wanted);
   double got(const Wanted& wanted, const std::vector<double>& values) const;
   std::string cause(const Wanted& wanted);

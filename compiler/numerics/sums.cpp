@@ -125,8 +125,21 @@ Sums::Multiples Sums::multiples(const Operator& op, const Requantised& whole, do
   return {unit, std::llround(a / unit), std::llround(b / unit) * (op.type == "Sub" ? -1 : 1)};
 }
 
-Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Takes& takes) {
+/// The multiple of least error: of those that are about as good the greatest, which is the finest.
+double Sums::best_multiple(const std::function<double(double)>& error) const {
   constexpr double fewest = 64;  // errors of less than a hundredth of a step
+  constexpr double better = 1.0 / 64;
+  double best = greatest_multiple(), least = error(best);
+  for (double multiple = best / 2; multiple >= fewest; multiple /= 2) {
+    const double now = error(multiple);
+    if (now >= least - better) continue;
+    best = multiple;
+    least = now;
+  }
+  return best;
+}
+
+Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Deviation& of) {
   const Tensor& y = tensor(op.outputs[0]);
   const auto sums_by = [&](const Multiples& by) {
     const auto most = static_cast<double>(by.a + std::abs(by.b));
@@ -136,22 +149,21 @@ Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Takes&
     const std::int64_t zeros = by.a * tensors_.zero(op.inputs[0]) + by.b * tensors_.zero(op.inputs[1]);
     return zero_in_sums(whole, by.unit) - static_cast<double>(zeros);
   };
-  const auto does = [&](double most) {
-    const Multiples by = multiples(op, whole, most);
-    Accumulator sums = sums_by(by);
-    sums.bound += std::ceil(std::abs(zeros_of(by)));
-    return sums.bound <= highest(numerics_.accumulator) && takes(sums);
-  };
-  const double greatest = greatest_multiple();
-  double most = greatest;
-  while (most >= 2 * fewest && !does(most)) most /= 2;
-  if (most < 2 * fewest && !does(most)) most = greatest;  // the error that is reported
-  const Multiples by = multiples(op, whole, most);
+  const Multiples by = multiples(op, whole, best_multiple([&](double most) {
+                                   const Multiples tried = multiples(op, whole, most);
+                                   return deviation_of(sums_by(tried), zeros_of(tried), of);
+                                 }));
   Accumulator result = sums_by(by);
   const TensorId multiple = tensors_.integer_constant(y.name + ".multiple_a", {}, {by.a});
   start({op.name + ".scale", "Scale", {tensors_.as_stored(op.inputs[0]), multiple}, {}, {}}, y, zeros_of(by), result);
   return accumulate(y, op.name, std::move(result), op.inputs[1],
                     tensors_.integer_constant(y.name + ".multiple_b", {}, {by.b}));
+}
+
+/// Of sums that zero points are added to.
+double Sums::deviation_of(Accumulator sums, double zeros, const Deviation& of) const {
+  sums.bound += std::ceil(std::abs(zeros));
+  return sums.bound <= highest(numerics_.accumulator) ? of(sums) : INFINITY;
 }
 
 /// Adds the operator that begins the sums of `y`: with what zero points add to them.
@@ -179,17 +191,19 @@ Accumulator Sums::average(const Operator& op, const Requantised& whole) {
   return result;
 }
 
-Accumulator Sums::clip(const Operator& op, const Requantised& whole) {
+Accumulator Sums::clip(const Operator& op, const Requantised& whole, const Deviation& of) {
   const Tensor& y = tensor(op.outputs[0]);
-  const double zero_of_y = zero_in_sums(whole, tensors_.scale(op.inputs[0]));
-  const double multiple = zero_of_y == std::nearbyint(zero_of_y) ? 1 : greatest_multiple();
-  Accumulator result{no_tensor,
-                     {tensors_.scale(op.inputs[0]) / multiple},
-                     greatest_magnitude(numerics_.storage) * multiple,
-                     channel_axis(op, y.shape)};
+  const double x_scale = tensors_.scale(op.inputs[0]), zero_of_y = zero_in_sums(whole, x_scale);
+  const auto sums_by = [&](double multiple) {
+    const double bound = greatest_magnitude(numerics_.storage) * multiple;
+    return Accumulator{no_tensor, {x_scale / multiple}, bound, channel_axis(op, y.shape)};
+  };
+  const auto zeros_of = [&](double multiple) { return multiple * (zero_of_y - tensors_.zero(op.inputs[0])); };
+  const auto error_by = [&](double multiple) { return deviation_of(sums_by(multiple), zeros_of(multiple), of); };
+  const double multiple = zero_of_y == std::nearbyint(zero_of_y) ? 1 : best_multiple(error_by);
+  Accumulator result = sums_by(multiple);
   const TensorId m = tensors_.integer_constant(y.name + ".multiple", {}, {std::llround(multiple)});
-  start({op.name, "Scale", {tensors_.as_stored(op.inputs[0]), m}, {}, {}}, y,
-        multiple * (zero_of_y - tensors_.zero(op.inputs[0])), result);
+  start({op.name, "Scale", {tensors_.as_stored(op.inputs[0]), m}, {}, {}}, y, zeros_of(multiple), result);
   return result;
 }
 
