@@ -88,10 +88,11 @@ OnnxFile read_onnx_file(const std::filesystem::path& path) {
 
 std::string onnx_type_name(int onnx_type) {
   // Those that came after this library.
-  static const std::map<int, std::string> later = {{17, "FLOAT8E4M3FN"},   {18, "FLOAT8E4M3FNUZ"}, {19, "FLOAT8E5M2"},
-                                                   {20, "FLOAT8E5M2FNUZ"}, {21, "UINT4"},          {22, "INT4"},
-                                                   {23, "FLOAT4E2M1"}};
-  const std::string& known = onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(onnx_type));
+  static const std::map<int, std::string> later = {{17, "float8e4m3fn"},   {18, "float8e4m3fnuz"}, {19, "float8e5m2"},
+                                                   {20, "float8e5m2fnuz"}, {21, "uint4"},          {22, "int4"},
+                                                   {23, "float4e2m1"}};
+  std::string known = onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(onnx_type));
+  std::ranges::transform(known, known.begin(), [](unsigned char letter) { return std::tolower(letter); });
   if (!known.empty()) return known;
   const auto found = later.find(onnx_type);
   return found == later.end() ? std::to_string(onnx_type) : found->second;

@@ -34,7 +34,7 @@ OnnxFile read_onnx_file(const std::filesystem::path& path);
 /// The element type that holds an ONNX type (see docs/operators.md); throws Error for strings and complex numbers.
 ElementType element_type_of(int onnx_type);
 
-/// ONNX's name for an element type; its number where nothing is known of it.
+/// ONNX's name for an element type, in small letters; its number where nothing is known of it.
 std::string onnx_type_name(int onnx_type);
 
 /// Whether an ONNX type is INT4 or UINT4, which constants alone may have.

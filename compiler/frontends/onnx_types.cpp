@@ -63,12 +63,7 @@ void expect_takes(const onnx::NodeProto& node, int input, int onnx_type) {
 
 }  // namespace
 
-std::string OnnxTypes::Type::text() const {
-  if (known != nullptr) return element_of(*known);
-  std::string name = onnx_type_name(later);
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return name;
-}
+std::string OnnxTypes::Type::text() const { return known != nullptr ? element_of(*known) : onnx_type_name(later); }
 
 void OnnxTypes::declare(const std::string& tensor, int onnx_type) {
   if (onnx_type == onnx::TensorProto::UNDEFINED) return;

@@ -36,14 +36,15 @@ class Calibrator {
     }
   }
 
-  void observe(TensorId id, std::span<const std::byte> data) {
+  void see(TensorId id, std::span<const std::byte> data) {
     const Tensor& tensor = network_.tensor(id);
     if (tensor.type != ElementType::fp32) return;
     double& seen = result_.largest[static_cast<std::size_t>(id)];
     seen = std::max(seen, largest_magnitude(data));
-    double& low = result_.low_rows[static_cast<std::size_t>(id)];
-    for (const auto& axes : mixed_[static_cast<std::size_t>(id)])
+    for (const auto& axes : mixed_[static_cast<std::size_t>(id)]) {
+      double& low = result_.low_rows.emplace(id, INFINITY).first->second;
       low = std::min(low, low_row(data, tensor.shape, axes));
+    }
   }
 
   Calibration take() { return std::move(result_); }
@@ -63,21 +64,25 @@ class Calibrator {
 
 }  // namespace
 
-Calibration calibrate(const Network& network, const std::vector<Values>& inputs) {
-  Calibrator calibrator(network);
+void observe(const Network& network, const std::vector<Values>& inputs,
+             const std::function<void(TensorId, std::span<const std::byte>)>& see) {
   ExecuteOptions options;
   options.observer = [&](const Operator& op, const std::vector<Value*>& outputs) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i] != nullptr) calibrator.observe(op.outputs[i], outputs[i]->data);
+      if (outputs[i] != nullptr) see(op.outputs[i], outputs[i]->data);
     }
   };
   for (const Values& values : inputs) {
     for (TensorId id : network.inputs) {
-      if (auto found = values.find(network.tensor(id).name); found != values.end())
-        calibrator.observe(id, found->second.data);
+      if (auto found = values.find(network.tensor(id).name); found != values.end()) see(id, found->second.data);
     }
     execute(network, values, options);
   }
+}
+
+Calibration calibrate(const Network& network, const std::vector<Values>& inputs) {
+  Calibrator calibrator(network);
+  observe(network, inputs, [&](TensorId id, std::span<const std::byte> values) { calibrator.see(id, values); });
   return calibrator.take();
 }
 

@@ -80,7 +80,7 @@ class FloatConverter {
   void emit(const Operator& op, const PlannedOperator& planned) {
     if (is_exact_in_floats(from_, op, numerics_)) return byte_product(op);
     switch (planned.role) {
-      case Role::product: return finish(op, planned, product(op), planned_factor(from_, planned));
+      case Role::product: return finish(op, planned, product(op), planned_factor(from_, op, planned));
       case Role::sum: return sum(op, planned);
       case Role::average: return average(op, planned);
       case Role::fused: return;

@@ -12,6 +12,7 @@
 #include "compiler/numerics/affine_channels.h"
 #include "compiler/numerics/calibrate.h"
 #include "compiler/numerics/drop_clips.h"
+#include "compiler/numerics/free_saturated.h"
 #include "compiler/numerics/hoist_clips.h"
 #include "compiler/numerics/lost_operands.h"
 #include "compiler/numerics/part_scales.h"
@@ -70,7 +71,7 @@ class Quantiser {
 
   static bool may_stay_in_float(const PlannedOperator& planned) {
     return planned.role == Role::product || planned.role == Role::sum || planned.role == Role::average ||
-           planned.role == Role::clip;
+           planned.role == Role::clip || planned.role == Role::requantise;
   }
 
   void emit(const Operator& op, const PlannedOperator& planned) {
@@ -80,14 +81,15 @@ class Quantiser {
       case Role::average: return finish(op, planned, sums_.average(op, result_of(op, planned)));
       case Role::carry: return carry(op);
       case Role::rescale: return rescale(op);
-      case Role::clip: return finish(op, planned, sums_.clip(op, result_of(op, planned), deviation_of(op, planned)));
+      case Role::clip:
+      case Role::requantise: return finish(op, planned, sums_.clip(op, result_of(op, planned), bias_of(op, planned)));
       case Role::floating: return floating(op, planned);
       case Role::fused: return;
     }
   }
 
   Requantised result_of(const Operator& op, const PlannedOperator& planned) const {
-    return {last_of(from_, op, planned).outputs[0], planned_factor(from_, planned)};
+    return {last_of(from_, op, planned).outputs[0], planned_factor(from_, op, planned)};
   }
 
   void sum(const Operator& op, const PlannedOperator& planned) {
@@ -100,13 +102,13 @@ class Quantiser {
       }
       finish(producer, {}, sums_.product(producer, result_of(producer, {}), no_tensor));
     }
-    finish(op, planned, sums_.sum(op, result_of(op, planned), deviation_of(op, planned)));
+    finish(op, planned, sums_.sum(op, result_of(op, planned), bias_of(op, planned)));
   }
 
-  Sums::Deviation deviation_of(const Operator& op, const PlannedOperator& planned) {
+  Sums::Bias bias_of(const Operator& op, const PlannedOperator& planned) {
     return [this, &op, &planned](const Accumulator& sums) {
       const Requantisation wanted = requantisation(op, planned, sums);
-      return requantiser_.worst_error(wanted.multipliers, sums.bound, wanted.lo, wanted.hi);
+      return requantiser_.bias(wanted.multipliers, sums.bound, wanted.lo, wanted.hi);
     };
   }
 
@@ -127,7 +129,7 @@ class Quantiser {
       return std::clamp(integer, lowest(numerics_.storage), highest(numerics_.storage));
     };
     Requantisation wanted{{}, bound("min", -1), bound("max", 1)};
-    for (double s : sums.scale) wanted.multipliers.push_back(s * planned_factor(from_, planned) / step);
+    for (double s : sums.scale) wanted.multipliers.push_back(s * planned_factor(from_, op, planned) / step);
     return wanted;
   }
 
@@ -262,6 +264,9 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
     throw Error(fmt::format("weight {}: weights are quantised symmetrically around 0, which takes a signed type",
                             name(numerics.weight)));
   }
+  std::vector<Values> inputs = calibration_inputs;
+  if (inputs.empty()) inputs = {seeded_inputs(canonical, 1), seeded_inputs(canonical, 2)};
+  numerics::free_saturated(canonical, inputs);
   numerics::affine_to_depthwise(canonical, numerics::Requantiser(numerics).powers_of_two());
   numerics::drop_clips_of_storage(canonical, numerics.storage);
   numerics::hoist_clips(canonical);
@@ -269,8 +274,6 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   if (capable) parts = numerics::write_out_floats(canonical, numerics, sums, capable);
   QuantiseReport unused;
   QuantiseReport& filled = report ? *report : unused;
-  std::vector<Values> inputs = calibration_inputs;
-  if (inputs.empty()) inputs = {seeded_inputs(canonical, 1), seeded_inputs(canonical, 2)};
   numerics::Calibration seen = numerics::calibrate(canonical, inputs);
   std::vector<double>& largest = seen.largest;
   const auto kept = [&] { return numerics::kept_in_float(canonical, numerics, seen, parts); };

@@ -173,15 +173,22 @@ bool Requantiser::fits(const Solution& solution) const {
   return true;
 }
 
-/// The worst at any sample; infinite beyond one unit.
-double Requantiser::error(const Solution& solution, const Wanted& wanted) const {
-  double worst = 0;
-  const bool held =
-      each_sample(solution, wanted, [&](std::size_t channel, double x, const std::vector<double>& values) {
-        worst = std::max(worst, std::abs(got(wanted, values) - wanted.at(channel, x)));
-        return worst <= 1.0;
-      });
-  return held ? worst : std::numeric_limits<double>::infinity();
+bool Requantiser::holds(const Solution& solution, const Wanted& wanted) const {
+  return each_sample(solution, wanted, [&](std::size_t channel, double x, const std::vector<double>& values) {
+    return std::abs(got(wanted, values) - wanted.at(channel, x)) <= 1.0;
+  });
+}
+
+/// Of results from `end` towards 0, all fractions alike.
+double Requantiser::mean_error(const Solution& solution, const Wanted& wanted, std::size_t channel, double end) const {
+  constexpr int points = 16;
+  double sum = 0;
+  for (int k = 0; k < points; ++k) {
+    const double target = std::max(0.0, std::abs(end) - k * (1 + 1.0 / points));
+    const double x = std::nearbyint(std::copysign(target, end) / wanted.multipliers[channel]);
+    sum += got(wanted, reads(solution, wanted, channel, x)) - wanted.at(channel, x);
+  }
+  return std::abs(sum) / points;
 }
 
 double Requantiser::got(const Wanted& wanted, const std::vector<double>& values) const {
@@ -191,13 +198,10 @@ double Requantiser::got(const Wanted& wanted, const std::vector<double>& values)
 std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
   auto attempt = [&](const Encoding& encoding) -> std::optional<Solution> {
     Solution solution = encode(wanted.multipliers, encoding);
-    if (std::isinf(error(solution, wanted))) return std::nullopt;
+    if (!holds(solution, wanted)) return std::nullopt;
     last_ = encoding;
     return solution;
   };
-  if (last_) {
-    if (auto solution = attempt(*last_)) return solution;
-  }
   if (scale_ >= 0) return attempt({});
   if (shift_ < 0) {
     for (int wired = 0; wired < 63; ++wired) {
@@ -206,8 +210,13 @@ std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
     return std::nullopt;
   }
   // Most bits first: the best precision that the expression's arithmetic can carry.
-  const int most = powers_of_two() ? 1 : 31;
-  for (int bits = most; bits >= (powers_of_two() ? 1 : 4); --bits) {
+  const int most = powers_of_two() ? 1 : 31, least = powers_of_two() ? 1 : 4;
+  if (const auto last = last_) {
+    for (int bits = most; bits >= least; --bits) {
+      if (auto solution = attempt({bits, last->offset, last->sign})) return solution;
+    }
+  }
+  for (int bits = most; bits >= least; --bits) {
     for (int offset = 0; offset < 63; ++offset) {
       for (int sign : {1, -1}) {
         if (auto solution = attempt({bits, offset, sign})) return solution;
@@ -281,10 +290,17 @@ Requantiser::Wanted Requantiser::wanted(const std::vector<double>& multipliers, 
   return {multipliers, bound, lo, hi, reference::requantise_program(form_of(numerics_, lo, hi), false)};
 }
 
-double Requantiser::worst_error(const std::vector<double>& multipliers, double bound, double lo, double hi) {
+double Requantiser::bias(const std::vector<double>& multipliers, double bound, double lo, double hi) {
   const Wanted asked = wanted(multipliers, bound, lo, hi);
   const auto solution = search(asked);
-  return solution ? error(*solution, asked) : std::numeric_limits<double>::infinity();
+  if (!solution) return std::numeric_limits<double>::infinity();
+  double worst = 0;
+  for (std::size_t channel = 0; channel < multipliers.size(); ++channel) {
+    const double most = bound * multipliers[channel];
+    for (const double end : {std::max(lo, -most), std::min(hi, most)})
+      worst = std::max(worst, mean_error(*solution, asked, channel, end));
+  }
+  return worst;
 }
 
 std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, std::int64_t channels, double bound,

@@ -32,9 +32,9 @@ class Requantiser {
   std::vector<Tensor> solve(const std::vector<double>& multipliers, std::int64_t channels, double bound, double lo,
                             double hi, const std::string& tensor_name);
 
-  /// How far the expression is from clamp(x * multiplier, lo, hi) at worst, in units of the result; infinite where no
-  /// values come within one.
-  double worst_error(const std::vector<double>& multipliers, double bound, double lo, double hi);
+  /// By how much results are off on average, their rounding set aside, where they are greatest: in units of the result;
+  /// infinite where no values of the parameters do. Arguments as of `solve`.
+  double bias(const std::vector<double>& multipliers, double bound, double lo, double hi);
 
   /// "mult,shift"
   std::string parameter_names() const;
@@ -64,7 +64,8 @@ class Requantiser {
   template <typename Visit>
   bool each_sample(const Solution& solution, const Wanted& wanted, Visit visit) const;
   bool fits(const Solution& solution) const;
-  double error(const Solution& solution, const Wanted& wanted) const;
+  bool holds(const Solution& solution, const Wanted& wanted) const;
+  double mean_error(const Solution& solution, const Wanted& wanted, std::size_t channel, double end) const;
   Wanted wanted(const std::vector<double>& multipliers, double bound, double lo, double hi) const;
   std::optional<Solution> search(const Wanted& wanted);
   double got(const Wanted& wanted, const std::vector<double>& values) const;
@@ -74,7 +75,7 @@ class Requantiser {
 
   const Numerics& numerics_;
   int scale_ = -1, mult_ = -1, shift_ = -1;  ///< indices of the parameters
-  std::optional<Encoding> last_;             ///< what worked before is tried first
+  std::optional<Encoding> last_;             ///< what worked before: its offset and sign are tried first
 };
 
 }  // namespace accord::numerics

@@ -1,5 +1,7 @@
 #include "compiler/numerics/roles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -99,7 +101,9 @@ PlannedOperator classify(const Network& network, const Operator& op, bool intege
 }
 
 bool is_integer_role(Role role) { return role == Role::product || role == Role::sum || role == Role::average; }
-bool follows_neighbours(Role role) { return role == Role::carry || role == Role::clip || role == Role::rescale; }
+bool follows_neighbours(Role role) {
+  return role == Role::carry || role == Role::clip || role == Role::requantise || role == Role::rescale;
+}
 
 /// Multiplies and shifts each channel by itself: what affine_to_depthwise makes.
 bool is_affine(const Network& network, const Operator& op) {
@@ -117,18 +121,36 @@ bool only_shifts(const Network& network, const Operator& op) {
   return std::all_of(values, values + element_count(weights.shape), [](float value) { return value == 1; });
 }
 
-/// A Mul by a number between integers of the model is a requantisation of its own, as a Clip between such is: where a
-/// step becomes about one, which multipliers of few bits tell from others.
-void requantise_factors(const Network& network, std::vector<PlannedOperator>& plan) {
-  constexpr double least = 1.0 / 256, greatest = 8;
+/// Those that the model has for the tensor, or for what a Clip makes of it that alone reads it.
+const Quantisation* integers_of_result(const Network& network, const Uses& uses, TensorId id) {
+  if (const auto& own = network.tensor(id).quantisation) return &*own;
+  if (!uses.sole_consumer(id)) return nullptr;
+  const int next = uses.consumers[static_cast<std::size_t>(id)][0];
+  const Operator& reader = network.operators[static_cast<std::size_t>(next)];
+  return rounds(network, reader) ? &*network.tensor(reader.outputs[0]).quantisation : nullptr;
+}
+
+/// Why a Mul by a number between such integers is no requantisation of its own, as a Clip is: one makes about one step
+/// of a step, which multipliers of few bits tell from others.
+std::string factor_obstacle(const Network& network, const Operator& op, const Quantisation& x, const Quantisation& y) {
+  constexpr double least = 1.0 / 256, greatest = 8, rounding = 1e-6;  // of the scales, in fp32
+  if (network.tensor(op.outputs[0]).shape.empty()) return "its result has no dimensions";
+  if (x.scale.size() != 1 || y.scale.size() != 1) return "its channels have scales of their own";
+  const double steps = x.scale[0] * number_of_factor(network, op) / y.scale[0];
+  if (steps <= 0) return "its number is not positive";
+  if (steps >= least * (1 - rounding) && steps <= greatest * (1 + rounding)) return "";
+  return fmt::format("it makes {:.3g} steps of its result of one of its input, not 1/256 to 8", steps);
+}
+
+void requantise_factors(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Operator& op = network.operators[i];
     if (plan[i].role != Role::floating || !multiplies_by_number(network, op)) continue;
-    if (network.tensor(op.outputs[0]).shape.empty()) continue;  // without channels
-    const auto &x = network.tensor(op.inputs[0]).quantisation, &y = network.tensor(op.outputs[0]).quantisation;
-    if (!x || !y || x->scale.size() != 1 || y->scale.size() != 1) continue;
-    const double steps = x->scale[0] * number_of_factor(network, op) / y->scale[0];
-    if (steps >= least && steps <= greatest) plan[i] = {.role = Role::clip, .factor = static_cast<int>(i)};
+    const auto& x = network.tensor(op.inputs[0]).quantisation;
+    const Quantisation* const y = integers_of_result(network, uses, op.outputs[0]);
+    if (!x || y == nullptr) continue;
+    plan[i].reason = factor_obstacle(network, op, *x, *y);
+    if (plan[i].reason.empty()) plan[i].role = Role::requantise;
   }
 }
 
@@ -142,7 +164,7 @@ void fuse_factors(const Network& network, const Uses& uses, std::vector<PlannedO
     const int next = uses.consumers[static_cast<std::size_t>(op.outputs[0])][0];
     PlannedOperator factor{.role = Role::product, .factor = next};
     if (!multiplies_by_number(network, network.operators[static_cast<std::size_t>(next)])) continue;
-    if (!(planned_factor(network, factor) > 0)) continue;
+    if (!(planned_factor(network, op, factor) > 0)) continue;
     plan[i] = factor;
     plan[static_cast<std::size_t>(next)].role = Role::fused;
   }
@@ -156,13 +178,12 @@ bool changes_integers(const Network& network, const Operator& op) {
 
 void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (!is_integer_role(plan[i].role) && plan[i].factor == no_operator) continue;
+    if (!is_integer_role(plan[i].role) && plan[i].role != Role::requantise) continue;
     const int last = plan[i].factor == no_operator ? static_cast<int>(i) : plan[i].factor;
     const TensorId result = network.operators[static_cast<std::size_t>(last)].outputs[0];
     if (!uses.sole_consumer(result)) continue;
     const int next = uses.consumers[static_cast<std::size_t>(result)][0];
-    const PlannedOperator& clip = plan[static_cast<std::size_t>(next)];
-    if (clip.role != Role::clip || clip.factor != no_operator) continue;
+    if (plan[static_cast<std::size_t>(next)].role != Role::clip) continue;
     if (changes_integers(network, network.operators[static_cast<std::size_t>(next)])) continue;
     plan[i].clip = next;
     plan[static_cast<std::size_t>(next)].role = Role::fused;
@@ -321,7 +342,7 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
   const Uses uses(network);
   std::vector<PlannedOperator> plan;
   for (const Operator& op : network.operators) plan.push_back(classify(network, op, integers, factors));
-  if (integers && factors) requantise_factors(network, plan);
+  if (integers && factors) requantise_factors(network, uses, plan);
   for (const auto& [index, reason] : in_float) plan[index] = {.reason = reason};
   if (factors) fuse_factors(network, uses, plan);
   fuse_clips(network, uses, plan);
@@ -378,7 +399,8 @@ bool carries(const Network& network, const Operator& op) {
   return true;
 }
 
-double planned_factor(const Network& network, const PlannedOperator& planned) {
+double planned_factor(const Network& network, const Operator& op, const PlannedOperator& planned) {
+  if (planned.role == Role::requantise) return number_of_factor(network, op);
   if (planned.factor == no_operator) return 1;
   return number_of_factor(network, network.operators[static_cast<std::size_t>(planned.factor)]);
 }

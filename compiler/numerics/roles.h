@@ -10,14 +10,15 @@ namespace accord::numerics {
 
 /// What becomes of a canonical operator in the numeric form.
 enum class Role {
-  product,   ///< Conv, Gemm, MatMul: accumulator, then Requantize
-  sum,       ///< Add or Sub of two activations
-  average,   ///< AveragePool with one count everywhere: SumPool, then Requantize
-  carry,     ///< moves elements unchanged (MaxPool, Reshape, Concat, ...)
-  rescale,   ///< Mul by a number: the same integers in another scale
-  clip,      ///< Clip that follows none of the above; Mul by a number from integers of the model to others
-  floating,  ///< anything else
-  fused      ///< done by another operator
+  product,     ///< Conv, Gemm, MatMul: accumulator, then Requantize
+  sum,         ///< Add or Sub of two activations
+  average,     ///< AveragePool with one count everywhere: SumPool, then Requantize
+  carry,       ///< moves elements unchanged (MaxPool, Reshape, Concat, ...)
+  rescale,     ///< Mul by a number: the same integers in another scale
+  clip,        ///< Clip that follows none of the above
+  requantise,  ///< Mul by a number, from integers of the model to others
+  floating,    ///< anything else
+  fused        ///< done by another operator
 };
 
 inline constexpr int no_operator = -1;
@@ -25,9 +26,8 @@ inline constexpr int no_operator = -1;
 /// One operator's part in the plan; indices are into Network::operators.
 struct PlannedOperator {
   Role role = Role::floating;
-  int clip = no_operator;  ///< Clip that its requantisation does
-  int factor =
-      no_operator;  ///< of a MatMul: Mul by one number, before the Clip, that its requantisation does; of a Mul: itself
+  int clip = no_operator;     ///< Clip that its requantisation does
+  int factor = no_operator;   ///< Mul by one number, before the Clip, that its requantisation does
   int product = no_operator;  ///< of a sum: the product whose accumulator takes the other operand
   std::string reason{};       ///< of a floating operator: why
 };
@@ -65,8 +65,8 @@ std::vector<TensorId> carried_inputs(const Operator& op);
 /// Elements under every window of an AveragePool, or 0 where the count differs between windows.
 std::int64_t constant_pool_count(const Network& network, const Operator& op);
 
-/// The number by which the planned factor multiplies; 1 where there is none.
-double planned_factor(const Network& network, const PlannedOperator& planned);
+/// The number by which the planned operator's requantisation multiplies beside its scales; 1 where there is none.
+double planned_factor(const Network& network, const Operator& op, const PlannedOperator& planned);
 
 /// Of a Mul by one number.
 double number_of_factor(const Network& network, const Operator& op);

@@ -125,13 +125,13 @@ Sums::Multiples Sums::multiples(const Operator& op, const Requantised& whole, do
   return {unit, std::llround(a / unit), std::llround(b / unit) * (op.type == "Sub" ? -1 : 1)};
 }
 
-/// The multiple of least error: of those that are about as good the greatest, which is the finest.
-double Sums::best_multiple(const std::function<double(double)>& error) const {
+/// The multiple of least bias: of those that are about as good the greatest, which is the finest.
+double Sums::best_multiple(const std::function<double(double)>& bias) const {
   constexpr double fewest = 64;  // errors of less than a hundredth of a step
   constexpr double better = 1.0 / 64;
-  double best = greatest_multiple(), least = error(best);
+  double best = greatest_multiple(), least = bias(best);
   for (double multiple = best / 2; multiple >= fewest; multiple /= 2) {
-    const double now = error(multiple);
+    const double now = bias(multiple);
     if (now >= least - better) continue;
     best = multiple;
     least = now;
@@ -139,7 +139,7 @@ double Sums::best_multiple(const std::function<double(double)>& error) const {
   return best;
 }
 
-Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Deviation& of) {
+Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Bias& of) {
   const Tensor& y = tensor(op.outputs[0]);
   const auto sums_by = [&](const Multiples& by) {
     const auto most = static_cast<double>(by.a + std::abs(by.b));
@@ -151,7 +151,7 @@ Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Deviat
   };
   const Multiples by = multiples(op, whole, best_multiple([&](double most) {
                                    const Multiples tried = multiples(op, whole, most);
-                                   return deviation_of(sums_by(tried), zeros_of(tried), of);
+                                   return bias_of(sums_by(tried), zeros_of(tried), of);
                                  }));
   Accumulator result = sums_by(by);
   const TensorId multiple = tensors_.integer_constant(y.name + ".multiple_a", {}, {by.a});
@@ -161,7 +161,7 @@ Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Deviat
 }
 
 /// Of sums that zero points are added to.
-double Sums::deviation_of(Accumulator sums, double zeros, const Deviation& of) const {
+double Sums::bias_of(Accumulator sums, double zeros, const Bias& of) const {
   sums.bound += std::ceil(std::abs(zeros));
   return sums.bound <= highest(numerics_.accumulator) ? of(sums) : INFINITY;
 }
@@ -191,7 +191,7 @@ Accumulator Sums::average(const Operator& op, const Requantised& whole) {
   return result;
 }
 
-Accumulator Sums::clip(const Operator& op, const Requantised& whole, const Deviation& of) {
+Accumulator Sums::clip(const Operator& op, const Requantised& whole, const Bias& of) {
   const Tensor& y = tensor(op.outputs[0]);
   const double x_scale = tensors_.scale(op.inputs[0]), zero_of_y = zero_in_sums(whole, x_scale);
   const auto sums_by = [&](double multiple) {
@@ -199,8 +199,8 @@ Accumulator Sums::clip(const Operator& op, const Requantised& whole, const Devia
     return Accumulator{no_tensor, {x_scale / multiple}, bound, channel_axis(op, y.shape)};
   };
   const auto zeros_of = [&](double multiple) { return multiple * (zero_of_y - tensors_.zero(op.inputs[0])); };
-  const auto error_by = [&](double multiple) { return deviation_of(sums_by(multiple), zeros_of(multiple), of); };
-  const double multiple = zero_of_y == std::nearbyint(zero_of_y) ? 1 : best_multiple(error_by);
+  const auto bias_by = [&](double multiple) { return bias_of(sums_by(multiple), zeros_of(multiple), of); };
+  const double multiple = zero_of_y == std::nearbyint(zero_of_y) ? 1 : best_multiple(bias_by);
   Accumulator result = sums_by(multiple);
   const TensorId m = tensors_.integer_constant(y.name + ".multiple", {}, {std::llround(multiple)});
   start({op.name, "Scale", {tensors_.as_stored(op.inputs[0]), m}, {}, {}}, y, zeros_of(multiple), result);

@@ -39,19 +39,19 @@ class Sums {
   /// Conv, Gemm or MatMul into an accumulator, with `addend` accumulated on top. No id where the addend cannot be.
   Accumulator product(const Operator& op, const Requantised& result, TensorId addend);
 
-  /// How far, in units of the result, a requantisation of an accumulator is from what is wanted; infinite where it
-  /// cannot be.
-  using Deviation = std::function<double(const Accumulator&)>;
+  /// By how much results of an accumulator's requantisation are off on average, in units of the result; infinite where
+  /// it cannot be.
+  using Bias = std::function<double(const Accumulator&)>;
 
   /// Both operands of an Add or Sub as integer multiples of one scale.
-  Accumulator sum(const Operator& op, const Requantised& result, const Deviation& of);
+  Accumulator sum(const Operator& op, const Requantised& result, const Bias& of);
 
   /// An AveragePool's sums.
   Accumulator average(const Operator& op, const Requantised& result);
 
   /// A Clip of its own: multiplied into the accumulator type, where a requantisation can bound it. By 1 but where that
   /// leaves a zero point between two integers.
-  Accumulator clip(const Operator& op, const Requantised& result, const Deviation& of);
+  Accumulator clip(const Operator& op, const Requantised& result, const Bias& of);
 
   /// Says what the machine's types cost the weights.
   void warn_of_losses() { weights_.warn_of_losses(); }
@@ -71,8 +71,8 @@ class Sums {
   Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
                          TensorId multiples);
   double greatest_multiple() const;
-  double deviation_of(Accumulator sums, double zeros, const Deviation& of) const;
-  double best_multiple(const std::function<double(double)>& error) const;
+  double bias_of(Accumulator sums, double zeros, const Bias& of) const;
+  double best_multiple(const std::function<double(double)>& bias) const;
   struct Multiples;
   Multiples multiples(const Operator& op, const Requantised& result, double most) const;
   void start(Operator first, const Tensor& y, double zeros, Accumulator& sums);

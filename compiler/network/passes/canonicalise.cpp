@@ -8,6 +8,7 @@ namespace accord {
 const std::vector<NetworkPass>& canonical_passes() {
   static const std::vector<NetworkPass> passes = {
       {"fold_quantisation", fold_quantisation},
+      {"remove_folded_quantisers", remove_unused},
       {"expand_integer_products", expand_integer_products},
       {"expand_recurrent", expand_recurrent},
       {"find_group_normalisations", find_group_normalisations},
@@ -21,6 +22,7 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"expand_transposed_conv", expand_transposed_conv},
       {"add_positions", add_positions},
       {"unify_slices", unify_slices},
+      {"drop_no_ops_between_transposes", drop_no_ops},
       {"unify_transposes", unify_transposes},
       {"drop_no_ops", drop_no_ops},
       {"unify_elementwise", unify_elementwise},

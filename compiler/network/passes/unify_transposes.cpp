@@ -15,10 +15,10 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-constexpr std::array<std::string_view, 23> unary = {"Relu",        "LeakyRelu",  "Elu",  "Selu",     "Celu", "Sigmoid",
+constexpr std::array<std::string_view, 22> unary = {"Relu",        "LeakyRelu",  "Elu",  "Selu",     "Celu", "Sigmoid",
                                                     "HardSigmoid", "HardSwish",  "Tanh", "Softplus", "Erf",  "Exp",
                                                     "Log",         "Reciprocal", "Neg",  "Abs",      "Sqrt", "Floor",
-                                                    "Ceil",        "Round",      "Sign", "Gelu",     "Clip"};
+                                                    "Ceil",        "Round",      "Sign", "Clip"};
 constexpr std::array<std::string_view, 6> binary = {"Add", "Sub", "Mul", "Div", "Min", "Max"};
 
 bool is_one_of(const Operator& op, const auto& types) { return std::ranges::find(types, op.type) != types.end(); }
@@ -34,6 +34,7 @@ class Transposes {
     operators_ = std::move(network_.operators);
     for (auto& op : operators_) {
       if (op.type == "Transpose") {
+        take_integers(op);
         merge(op);
         add(std::move(op));
       } else if (const auto input = transposed_input(op); input && meets_another(op)) {
@@ -59,6 +60,14 @@ class Transposes {
   }
 
   bool is_read_once(TensorId id) const { return index_.uses(id) == 1 && !index_.is_output(id); }
+
+  /// Those of the result are the input's, too, which nobody else reads.
+  void take_integers(const Operator& transpose) {
+    Tensor& x = network_.tensor(transpose.inputs[0]);
+    const auto& integers = network_.tensor(transpose.outputs[0]).quantisation;
+    if (x.is_constant() || x.quantisation || !integers || integers->scale.size() != 1) return;
+    if (is_read_once(transpose.inputs[0])) x.quantisation = integers;
+  }
 
   /// Reads what the Transpose before it does.
   void merge(Operator& op) {
