@@ -27,6 +27,12 @@ class Builder {
     return y;
   }
 
+  TensorId add_typed(const std::string& type, std::vector<TensorId> inputs, ElementType of, Shape shape) {
+    const TensorId y = add(type, std::move(inputs), std::move(shape));
+    network_.tensor(y).type = of;
+    return y;
+  }
+
   TensorId conv(TensorId x, std::int64_t filters, std::int64_t kernel, float scale) {
     const Shape in = network_.tensor(x).shape;
     const std::vector<std::int64_t> window = {kernel, kernel};
@@ -43,6 +49,13 @@ class Builder {
 
   TensorId constant(Shape shape, const std::vector<float>& values) {
     return network_.add(make_constant("c", std::move(shape), values));
+  }
+
+  /// One int8 number.
+  TensorId integer(int value) {
+    Tensor tensor{"i", ElementType::i8, {}, nullptr, std::nullopt};
+    tensor.data = owned({static_cast<std::byte>(value)});
+    return network_.add(std::move(tensor));
   }
 
   Network finish(TensorId output) {

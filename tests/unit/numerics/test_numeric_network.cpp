@@ -418,6 +418,12 @@ TEST_CASE("Does a mask of infinities stay in float, and hide what it masks?") {
 
 namespace {
 
+bool lost_in(const Network& numeric, const std::string& type) {
+  return std::ranges::any_of(numeric.operators, [&](const Operator& op) {
+    return op.type == type && op.in_float.find("lost") != std::string::npos;
+  });
+}
+
 /// Whether the sum of scores and what hides some of them stays in float, lest the scores are lost, before a reader.
 bool loses_scores(const std::string& type, float mask, const std::string& reader, bool symmetric = false) {
   const Shape shape = {1, 2, 4, 4};
@@ -434,10 +440,7 @@ bool loses_scores(const std::string& type, float mask, const std::string& reader
   std::vector<float> masked(32, 0.F);
   for (std::size_t i = 0; i < masked.size(); i += 3) masked[i] = symmetric && i % 2 == 0 ? -mask : mask;
   std::memcpy(inputs.at(network.tensor(shift).name).data.data(), masked.data(), masked.size() * sizeof(float));
-  const Network numeric = quantise(network, float_scale_machine(), {inputs});
-  return std::ranges::any_of(numeric.operators, [&](const Operator& op) {
-    return op.type == type && op.in_float.find("lost") != std::string::npos;
-  });
+  return lost_in(quantise(network, float_scale_machine(), {inputs}), type);
 }
 
 }  // namespace
@@ -454,6 +457,45 @@ TEST_CASE("Does a sum stay in float where hardly anything would be left of an op
   }
   // What a Relu leaves is as great as what came: a branch is little beside it. The Softmax behind would want it.
   CHECK(loses_scores("Add", -100, "Relu", true));
+}
+
+TEST_CASE("Does a sum stay in float where whole rows would be lost that a mean or a product reads?") {
+  const Shape shape = {8, 16};
+  for (const std::string reader : {"ReduceMean", "MatMul", "Gemm"}) {
+    for (const int low : {0, 4}) {  // rows without a great value
+      CAPTURE(reader);
+      CAPTURE(low);
+      Builder b;
+      const TensorId small = b.input(shape), great = b.input(shape), sum = b.add("Add", {small, great}, shape);
+      TensorId y = no_tensor;
+      if (reader == "ReduceMean") y = b.add(reader, {sum}, {8, 1}, {{"axes", std::vector<std::int64_t>{1}}});
+      if (reader == "MatMul") y = b.add(reader, {sum, b.constant({16, 4}, std::vector<float>(64, 0.5F))}, {8, 4});
+      if (reader == "Gemm") y = b.gemm(sum, 4, 1, 1);
+      const Network network = b.finish(y);
+      Values inputs = seeded_inputs(network, 1);
+      std::vector<float> values(8 * 16, 1e-3F);
+      for (std::size_t row = static_cast<std::size_t>(low); row < 8; ++row) values[16 * row + row] = 1e5F;
+      std::memcpy(inputs.at(network.tensor(great).name).data.data(), values.data(), values.size() * sizeof(float));
+      CHECK(lost_in(quantise(network, float_scale_machine(), {inputs}), "Add") == (low > 0));
+    }
+  }
+}
+
+TEST_CASE("Does a reader in which an operand is little hide another in which it counts?") {
+  for (const bool first : {true, false}) {
+    CAPTURE(first);
+    Builder b;
+    const Shape shape = {1, 4, 4};
+    const TensorId small = b.input(shape), great = b.input(shape), sum = b.add("Add", {small, great}, shape);
+    const TensorId less = b.add("Mul", {sum, b.constant({}, {1e-4F})}, shape);
+    const TensorId most = b.add("Max", first ? std::vector{less, sum} : std::vector{sum, less}, shape);
+    const Network network = b.finish(b.add("Clip", {most}, shape, {{"min", 0.0}, {"max", 3.0}}));
+    Values inputs = seeded_inputs(network, 1);
+    std::vector<float> values(16, 0.F);
+    for (std::size_t i = 0; i < values.size(); i += 3) values[i] = -1e5F;
+    std::memcpy(inputs.at(network.tensor(great).name).data.data(), values.data(), values.size() * sizeof(float));
+    CHECK(lost_in(quantise(network, float_scale_machine(), {inputs}), "Add"));
+  }
 }
 
 TEST_CASE("Are products by a constant from the left, and by one matrix per batch, products of integers?") {

@@ -1,0 +1,128 @@
+// Does each reader of a tensor that a model's quantiser reads, too, get what the model gives it?
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/network/canonicalise.h"
+#include "compiler/numerics/compare.h"
+#include "compiler/numerics/quantise.h"
+#include "compiler/reference/execute.h"
+#include "tests/unit/numerics/machines.h"
+#include "tests/unit/numerics/network_builder.h"
+
+using namespace accord;
+
+namespace {
+
+/// A quantised model of int8 with zero points.
+class Model {
+ public:
+  Builder b;
+
+  TensorId number(float value) { return b.constant({}, {value}); }
+
+  /// Through a pair of quantisers.
+  TensorId rounded(TensorId x, const Shape& shape, float step, int zero = 0) {
+    const TensorId scale = number(step), middle = b.integer(zero);
+    const TensorId integers = b.add_typed("QuantizeLinear", {x, scale, middle}, ElementType::i8, shape);
+    return b.add("DequantizeLinear", {integers, scale, middle}, shape);
+  }
+};
+
+struct Compared {
+  Network numeric;
+  std::map<std::string, double> decibels;  ///< by result
+};
+
+Compared compared(Network model, const Numerics& numerics) {
+  const Values inputs = seeded_inputs(model, 7);
+  const Values expected = execute(model, inputs);
+  canonicalise(model);
+  Compared result{quantise(model, numerics, {inputs}), {}};
+  for (const auto& [name, value] : execute(result.numeric, inputs))
+    result.decibels[name] = compare(expected.at(name), value).signal_to_noise_db;
+  return result;
+}
+
+/// Products have values of up to about 3.
+constexpr float far_too_small = 0.004F, large_enough = 0.05F;
+
+}  // namespace
+
+TEST_CASE("Do others that read what a quantiser saturates get it as it was?") {
+  for (const float step : {far_too_small, large_enough}) {
+    for (const bool scaled : {true, false}) {
+      CAPTURE(step);
+      CAPTURE(scaled);
+      Model m;
+      const Shape shape = {4, 8};
+      TensorId y = m.b.gemm(m.rounded(m.b.input({4, 6}), {4, 6}, 0.02F), 8, 0.5F, 0.1F);
+      if (scaled) y = m.b.add("Mul", {m.rounded(y, shape, 0.04F), m.number(0.7F)}, shape);
+      Network model = m.b.finish(m.rounded(y, shape, step));
+      model.outputs.push_back(y);
+      const Compared run = compared(model, float_scale_machine());
+      REQUIRE(run.decibels.size() == 2);
+      for (const auto& [name, decibels] : run.decibels) {
+        CAPTURE(name);
+        CHECK(decibels > 24);
+      }
+    }
+  }
+}
+
+TEST_CASE("Does what a quantiser saturates stay so behind a mover and a Relu?") {
+  for (const bool moved : {false, true}) {
+    CAPTURE(moved);
+    Model m;
+    const Shape shape = {1, 8, 6, 6}, other = {1, 6, 6, 8};
+    TensorId y = m.rounded(m.b.conv(m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F), 8, 3, 0.3F), shape, 0.01F);
+    if (moved) y = m.b.add("Transpose", {y}, other, {{"perm", std::vector<std::int64_t>{0, 2, 3, 1}}});
+    const Network model = m.b.finish(m.b.add("Relu", {y}, moved ? other : shape));
+    CHECK(compared(model, float_scale_machine()).decibels.begin()->second > 30);
+  }
+}
+
+TEST_CASE("Is a product of a number and the model's integers right on average where multipliers have few bits?") {
+  Numerics numerics;  // 32 bits hold the product of a sum and its multiplier
+  numerics.requantise = "i8(clamp((x * mult + (i32(1) << (shift - 1))) >> shift, lo, hi))";
+  numerics.parameters = {{"mult", ElementType::i32, false}, {"shift", ElementType::i32, false}};
+  for (const int zero : {65, -128, 3}) {
+    for (const float factor : {0.125F, 0.9F}) {
+      CAPTURE(zero);
+      CAPTURE(factor);
+      Model m;
+      const Shape shape = {16, 24};
+      const TensorId x = m.rounded(m.b.input(shape), shape, 0.021F, 5);
+      const TensorId y = m.b.add("Mul", {x, m.number(factor)}, shape);
+      const float step = 0.0511F * factor;
+      const Compared run = compared(m.b.finish(m.rounded(y, shape, step, zero)), numerics);
+      CHECK(count_type(run.numeric, "Requantize") == 1);
+      CHECK(run.decibels.begin()->second > 35);
+    }
+  }
+}
+
+TEST_CASE("Is a Clip before the quantiser of a product by a number part of its requantisation?") {
+  Model m;
+  const Shape shape = {4, 8};
+  const TensorId x = m.rounded(m.b.input(shape), shape, 0.02F);
+  const TensorId y = m.b.add("Relu", {m.b.add("Mul", {x, m.number(0.7F)}, shape)}, shape);
+  const Compared run = compared(m.b.finish(m.rounded(y, shape, 0.02F)), float_scale_machine());
+  CHECK(types_of(run.numeric) == std::vector<std::string>{"Clip", "Quantize", "Scale", "Requantize", "Dequantize"});
+  CHECK(run.decibels.begin()->second > 30);
+}
+
+TEST_CASE("Does a product by a number that is no requantisation say why?") {
+  for (const auto& [number, reason] : std::map<float, std::string>{
+           {-0.7F, "its number is not positive"},
+           {1e-3F, "it makes 0.001 steps of its result of one of its input, not 1/256 to 8"}}) {
+    CAPTURE(number);
+    Model m;
+    const Shape shape = {4, 8};
+    const TensorId y = m.b.add("Mul", {m.rounded(m.b.input(shape), shape, 0.02F), m.number(number)}, shape);
+    CHECK(find_operator(compared(m.b.finish(m.rounded(y, shape, 0.02F)), float_scale_machine()).numeric, "Mul")
+              .in_float == reason);
+  }
+}
