@@ -243,19 +243,10 @@ double Predictor::rounds() const {
   return std::max(most, results / fills_.copies(target, target_level(mapping_)));
 }
 
-/// Tiles that stay for several passes come in the first one, and the next round's in the last one, or sooner where
-/// there are copies to spare; what is longer than a pass, nothing hides.
 double Predictor::exposed(double unhindered) const {
   double most = 0;
   for (const auto& moved : moved_) {
-    const Fills::Round& round = fills_.round(moved.use);
-    if (moved.level > 0 || round.passes == 1) continue;
-    const auto tiles = static_cast<double>(round.tiles);
-    const double rounds = moved.times / tiles, pass = unhindered / rounds / static_cast<double>(round.passes);
-    const double spare = fills_.copies(moved.use, 0) / tiles - 1, all = moved.cycles / rounds;
-    const double first = std::max(all * (1 - 1 / tiles) - pass, 0.0);
-    const double others = std::max(all * std::max(1 - spare, 0.0) - pass, 0.0);
-    most = std::max(most, first + (rounds - 1) * others);
+    if (moved.level == 0) most = std::max(most, fills_.exposed(moved.use, moved.times, moved.cycles, unhindered));
   }
   return most;
 }

@@ -54,10 +54,15 @@ void share_density(Mapping& mapping) {
 
 namespace {
 
-Mapping with_all_dense(const SearchProblem& problem, const Mapping& mapping) {
+struct Dense {
+  Mapping mapping;
+  bool by_far = false;  ///< some tile takes half of its bytes, or less
+};
+
+Dense with_all_dense(const SearchProblem& problem, const Mapping& mapping) {
   Geometry geometry(problem.machine, problem.network, problem.work, problem.homes, mapping);
-  Mapping result = mapping;
-  Geometry dense(problem.machine, problem.network, problem.work, problem.homes, result);
+  Dense result{mapping};
+  Geometry dense(problem.machine, problem.network, problem.work, problem.homes, result.mapping);
   constexpr double far = 2;  // times its instructions, by what bytes take: short runs may be why
   const bool waits = mapping.predicted_cycles > far * static_cast<double>(compute_bound(problem.machine, mapping));
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
@@ -68,19 +73,20 @@ Mapping with_all_dense(const SearchProblem& problem, const Mapping& mapping) {
     const Extents tile = waits ? of_whole_rows(mapping, geometry.layout(u, use.depth - 1, several), several) : several;
     const Layout& now = geometry.layout(u, use.depth - 1, tile);
     if (!is_loose(now, element)) continue;
-    result.uses[u].dense = true;
+    bool& is_dense = result.mapping.uses[u].dense;
+    is_dense = true;
     const Layout& then = dense.layout(u, use.depth - 1, tile);
-    const bool better = then.error.empty() && (then.bytes < now.bytes || !is_loose(then, element));
-    result.uses[u].dense = better;
+    is_dense = then.error.empty() && (then.bytes < now.bytes || !is_loose(then, element));
+    result.by_far |= is_dense && 2 * then.bytes <= now.bytes;
   }
-  share_density(result);
+  share_density(result.mapping);
   return result;
 }
 
 }  // namespace
 
 std::vector<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapping& mapping) {
-  const Mapping all = with_all_dense(problem, mapping);
+  const auto [all, by_far] = with_all_dense(problem, mapping);
   const auto only = [&](bool inputs) {
     Mapping some = mapping;
     for (std::size_t u = 0; u < some.uses.size(); ++u) {
@@ -93,8 +99,13 @@ std::vector<Mapping> with_dense_tiles(const SearchProblem& problem, const Mappin
   };
   const Mapping inputs = only(true), results = only(false);
   if (!differs(all)) return {};
-  if (!differs(inputs) || !differs(results)) return {all};
-  return {all, results, inputs};
+  std::vector<Mapping> variants = {all};
+  if (differs(inputs) && differs(results)) variants.insert(variants.end(), {results, inputs});
+  if (!by_far) return variants;
+  // No descent leads from tiles that gaps kept short to those that then fit: it begins anew, too.
+  variants.push_back(all);
+  variants.back().tile.clear();
+  return variants;
 }
 
 }  // namespace accord

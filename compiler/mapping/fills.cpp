@@ -60,4 +60,15 @@ Fills::Fills(const Mapping& mapping, const Dependences& depends) : mapping_(mapp
   }
 }
 
+double Fills::exposed(int use, double times, double cycles, double busy) const {
+  const Round& one = round(use);
+  if (one.passes == 1) return 0;
+  const auto tiles = static_cast<double>(one.tiles);
+  const double rounds = times / tiles, pass = busy / rounds / static_cast<double>(one.passes);
+  const double spare = copies(use, 0) / tiles - 1, all = cycles / rounds;
+  const double first = std::max(all * (1 - 1 / tiles) - pass, 0.0);
+  const double others = std::max(all * std::max(1 - spare, 0.0) - pass, 0.0);
+  return first + (rounds - 1) * others;
+}
+
 }  // namespace accord

@@ -36,6 +36,11 @@ class Fills {
   };
   const Round& round(int use) const { return rounds_[static_cast<std::size_t>(use)]; }
 
+  /// Cycles of the use's transfers at level 0, `times` that take `cycles` together, which nothing hides in work that
+  /// takes `busy` by itself. Tiles that stay for several passes come in the first one, and the next round's in the last
+  /// one, or sooner where there are copies to spare: what is longer than a pass.
+  double exposed(int use, double times, double cycles, double busy) const;
+
   /// Copies of the use's tile at a level that are kept so that one fills while another is used.
   int copies(int use, int level) const {
     const std::int64_t filled = of(use, box_level(mapping_, mapping_.uses[use], level));

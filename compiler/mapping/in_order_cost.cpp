@@ -174,6 +174,16 @@ double InOrderCost::moved(int unit) const {
   return cycles;
 }
 
+/// Of tiles that stay, what no pass hides.
+double InOrderCost::exposed(double busy) const {
+  double most = 0;
+  for (const auto& move : tiles_.moves) {
+    if (move.level > 0) continue;
+    most = std::max(most, fills_.exposed(move.use, loads(move), move.cycles * loads(move), busy));
+  }
+  return most;
+}
+
 double InOrderCost::cycles(const std::vector<double>& unit_cycles) const {
   double inside = std::max({rounds_ + steps_after(), sums(), results(), issue()}), off_chip = 0;
   for (std::size_t u = 0; u < unit_cycles.size(); ++u) {
@@ -183,7 +193,7 @@ double InOrderCost::cycles(const std::vector<double>& unit_cycles) const {
       if (move.hop.unit == unit && move.level == 0) off_chip = std::max(off_chip, move.latency + moved(unit));
     }
   }
-  return std::max(head() + inside, off_chip + work_of_last_tile()) + way_out();
+  return std::max(head() + inside, off_chip + work_of_last_tile()) + exposed(std::max(inside, off_chip)) + way_out();
 }
 
 }  // namespace accord

@@ -27,6 +27,7 @@ class InOrderCost {
   double results() const;
   double steps_after() const;
   double issue() const;
+  double exposed(double busy) const;
   double head() const;
   double work_of_last_tile() const;
   double way_out() const;

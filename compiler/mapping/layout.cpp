@@ -83,7 +83,9 @@ std::vector<WiredDim> wired_dims(const Capability& capability, int operand, std:
 
 class Packer {
  public:
-  Packer(Layout& layout, std::int64_t word, std::int64_t element) : layout_(layout), word_(word), size_(element) {}
+  /// `dense`: nothing has to begin with a word.
+  Packer(Layout& layout, std::int64_t word, std::int64_t element, bool dense)
+      : layout_(layout), word_(word), size_(element), dense_(dense) {}
 
   /// A chain of iterators as one group; false where an iterator sits inside a window with others. The outermost may,
   /// if it steps the window by one: then the whole window lies in one run, and the others step into it.
@@ -127,12 +129,14 @@ class Packer {
   }
 
   /// What lies there so far begins and ends with a word.
-  void align() { size_ = round_up(size_, word_); }
+  void align() {
+    if (!dense_) size_ = round_up(size_, word_);
+  }
 
   /// As many as go into a word, so that none lies in two; a smaller tile takes no more room than a larger one.
   void fill_words() {
-    if (size_ > word_) return align();
-    while (word_ % size_ != 0) ++size_;
+    if (size_ > word_) size_ = round_up(size_, word_);
+    while (size_ < word_ && word_ % size_ != 0) ++size_;
   }
 
   /// What lies there so far, again and again.
@@ -162,6 +166,7 @@ class Packer {
   Layout& layout_;
   std::int64_t word_;
   std::int64_t size_;
+  bool dense_;
   std::vector<int> blocked_;
 };
 
@@ -195,9 +200,10 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
     layout.bytes = round_up(size, std::max(word, own_word));  // farther out as many as the unit's memory wants
     return layout;
   }
-  Packer packer(layout, own_word, bytes(use.type));
+  Packer packer(layout, own_word, bytes(use.type), use.dense);
   auto is_grouped = [&](int axis) { return layout.axes[axis].group >= 0; };
-  for (const auto& dim : wired) {
+  for (std::size_t d = 0; d < wired.size(); ++d) {
+    const WiredDim& dim = wired[d];
     if (packer.steps_through(step.chains[dim.dim], dim.step)) continue;
     LayoutGroup group;
     if (!packer.group(step.chains[dim.dim], dim.dim, group)) {
@@ -209,14 +215,15 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
       layout.error = fmt::format("rows of {} bytes do not fit the wired step of {}", packer.size(), dim.step);
       return layout;
     }
-    const bool blocked = lanes && !group.dense && !use.dense;
+    const bool has_room = d + 1 == wired.size() || dim.step * group.extent <= wired[d + 1].step;
+    const bool blocked = lanes && !group.dense && !(use.dense && has_room);
     packer.push(std::move(group), dim.step, blocked ? dim.maximum : INT64_MAX);
   }
   if (wired.empty() || (use.dense && wired.size() == 1)) closest_first(layout, step.chains, free_dims);
   for (const int dim : free_dims) {
     if (wired.empty()) {
       packer.fill_words();
-    } else if (!use.dense) {
+    } else {
       packer.align();
     }
     for (auto it = step.chains[dim].rbegin(); it != step.chains[dim].rend(); ++it) {
@@ -227,7 +234,7 @@ Layout make_layout(const Architecture& architecture, const Mapping& mapping, con
   packer.place_blocks(use.filled && memory != use.memory);
   for (int a = static_cast<int>(layout.axes.size()) - 1; a >= 0; --a) {
     if (is_grouped(a)) continue;
-    if (!use.dense) packer.align();
+    packer.align();
     packer.push_free({{a}, layout.axes[a].extent, 1, 0, 0, -1});
   }
   layout.bytes = round_up(round_up(packer.size(), own_word), word);

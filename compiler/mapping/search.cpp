@@ -6,11 +6,13 @@
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/least_cost.h"
+#include "compiler/mapping/step_bound.h"
 
 namespace accord {
 namespace {
 
 constexpr std::ptrdiff_t near = 2;  ///< places by which two iterators change at once
+constexpr double far = 2;           ///< times the instructions' own cycles: bytes take them, maybe some again and again
 constexpr std::ptrdiff_t farthest = PTRDIFF_MAX - 1;
 
 }  // namespace
@@ -163,6 +165,13 @@ void TileSearch::descend(double promising) {
   }
   for (const auto& start : {sizes_.cut, sizes_.finest}) {
     if (ends_.empty()) descend_from(start);
+  }
+  if (cycles() <= promising && cycles() > far * static_cast<double>(compute_bound(machine_, mapping_))) {
+    for (const auto& start : sizes_.whole_sums) {
+      const std::size_t before = ends_.size();
+      descend_from(start);
+      if (ends_.size() > before) break;
+    }
   }
 }
 

@@ -72,6 +72,19 @@ std::vector<std::int64_t> sizes_of(std::int64_t extent, std::int64_t unit, std::
   return {sizes.begin(), sizes.end()};
 }
 
+void add_whole_sums(const Work& work, const Mapping& mapping, TileSizes& sizes) {
+  for (const std::int64_t parts : {1, 2, 4}) {
+    auto tiles = sizes.least;
+    for (std::size_t it = 0; it < mapping.extent.size(); ++it) {
+      const bool summed = is_reduction(work, mapping, static_cast<int>(it));
+      const auto least = std::ranges::lower_bound(sizes.sizes[it], ceil_div(tiles[0][it], parts));
+      for (std::size_t level = 0; level < tiles.size(); ++level)
+        tiles[level][it] = summed ? mapping.extent[it] : std::max(*least, sizes.finest[level][it]);
+    }
+    if (std::ranges::find(sizes.whole_sums, tiles) == sizes.whole_sums.end()) sizes.whole_sums.push_back(tiles);
+  }
+}
+
 }  // namespace
 
 TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& mapping) {
@@ -107,6 +120,7 @@ TileSizes tile_sizes(const Machine& machine, const Work& work, const Mapping& ma
       }
     }
   }
+  add_whole_sums(work, mapping, result);
   result.filled = result.least;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t fill = std::min(filling(machine, mapping, static_cast<int>(i)), mapping.extent[i]);

@@ -15,6 +15,9 @@ struct TileSizes {
   std::vector<std::vector<std::int64_t>> cut;     ///< the least where reductions are cut above the memory of their sums
   /// The least that also fill the main step's dims with fused iterators: blocks of lanes are never cut.
   std::vector<std::vector<std::int64_t>> filled;
+  /// The least with whole sums, and the same with lanes of results in half and in quarters: what has room on chip
+  /// brings constants once, where every larger tile of results would bring some of them again.
+  std::vector<std::vector<std::vector<std::int64_t>>> whole_sums;
   std::vector<std::vector<std::int64_t>> sizes;  ///< [iterator]: ascending, the extent last
 };
 
