@@ -105,8 +105,7 @@ double LayoutCost::gain(const LayerPlan& layer, TensorId tensor) {
   const double busiest = *std::ranges::max_element(busy);
   const bool matters = std::ranges::any_of(costs.moves, [&](const TileCosts::Move& move) {
     const TensorId moved = geometry.tensor(move.use);
-    if (move.level != 0 || moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor)
-      return false;
+    if (moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor) return false;
     return busy[move.hop.unit] >= busy_enough * busiest &&
            (has_short_rows(moved, mapping.uses[move.use]) ||
             move.cycles > torn * side_by_side(machine.architecture, move));
