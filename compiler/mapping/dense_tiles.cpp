@@ -56,7 +56,7 @@ namespace {
 
 struct Dense {
   Mapping mapping;
-  bool by_far = false;  ///< some tile takes half of its bytes, or less
+  bool by_far = false;  ///< some tile takes half of its bytes, or less, and bytes take the time
 };
 
 Dense with_all_dense(const SearchProblem& problem, const Mapping& mapping) {
@@ -77,7 +77,7 @@ Dense with_all_dense(const SearchProblem& problem, const Mapping& mapping) {
     is_dense = true;
     const Layout& then = dense.layout(u, use.depth - 1, tile);
     is_dense = then.error.empty() && (then.bytes < now.bytes || !is_loose(then, element));
-    result.by_far |= is_dense && 2 * then.bytes <= now.bytes;
+    result.by_far |= waits && is_dense && 2 * then.bytes <= now.bytes;
   }
   share_density(result.mapping);
   return result;

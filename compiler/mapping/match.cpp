@@ -28,6 +28,13 @@ const Expr& strip(const Expr& expr) {
   return *e;
 }
 
+/// Storing converts to the target's type, whether the statement says so or not.
+const Expr& before_storing(const TensorProgram& program, const Statement& statement) {
+  const Expr* e = &strip(*statement.value);
+  while (e->op == ExprOp::cast && e->type == program.operands[statement.target.operand].type) e = &strip(*e->args[0]);
+  return *e;
+}
+
 bool commutes(ExprOp op) { return op == ExprOp::add || op == ExprOp::mul || op == ExprOp::min || op == ExprOp::max; }
 
 /// The value of one argument under which the operator returns the other.
@@ -232,7 +239,7 @@ std::vector<Match> match_capability(const Capability& capability, const Work& wo
     return {};
   }
   std::vector<Match> found;
-  unifier.unify(*pattern.value, *subject.value, *start, [&](const Bindings& bindings) {
+  const auto add = [&](const Bindings& bindings) {
     match.operands.clear();
     for (const auto& binding : bindings) match.operands.push_back(binding.value_or(OperandMatch{}));
     const auto same = [&](const Match& other) { return other.operands == match.operands; };
@@ -240,7 +247,11 @@ std::vector<Match> match_capability(const Capability& capability, const Work& wo
     match.way = static_cast<int>(std::ssize(found));
     found.push_back(match);
     return found.size() == most_matches;
-  });
+  };
+  unifier.unify(*pattern.value, *subject.value, *start, add);
+  if (found.empty()) {
+    unifier.unify(before_storing(capability.program, pattern), before_storing(work.program, subject), *start, add);
+  }
   if (found.empty()) reason = "computes another expression or in other types";
   return found;
 }

@@ -166,8 +166,8 @@ void TileSearch::descend(double promising) {
   for (const auto& start : {sizes_.cut, sizes_.finest}) {
     if (ends_.empty()) descend_from(start);
   }
-  // Turns of hardware loops bring all of their tiles again.
-  if (mapping_.rolls || cycles() > promising) return;
+  // Where loops may roll, all of their turns bring their tiles again.
+  if (machine_.rolls || cycles() > promising) return;
   if (cycles() > far * static_cast<double>(compute_bound(machine_, mapping_))) {
     for (const auto& start : sizes_.whole_sums) {
       const std::size_t before = ends_.size();

@@ -106,3 +106,22 @@ TEST_CASE("With copies for a whole round some loop brings nothing again") {
   }
   CHECK(found > 100);
 }
+
+TEST_CASE("Of tiles that stay, what is longer than a pass over them is exposed, in the first round and in later ones") {
+  Mapping mapping;  // 2 rounds of 3 tiles, each for 4 passes
+  mapping.extent = {2, 4, 3};
+  mapping.tile = {{1, 1, 1}};
+  mapping.order = {{0, 1, 2}};
+  Use use;
+  use.depth = 1;
+  use.access.indices = {{{{0, 1}}, 0}, {{{2, 1}}, 0}};
+  mapping.uses = {use};
+  const double cycles = 6 * 100, busy = 8 * 120;  // 300 a round; a pass takes 120
+  mapping.copies = {{1}};
+  CHECK(Fills(mapping).exposed(0, 6, cycles, busy) == 0);  // nothing stays
+  mapping.copies = {{3}};
+  CHECK(Fills(mapping).exposed(0, 6, cycles, busy) == doctest::Approx((200 - 120) + (300 - 120)));
+  mapping.copies = {{6}};  // the next round comes all the while
+  CHECK(Fills(mapping).exposed(0, 6, cycles, busy) == doctest::Approx(200 - 120));
+  CHECK(Fills(mapping).exposed(0, 6, cycles, 10 * busy) == 0);
+}
