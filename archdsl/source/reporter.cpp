@@ -74,7 +74,11 @@ bool Reporter::read(int number, const Place& from) {
   if (size > largest_file) return refuse("the file is larger than 4 MiB");
   bytes_ += size;
   if (bytes_ > most_bytes) return refuse("all files together are larger than 16 MiB");
-  file.text.assign(std::istreambuf_iterator<char>(in), {});
+  try {
+    file.text.assign(std::istreambuf_iterator<char>(in), {});
+  } catch (const std::ios_base::failure&) {  // an error of the device
+    return refuse("the file cannot be read");
+  }
   for (std::size_t i = 0; i < file.text.size(); ++i) {
     if (file.text[i] == '\n') file.line_starts.push_back(i + 1);
   }

@@ -42,7 +42,7 @@ class OnnxImporter {
     read_initialisers();
     read_inputs();
     sizes_.check(file_.model.graph());
-    for (const auto& node : file_.model.graph().node()) import_node(node);
+    import_nodes();
     for (const auto& output : file_.model.graph().output()) {
       network_.outputs.push_back(output_of(find(output.name())));
       compare_declared("output", output, network_.tensor(network_.outputs.back()));
@@ -57,6 +57,15 @@ class OnnxImporter {
   }
 
  private:
+  /// What a size that is assumed makes wrong says so.
+  void import_nodes() {
+    try {
+      for (const auto& node : file_.model.graph().node()) import_node(node);
+    } catch (const Error& error) {
+      throw Error(error.what() + sizes_.assumed());
+    }
+  }
+
   TensorId output_of(TensorId id);
   void compare_declared(const char* what, const onnx::ValueInfoProto& declaration, const Tensor& tensor);
   void collect_uses();

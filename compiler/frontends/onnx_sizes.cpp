@@ -46,11 +46,17 @@ std::int64_t DynamicSizes::size_of(const onnx::ValueInfoProto& input, int d, std
     size = (*shape)[static_cast<std::size_t>(d)];
   } else {
     const std::string what = dims.dim(d).has_dim_value() && dims.dim(d).dim_value() == 0 ? "given as 0" : "dynamic";
-    warnings.push_back(fmt::format("dimension {} of input '{}' is {}{}; 1 is assumed", d, input.name(), what,
+    assumed_.push_back(fmt::format("dimension {} of input '{}' is {}{}; 1 is assumed", d, input.name(), what,
                                    name.empty() ? "" : " (" + name + ")"));
+    warnings.push_back(assumed_.back());
   }
   if (!name.empty()) sizes_[name] = size;  // the same wherever it stands
   return size;
+}
+
+std::string DynamicSizes::assumed() const {
+  if (assumed_.empty()) return "";
+  return fmt::format(" ({}; --dim NAME=SIZE or an input's file say otherwise)", fmt::join(assumed_, ", "));
 }
 
 Shape DynamicSizes::shape_of(const onnx::ValueInfoProto& input, std::size_t number,

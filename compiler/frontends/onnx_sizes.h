@@ -25,6 +25,9 @@ class DynamicSizes {
   bool learn(const onnx::ValueInfoProto& input, std::size_t number);
   /// Warnings say what had to be assumed. Throws Error where the shape is absent, illegal or too large.
   Shape shape_of(const onnx::ValueInfoProto& input, std::size_t number, std::vector<std::string>& warnings);
+  /// What had to be assumed, and how to say otherwise: behind the text of an error that may follow from it. Empty:
+  /// nothing had to be.
+  std::string assumed() const;
   /// Throws Error for a size that the user gave for a name that no input has.
   void check(const onnx::GraphProto& graph) const;
 
@@ -35,6 +38,7 @@ class DynamicSizes {
   const OnnxOptions& options_;
   std::map<std::string, std::int64_t> sizes_;
   std::set<std::string> unused_;
+  std::vector<std::string> assumed_;
 };
 
 }  // namespace accord

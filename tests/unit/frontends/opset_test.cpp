@@ -426,6 +426,9 @@ TEST_CASE("Are dynamic dimensions as long as is said, else as the input's file, 
   const auto alone = imported(17, graph);
   CHECK(shapes(alone) == std::vector<Shape>{{1, 1, 4}, {1, 4}});
   CHECK(alone.warnings.size() == 2);  // N is assumed once
+  CHECK_THROWS_WITH_AS(
+      imported(17, "g (float[N,4] x, float[3,4] z) => (float[N,4] y) { y = Concat <axis = 1> (x, z) }"),
+      doctest::Contains("dimension 0 of input 'x' is dynamic (N); 1 is assumed; --dim NAME=SIZE or"), Error);
   OnnxOptions options;
   options.dimensions = {{"T", 5}};
   options.shape_given = [](const std::string& name, std::size_t number) -> std::optional<Shape> {
