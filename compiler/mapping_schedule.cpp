@@ -22,7 +22,8 @@ double scheduled_cycles(const OpList& list, const Architecture& architecture) {
   const Schedule schedule = schedule_for(list, architecture);
   const Sync& sync = architecture.sync;
   if (sync.kind != Sync::Kind::semaphores || schedule.done.empty()) return static_cast<double>(schedule.cycles);
-  Synchroniser semaphores(static_cast<int>(architecture.units.size()), sync.semaphores, sync.semaphore_max);
+  Synchroniser semaphores(static_cast<int>(architecture.units.size()), nameable_semaphores(architecture),
+                          sync.semaphore_max);
   const auto added = semaphores.add(list, schedule.order, {}, 0);
   return static_cast<double>(
       std::max(schedule.cycles, dispatched_end(architecture, list, schedule, added.order, 0, 0)));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/lowering/dispatch.h"
+#include "compiler/mapping/limits.h"
 
 namespace accord {
 
@@ -14,7 +15,7 @@ Continuation::Continuation(const Architecture& architecture, std::int64_t tensor
     : architecture_(architecture),
       ranges_(architecture),
       history_(architecture, tensor_bytes),
-      synchroniser_(static_cast<int>(architecture.units.size()), architecture.sync.semaphores,
+      synchroniser_(static_cast<int>(architecture.units.size()), nameable_semaphores(architecture),
                     architecture.sync.semaphore_max),
       free_(architecture.units.size(), 0) {}
 

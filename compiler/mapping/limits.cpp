@@ -210,6 +210,15 @@ std::vector<int> driven_units(const Mnemonic& mnemonic) {
 
 }  // namespace
 
+int nameable_semaphores(const Architecture& architecture) {
+  std::int64_t count = architecture.sync.semaphores;
+  for (const Mnemonic& mnemonic : architecture.isa.mnemonics) {
+    if (mnemonic.meaning != Meaning::wait && mnemonic.meaning != Meaning::signal) continue;
+    count = std::min(count, greatest(architecture.isa, mnemonic, mnemonic.arguments.front()) + 1);
+  }
+  return static_cast<int>(count);
+}
+
 bool covers(const RunLimits& one, const RunLimits& other) {
   for (std::size_t d = 0; d < one.dims.size(); ++d) {
     const CapabilityDim &mine = one.dims[d], &others = other.dims[d];

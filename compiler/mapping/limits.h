@@ -46,6 +46,9 @@ struct RunLimits {
 /// Whether the one's instructions can be all that the other's can, for capabilities of the same operands and dims.
 bool covers(const RunLimits& one, const RunLimits& other);
 
+/// How many semaphores of the machine every wait and every signal of its instruction set can name.
+int nameable_semaphores(const Architecture& architecture);
+
 /// Of several mnemonics for the same route or capability the first counts, or one whose instructions can be all that
 /// its can, and more. Worked out when first asked for, by whatever thread: of an array's elements few ever are.
 class Limits {

@@ -51,3 +51,13 @@ TEST_CASE("are tiles laid from the low end where an instruction's addresses do n
           return layer.op.starts_with("Conv") && layer.placed_on == "compute";
         }) == 4);
 }
+
+TEST_CASE("are semaphores beyond what instructions name left alone") {
+  constexpr std::uint64_t seed = 49;
+  const auto network = pointwise_layers(seed, 4);
+  const auto cycles = [&](const std::string& text) {
+    return run_checked(loaded(text), network, seed).report.total_cycles;
+  };
+  const std::string two_bits = replaced(edited("vta", "semaphore: 8", "semaphore: 2"), "count: 6", "count: 4");
+  CHECK(cycles(replaced(two_bits, "count: 4", "count: 64")) == cycles(two_bits));
+}
