@@ -293,10 +293,21 @@ class Variants {
     const auto go_on = [&](std::optional<Mapping> quicker) {
       if (quicker) best = *std::move(quicker);
     };
-    if (waits) go_on(search_best(index, with_dense_tiles(problem_, best)));
+    if (waits) go_on(dense(index, best));
     if (waits) go_on(search(index, with_last_arranged(problem_, best)));
     search(index, on_parallel_movers(problem_, best));
     if (waits) search(index, with_full_lanes(problem_, mapping));
+  }
+
+  /// No descent leads from tiles that gaps kept short to those that then fit: of the first assignments it begins anew,
+  /// too.
+  std::optional<Mapping> dense(std::size_t index, const Mapping& mapping) {
+    DenseTiles tiles = with_dense_tiles(problem_, mapping);
+    if (tiles.by_far && anew_.insert(index).second && anew_.size() <= varied) {
+      tiles.variants.push_back(tiles.variants.front());
+      tiles.variants.back().tile.clear();
+    }
+    return search_best(index, tiles.variants);
   }
 
   /// Of tiles that an input's next load has to wait for, where there is memory for two of them.
@@ -336,7 +347,8 @@ class Variants {
   const SearchProblem& problem_;
   const Searcher& searcher_;
   std::set<std::tuple<std::pair<int, int>, bool, bool>> capabilities_;
-  double most_ = 0;  ///< that a variant's prediction stays below
+  std::set<std::size_t> anew_;  ///< of which descents began anew
+  double most_ = 0;             ///< that a variant's prediction stays below
   std::vector<SearchResult::Found> found_;
 };
 

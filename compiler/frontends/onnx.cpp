@@ -42,7 +42,7 @@ class OnnxImporter {
     read_initialisers();
     read_inputs();
     sizes_.check(file_.model.graph());
-    import_nodes();
+    for (const auto& node : file_.model.graph().node()) import_node(node);
     for (const auto& output : file_.model.graph().output()) {
       network_.outputs.push_back(output_of(find(output.name())));
       compare_declared("output", output, network_.tensor(network_.outputs.back()));
@@ -57,10 +57,10 @@ class OnnxImporter {
   }
 
  private:
-  /// What a size that is assumed makes wrong says so.
-  void import_nodes() {
+  /// Sizes that do not fit may be those that were assumed.
+  void infer(const OnnxRule& rule, OnnxNode& node) const {
     try {
-      for (const auto& node : file_.model.graph().node()) import_node(node);
+      rule.infer(node);
     } catch (const Error& error) {
       throw Error(error.what() + sizes_.assumed());
     }
@@ -351,7 +351,7 @@ void OnnxImporter::import_node(const onnx::NodeProto& proto) {
           fmt::format("{} inputs where {} to {} are allowed", node.inputs.size(), rule.min_inputs, rule.max_inputs));
     }
     if (node.output_count == 0) throw Error("no outputs");
-    rule.infer(node);
+    infer(rule, node);
     node.op.name = unique_operator_name(proto);
     if (node.results.size() < node.output_count) throw Error(fmt::format("{} outputs", node.output_count));
     add_results(node, proto);

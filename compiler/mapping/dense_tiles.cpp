@@ -56,7 +56,7 @@ namespace {
 
 struct Dense {
   Mapping mapping;
-  bool by_far = false;  ///< some tile takes half of its bytes, or less, and bytes take the time
+  bool by_far = false;  ///< as of DenseTiles
 };
 
 Dense with_all_dense(const SearchProblem& problem, const Mapping& mapping) {
@@ -85,7 +85,7 @@ Dense with_all_dense(const SearchProblem& problem, const Mapping& mapping) {
 
 }  // namespace
 
-std::vector<Mapping> with_dense_tiles(const SearchProblem& problem, const Mapping& mapping) {
+DenseTiles with_dense_tiles(const SearchProblem& problem, const Mapping& mapping) {
   const auto [all, by_far] = with_all_dense(problem, mapping);
   const auto only = [&](bool inputs) {
     Mapping some = mapping;
@@ -99,13 +99,8 @@ std::vector<Mapping> with_dense_tiles(const SearchProblem& problem, const Mappin
   };
   const Mapping inputs = only(true), results = only(false);
   if (!differs(all)) return {};
-  std::vector<Mapping> variants = {all};
-  if (differs(inputs) && differs(results)) variants.insert(variants.end(), {results, inputs});
-  if (!by_far) return variants;
-  // No descent leads from tiles that gaps kept short to those that then fit: it begins anew, too.
-  variants.push_back(all);
-  variants.back().tile.clear();
-  return variants;
+  if (!differs(inputs) || !differs(results)) return {{all}, by_far};
+  return {{all, results, inputs}, by_far};
 }
 
 }  // namespace accord

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "archdsl/source/error.h"
-#include "compiler/numerics/mixed_rows.h"
 #include "compiler/numerics/quantise.h"
+#include "compiler/numerics/reduced_rows.h"
 #include "compiler/numerics/weight_loops.h"
 #include "compiler/reference/execute.h"
 
@@ -25,9 +25,9 @@ double largest_magnitude(std::span<const std::byte> data) {
 class Calibrator {
  public:
   explicit Calibrator(const Network& network)
-      : network_(network), result_{std::vector<double>(network.tensors.size()), {}}, mixed_(network.tensors.size()) {
+      : network_(network), result_{std::vector<double>(network.tensors.size()), {}}, reduced_(network.tensors.size()) {
     for (const Operator& op : network.operators) {
-      for (std::size_t i = 0; i < op.inputs.size(); ++i) add_reader(op, i);
+      if (reduces_rows(op)) add_reduction(op);
     }
     for (std::size_t id = 0; id < network.tensors.size(); ++id) {
       const Tensor& tensor = network.tensors[id];
@@ -41,7 +41,7 @@ class Calibrator {
     if (tensor.type != ElementType::fp32) return;
     double& seen = result_.largest[static_cast<std::size_t>(id)];
     seen = std::max(seen, largest_magnitude(data));
-    for (const auto& axes : mixed_[static_cast<std::size_t>(id)]) {
+    for (const auto& axes : reduced_[static_cast<std::size_t>(id)]) {
       double& low = result_.low_rows.emplace(id, INFINITY).first->second;
       low = std::min(low, low_row(data, tensor.shape, axes));
     }
@@ -50,16 +50,14 @@ class Calibrator {
   Calibration take() { return std::move(result_); }
 
  private:
-  void add_reader(const Operator& op, std::size_t input) {
-    const TensorId id = op.inputs[input];
-    if (id == no_tensor || network_.tensor(id).is_constant()) return;
-    const auto axes = mixed_axes(network_, op, input);
-    if (std::ranges::find(axes, true) != axes.end()) mixed_[static_cast<std::size_t>(id)].insert(axes);
+  void add_reduction(const Operator& op) {
+    const Tensor& x = network_.tensor(op.inputs[0]);
+    if (!x.is_constant()) reduced_[static_cast<std::size_t>(op.inputs[0])].insert(reduced_axes(op, x.shape.size()));
   }
 
   const Network& network_;
   Calibration result_;
-  std::vector<std::set<std::vector<bool>>> mixed_;  ///< axes that readers sum up over
+  std::vector<std::set<std::vector<bool>>> reduced_;  ///< along which readers work
 };
 
 }  // namespace

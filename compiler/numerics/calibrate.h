@@ -18,7 +18,7 @@ void observe(const Network& network, const std::vector<Values>& inputs,
 /// What runs of the float reference have shown of every fp32 tensor, by tensor id.
 struct Calibration {
   std::vector<double> largest;          ///< greatest magnitude, constants' included
-  std::map<TensorId, double> low_rows;  ///< the least `low_row` of what an operator reads and sums up
+  std::map<TensorId, double> low_rows;  ///< the least `low_row` of what sums and means read
 };
 Calibration calibrate(const Network& network, const std::vector<Values>& inputs);
 

@@ -7,8 +7,8 @@
 
 namespace accord::numerics {
 
-/// Takes the model's integers from tensors that one of its quantisers saturates, in a run of the float reference on one
-/// of the inputs, and that others read, too, or that are results: these want the values as they were.
+/// Takes the model's integers from tensors that others than its quantisers read, or that are results, where they would
+/// saturate in a run of the float reference on one of the inputs: these want the values as they were.
 void free_saturated(Network& network, const std::vector<Values>& inputs);
 
 }  // namespace accord::numerics

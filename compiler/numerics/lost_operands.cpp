@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "compiler/numerics/mixed_rows.h"
+#include "compiler/numerics/reduced_rows.h"
 #include "compiler/numerics/roles.h"
 
 namespace accord::numerics {
@@ -15,14 +15,16 @@ namespace {
 
 constexpr double least_steps = 8;
 
-/// What is greater than other values in their input still is, by about as much, unless they cut it off. Conv and
-/// AveragePool: of single channels, and of windows.
-constexpr std::array<std::string_view, 19> proportional = {
-    "Add",  "Sub",       "Mul",   "Div",       "Neg", "Abs",  "Pow",   "Sqrt", "Max",        "Min",
-    "Clip", "LeakyRelu", "PRelu", "HardSwish", "Elu", "Selu", "Where", "Conv", "AveragePool"};
+/// Done in integers they read what is rounded to the same steps, whatever makes it.
+constexpr std::array<std::string_view, 3> products = {"Conv", "Gemm", "MatMul"};
+
+/// What is greater than other values in their input still is, by about as much, unless they cut it off.
+constexpr std::array<std::string_view, 18> proportional = {"Add",   "Sub",       "Mul", "Div",  "Neg",   "Abs",
+                                                           "Pow",   "Sqrt",      "Max", "Min",  "Clip",  "LeakyRelu",
+                                                           "PRelu", "HardSwish", "Elu", "Selu", "Where", "AveragePool"};
 
 /// Those by which values grow or shrink.
-constexpr std::array<std::string_view, 5> scaling = {"Mul", "Div", "Pow", "Sqrt", "Conv"};
+constexpr std::array<std::string_view, 4> scaling = {"Mul", "Div", "Pow", "Sqrt"};
 
 /// What comes of a small operand of a sum.
 class Follower {
@@ -53,18 +55,10 @@ class Follower {
     return low != seen_.low_rows.end() && is_lost(low->second, id) && size > low->second / least_steps;
   }
 
-  bool is_summed(const Operator& reader, TensorId id) const {
-    for (std::size_t i = 0; i < reader.inputs.size(); ++i) {
-      if (reader.inputs[i] != id) continue;
-      const auto axes = mixed_axes(network_, reader, i);
-      if (std::ranges::find(axes, true) != axes.end()) return true;
-    }
-    return false;
-  }
-
   bool counts(const Operator& reader, TensorId id, double size) {
     const auto is_one_of = [&](const auto& types) { return std::ranges::find(types, reader.type) != types.end(); };
-    if (is_summed(reader, id)) return fills_low_rows(id, size);
+    if (is_one_of(products)) return false;
+    if (reduces_rows(reader)) return fills_low_rows(id, size);
     if (!carries(network_, reader) && !is_one_of(proportional)) return true;
     const bool scales = is_one_of(scaling);
     return std::ranges::any_of(reader.outputs, [&](TensorId y) {

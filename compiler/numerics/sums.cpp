@@ -125,14 +125,14 @@ Sums::Multiples Sums::multiples(const Operator& op, const Requantised& whole, do
   return {unit, std::llround(a / unit), std::llround(b / unit) * (op.type == "Sub" ? -1 : 1)};
 }
 
-/// The multiple of least bias: of those that are about as good the greatest, which is the finest.
+/// The greatest, which is the finest, whose results are right on average; else that of least bias.
 double Sums::best_multiple(const std::function<double(double)>& bias) const {
-  constexpr double fewest = 64;  // errors of less than a hundredth of a step
-  constexpr double better = 1.0 / 64;
+  constexpr double fewest = 64;
+  constexpr double right = 1.0 / 24;  // a mean over few results is not known to less than 1/32
   double best = greatest_multiple(), least = bias(best);
-  for (double multiple = best / 2; multiple >= fewest; multiple /= 2) {
+  for (double multiple = best / 2; multiple >= fewest && least > right; multiple /= 2) {
     const double now = bias(multiple);
-    if (now >= least - better) continue;
+    if (now >= least) continue;
     best = multiple;
     least = now;
   }
@@ -151,13 +151,22 @@ Accumulator Sums::sum(const Operator& op, const Requantised& whole, const Bias& 
   };
   const Multiples by = multiples(op, whole, best_multiple([&](double most) {
                                    const Multiples tried = multiples(op, whole, most);
-                                   return bias_of(sums_by(tried), zeros_of(tried), of);
+                                   return rounding(op, whole, tried) + bias_of(sums_by(tried), zeros_of(tried), of);
                                  }));
   Accumulator result = sums_by(by);
   const TensorId multiple = tensors_.integer_constant(y.name + ".multiple_a", {}, {by.a});
   start({op.name + ".scale", "Scale", {tensors_.as_stored(op.inputs[0]), multiple}, {}, {}}, y, zeros_of(by), result);
   return accumulate(y, op.name, std::move(result), op.inputs[1],
                     tensors_.integer_constant(y.name + ".multiple_b", {}, {by.b}));
+}
+
+/// Of the greatest operands, by their multiples' own rounding, in units of the result.
+double Sums::rounding(const Operator& op, const Requantised& whole, const Multiples& by) const {
+  const auto missed = [&](TensorId id, std::int64_t multiple) {
+    return std::abs(tensors_.scale(id) - by.unit * static_cast<double>(std::abs(multiple)));
+  };
+  return greatest_magnitude(numerics_.storage) * (missed(op.inputs[0], by.a) + missed(op.inputs[1], by.b)) *
+         whole.factor / tensors_.scale(whole.y);
 }
 
 /// Of sums that zero points are added to.

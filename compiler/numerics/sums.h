@@ -75,6 +75,7 @@ class Sums {
   double best_multiple(const std::function<double(double)>& bias) const;
   struct Multiples;
   Multiples multiples(const Operator& op, const Requantised& result, double most) const;
+  double rounding(const Operator& op, const Requantised& result, const Multiples& by) const;
   void start(Operator first, const Tensor& y, double zeros, Accumulator& sums);
 
   Rewrite& rewrite_;

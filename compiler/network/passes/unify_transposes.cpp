@@ -34,7 +34,6 @@ class Transposes {
     operators_ = std::move(network_.operators);
     for (auto& op : operators_) {
       if (op.type == "Transpose") {
-        take_integers(op);
         merge(op);
         add(std::move(op));
       } else if (const auto input = transposed_input(op); input && meets_another(op)) {
@@ -60,14 +59,6 @@ class Transposes {
   }
 
   bool is_read_once(TensorId id) const { return index_.uses(id) == 1 && !index_.is_output(id); }
-
-  /// Those of the result are the input's, too, which nobody else reads.
-  void take_integers(const Operator& transpose) {
-    Tensor& x = network_.tensor(transpose.inputs[0]);
-    const auto& integers = network_.tensor(transpose.outputs[0]).quantisation;
-    if (x.is_constant() || x.quantisation || !integers || integers->scale.size() != 1) return;
-    if (is_read_once(transpose.inputs[0])) x.quantisation = integers;
-  }
 
   /// Reads what the Transpose before it does.
   void merge(Operator& op) {

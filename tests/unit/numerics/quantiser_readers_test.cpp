@@ -57,10 +57,12 @@ TEST_CASE("Do others that read what a quantiser saturates get it as it was?") {
       CAPTURE(step);
       CAPTURE(scaled);
       Model m;
-      const Shape shape = {4, 8};
+      const Shape shape = {4, 8}, shape3 = {2, 2, 8};
+      const std::vector<std::int64_t> swapped = {1, 0, 2};
       TensorId y = m.b.gemm(m.rounded(m.b.input({4, 6}), {4, 6}, 0.02F), 8, 0.5F, 0.1F);
       if (scaled) y = m.b.add("Mul", {m.rounded(y, shape, 0.04F), m.number(0.7F)}, shape);
-      Network model = m.b.finish(m.rounded(y, shape, step));
+      if (!scaled) y = m.b.add("Transpose", {m.b.add("Reshape", {y}, {2, 2, 8})}, shape3, {{"perm", swapped}});
+      Network model = m.b.finish(m.rounded(y, scaled ? shape : shape3, step));
       model.outputs.push_back(y);
       const Compared run = compared(model, float_scale_machine());
       REQUIRE(run.decibels.size() == 2);

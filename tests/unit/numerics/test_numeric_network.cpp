@@ -459,24 +459,21 @@ TEST_CASE("Does a sum stay in float where hardly anything would be left of an op
   CHECK(loses_scores("Add", -100, "Relu", true));
 }
 
-TEST_CASE("Does a sum stay in float where whole rows would be lost that a mean or a product reads?") {
+TEST_CASE("Does a sum stay in float where whole rows would be lost that a mean reads?") {
   const Shape shape = {8, 16};
-  for (const std::string reader : {"ReduceMean", "MatMul", "Gemm"}) {
-    for (const int low : {0, 4}) {  // rows without a great value
-      CAPTURE(reader);
+  for (const bool mean : {true, false}) {  // a product reads what is rounded to the same steps anyway
+    for (const int low : {0, 4}) {         // rows without a great value
+      CAPTURE(mean);
       CAPTURE(low);
       Builder b;
       const TensorId small = b.input(shape), great = b.input(shape), sum = b.add("Add", {small, great}, shape);
-      TensorId y = no_tensor;
-      if (reader == "ReduceMean") y = b.add(reader, {sum}, {8, 1}, {{"axes", std::vector<std::int64_t>{1}}});
-      if (reader == "MatMul") y = b.add(reader, {sum, b.constant({16, 4}, std::vector<float>(64, 0.5F))}, {8, 4});
-      if (reader == "Gemm") y = b.gemm(sum, 4, 1, 1);
-      const Network network = b.finish(y);
+      const Network network = b.finish(
+          mean ? b.add("ReduceMean", {sum}, {8, 1}, {{"axes", std::vector<std::int64_t>{1}}}) : b.gemm(sum, 4, 1, 1));
       Values inputs = seeded_inputs(network, 1);
       std::vector<float> values(8 * 16, 1e-3F);
       for (std::size_t row = static_cast<std::size_t>(low); row < 8; ++row) values[16 * row + row] = 1e5F;
       std::memcpy(inputs.at(network.tensor(great).name).data.data(), values.data(), values.size() * sizeof(float));
-      CHECK(lost_in(quantise(network, float_scale_machine(), {inputs}), "Add") == (low > 0));
+      CHECK(lost_in(quantise(network, float_scale_machine(), {inputs}), "Add") == (mean && low > 0));
     }
   }
 }
