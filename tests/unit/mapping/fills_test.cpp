@@ -115,13 +115,18 @@ TEST_CASE("Of tiles that stay, what is longer than a pass over them is exposed, 
   Use use;
   use.depth = 1;
   use.access.indices = {{{{0, 1}}, 0}, {{{2, 1}}, 0}};
-  mapping.uses = {use};
+  Use result;
+  result.step = 0;
+  result.role = UseRole::output;
+  result.depth = 1;
+  result.access.indices = {{{{0, 1}}, 0}, {{{1, 1}}, 0}};
+  mapping.uses = {use, result};
   const double cycles = 6 * 100, busy = 8 * 120;  // 300 a round; a pass takes 120
-  mapping.copies = {{1}};
+  mapping.copies = {{1}, {1}};
   CHECK(Fills(mapping).exposed(0, 6, cycles, busy) == 0);  // nothing stays
-  mapping.copies = {{3}};
+  mapping.copies = {{3}, {1}};
   CHECK(Fills(mapping).exposed(0, 6, cycles, busy) == doctest::Approx((200 - 120) + (300 - 120)));
-  mapping.copies = {{6}};  // the next round comes all the while
+  mapping.copies = {{6}, {1}};  // the next round comes all the while
   CHECK(Fills(mapping).exposed(0, 6, cycles, busy) == doctest::Approx(200 - 120));
   CHECK(Fills(mapping).exposed(0, 6, cycles, 10 * busy) == 0);
 }
