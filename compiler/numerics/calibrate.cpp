@@ -52,7 +52,8 @@ class Calibrator {
  private:
   void add_reduction(const Operator& op) {
     const Tensor& x = network_.tensor(op.inputs[0]);
-    if (!x.is_constant()) reduced_[static_cast<std::size_t>(op.inputs[0])].insert(reduced_axes(op, x.shape.size()));
+    if (x.is_constant() || x.shape.empty()) return;  // a number has no rows
+    reduced_[static_cast<std::size_t>(op.inputs[0])].insert(reduced_axes(op, x.shape.size()));
   }
 
   const Network& network_;

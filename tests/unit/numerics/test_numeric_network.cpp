@@ -478,6 +478,14 @@ TEST_CASE("Does a sum stay in float where whole rows would be lost that a mean r
   }
 }
 
+TEST_CASE("Is the mean of a number without dimensions calibrated?") {
+  Builder b;
+  const TensorId sum = b.add("Add", {b.input({}), b.input({})}, {});
+  const Network network = b.finish(b.add("ReduceMean", {sum}, {}));
+  const Values inputs = seeded_inputs(network, 1);
+  CHECK(decibels(network, quantise(network, float_scale_machine(), {inputs}), inputs) > 28);
+}
+
 TEST_CASE("Does a reader in which an operand is little hide another in which it counts?") {
   for (const bool first : {true, false}) {
     CAPTURE(first);
