@@ -88,4 +88,9 @@ Tensor make_constant(std::string name, Shape shape, const std::vector<std::int8_
   return constant_of(std::move(name), ElementType::i8, std::move(shape), values);
 }
 
+bool rounds_to_integers(const Network& network, const Operator& op) {
+  return op.type == "Clip" && attribute(op, rounds_attribute, std::int64_t{0}) != 0 &&
+         network.tensor(op.outputs[0]).quantisation.has_value();
+}
+
 }  // namespace accord

@@ -36,6 +36,9 @@ struct Quantisation {
 
 constexpr std::int64_t signed_byte_reach = 128;
 
+/// The zero point of a type that holds as much below it as above: what a model's is less than the signed type's.
+inline double middle_of(ElementType type) { return lowest(type) == 0 ? (highest(type) + 1) / 2 : 0; }
+
 /// Whether integers of the one stand for the same numbers as those of the other.
 inline bool same_integers(const Quantisation& a, const Quantisation& b) {
   return a.scale == b.scale && a.zero == b.zero;
@@ -105,6 +108,12 @@ std::string attribute(const Operator& op, const std::string& key, const std::str
 std::vector<std::int64_t> attribute(const Operator& op, const std::string& key,
                                     const std::vector<std::int64_t>& otherwise);
 std::vector<double> attribute(const Operator& op, const std::string& key, const std::vector<double>& otherwise);
+
+/// Of a Clip that stands for a pair of a model's quantisers, or does what one would, too.
+inline constexpr const char* rounds_attribute = "rounds";
+
+/// Whether the operator is such a Clip: in float, too, its result is rounded to the model's integers.
+bool rounds_to_integers(const Network& network, const Operator& op);
 
 /// Typed view of constant data; asserts that type and size fit.
 template <typename T>

@@ -27,7 +27,7 @@ class Calibrator {
   explicit Calibrator(const Network& network)
       : network_(network), result_{std::vector<double>(network.tensors.size()), {}}, reduced_(network.tensors.size()) {
     for (const Operator& op : network.operators) {
-      if (reduces_rows(op)) add_reduction(op);
+      if (reduces_rows(network, op)) add_reduction(op);
     }
     for (std::size_t id = 0; id < network.tensors.size(); ++id) {
       const Tensor& tensor = network.tensors[id];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -24,23 +25,31 @@ constexpr std::array<std::string_view, 18> proportional = {"Add",   "Sub",      
                                                            "PRelu", "HardSwish", "Elu", "Selu", "Where", "AveragePool"};
 
 /// Those by which values grow or shrink.
-constexpr std::array<std::string_view, 4> scaling = {"Mul", "Div", "Pow", "Sqrt"};
+constexpr std::array<std::string_view, 5> scaling = {"Mul", "Div", "Pow", "Sqrt", "AveragePool"};
+
+/// What is left of a small operand of a sum in a tensor that comes of it.
+struct Trace {
+  double size = 0;   ///< greatest magnitude
+  double power = 1;  ///< of the sum that the tensor's values are
+};
 
 /// What comes of a small operand of a sum.
 class Follower {
  public:
-  Follower(const Network& network, const Uses& uses, ElementType storage, const Calibration& seen)
-      : network_(network), uses_(uses), steps_(highest(storage)), seen_(seen) {}
+  Follower(const Network& network, ElementType storage, const Calibration& seen)
+      : network_(network), steps_(highest(storage)), seen_(seen) {}
 
-  /// Whether values of the tensor as great as `size` count for what reads it.
-  bool counts(TensorId id, double size) {
-    if (id == no_tensor) return false;
-    const auto [followed, first] = followed_.emplace(id, size);
-    if (!first && size <= followed->second) return false;
-    followed->second = size;
-    return std::ranges::any_of(uses_.consumers[static_cast<std::size_t>(id)], [&](int reader) {
-      return counts(network_.operators[static_cast<std::size_t>(reader)], id, size);
-    });
+  /// Whether values as great as `size` in the sum's result count for what reads it.
+  bool counts(std::size_t sum, double size) const {
+    std::map<TensorId, Trace> traces = {{network_.operators[sum].outputs[0], {size}}};
+    for (std::size_t i = sum + 1; i < network_.operators.size(); ++i) {
+      const Operator& reader = network_.operators[i];
+      for (const TensorId id : reader.inputs) {
+        const auto found = traces.find(id);
+        if (found != traces.end() && counts(reader, id, found->second, traces)) return true;
+      }
+    }
+    return false;
   }
 
   bool is_lost(double size, TensorId in) const { return size < least_steps * largest_of(in) / steps_; }
@@ -49,30 +58,43 @@ class Follower {
   double largest_of(TensorId id) const { return seen_.largest[static_cast<std::size_t>(id)]; }
 
   /// What sums up great values and small ones makes values beside which the small ones are little; but of rows that
-  /// have no great ones the operand is a part, and hardly anything would be left.
-  bool fills_low_rows(TensorId id, double size) const {
+  /// have no great ones the operand is a part, and hardly anything would be left. By shares of the greatest value.
+  bool fills_low_rows(TensorId id, const Trace& trace) const {
     const auto low = seen_.low_rows.find(id);
-    return low != seen_.low_rows.end() && is_lost(low->second, id) && size > low->second / least_steps;
+    if (low == seen_.low_rows.end() || largest_of(id) == 0) return false;
+    const double row = std::pow(low->second / largest_of(id), 1 / trace.power);
+    return row < least_steps / steps_ && trace.size / largest_of(id) > row / least_steps;
   }
 
-  bool counts(const Operator& reader, TensorId id, double size) {
+  /// Whether it counts for the reader; else its results' traces are noted.
+  bool counts(const Operator& reader, TensorId id, const Trace& trace, std::map<TensorId, Trace>& traces) const {
     const auto is_one_of = [&](const auto& types) { return std::ranges::find(types, reader.type) != types.end(); };
     if (is_one_of(products)) return false;
-    if (reduces_rows(reader)) return fills_low_rows(id, size);
+    if (reduces_rows(network_, reader)) return fills_low_rows(id, trace);
     if (!carries(network_, reader) && !is_one_of(proportional)) return true;
     const bool scales = is_one_of(scaling);
-    return std::ranges::any_of(reader.outputs, [&](TensorId y) {
-      if (y == no_tensor) return false;
-      const double now = scales && largest_of(id) > 0 ? size * largest_of(y) / largest_of(id) : size;
-      return !is_lost(now, y) || counts(y, now);
-    });
+    for (const TensorId y : reader.outputs) {
+      if (y == no_tensor) continue;
+      const double now = scales && largest_of(id) > 0 ? trace.size * largest_of(y) / largest_of(id) : trace.size;
+      if (!is_lost(now, y)) return true;
+      Trace& known = traces[y];
+      if (now > known.size) known = {now, trace.power * power_of(reader)};
+    }
+    return false;
+  }
+
+  /// To which power of its first input the operator raises it.
+  double power_of(const Operator& op) const {
+    if (op.type == "Sqrt") return 0.5;
+    if (op.type == "Mul") return op.inputs[0] == op.inputs[1] ? 2 : 1;
+    if (op.type != "Pow") return 1;
+    const auto* exponent = constant_data<float>(network_.tensor(op.inputs[1]));
+    return exponent != nullptr && *exponent > 0 ? *exponent : 1;
   }
 
   const Network& network_;
-  const Uses& uses_;
   const double steps_;
   const Calibration& seen_;
-  std::map<TensorId, double> followed_;  ///< with which sizes
 };
 
 }  // namespace
@@ -80,16 +102,15 @@ class Follower {
 std::map<std::size_t, std::string> sums_that_lose_operands(const Network& network, ElementType storage,
                                                            const Calibration& seen) {
   std::map<std::size_t, std::string> result;
-  const Uses uses(network);
+  const Follower follower(network, storage, seen);
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     const Operator& op = network.operators[i];
     const TensorId y = op.outputs.empty() ? no_tensor : op.outputs[0];
     if ((op.type != "Add" && op.type != "Sub") || network.tensor(y).quantisation) continue;
     for (const TensorId id : op.inputs) {
-      Follower follower(network, uses, storage, seen);
       const double greatest = seen.largest[static_cast<std::size_t>(id)];
       if (network.tensor(id).is_constant() || greatest == 0 || !follower.is_lost(greatest, y)) continue;
-      if (!follower.counts(y, greatest)) continue;
+      if (!follower.counts(i, greatest)) continue;
       result.emplace(i, fmt::format("'{}', at most {:.3g}, would be lost in steps of {:.3g}", network.tensor(id).name,
                                     greatest, seen.largest[static_cast<std::size_t>(y)] / highest(storage)));
     }

@@ -168,7 +168,7 @@ class Quantiser {
   void floating(const Operator& op, const PlannedOperator& planned) {
     std::vector<TensorId> inputs, outputs;
     for (TensorId id : op.inputs) inputs.push_back(tensors_.as_real(id));
-    const bool rounded = rounds(from_, op);
+    const bool rounded = rounds_to_integers(from_, op);
     for (TensorId id : op.outputs) {
       if (id != no_tensor) {
         const Tensor& tensor = from_.tensor(id);

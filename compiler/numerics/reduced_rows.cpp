@@ -48,13 +48,26 @@ class Rows {
   std::vector<float> greatest_;
 };
 
+/// Of [N,C,...]: its channels'.
+std::int64_t rows_of_images(const Network& network, const Operator& pool) {
+  const Shape& x = network.tensor(pool.inputs[0]).shape;
+  return x[0] * x[1];
+}
+
 }  // namespace
 
-bool reduces_rows(const Operator& op) {
+bool reduces_rows(const Network& network, const Operator& op) {
+  if (op.type == "AveragePool")
+    return element_count(network.tensor(op.outputs[0]).shape) == rows_of_images(network, op);
   return op.type == "ReduceMean" || op.type == "ReduceSum" || op.type == "ReduceSumSquare";
 }
 
 std::vector<bool> reduced_axes(const Operator& op, std::size_t rank) {
+  if (op.type == "AveragePool") {
+    std::vector<bool> plane(rank, true);
+    std::fill_n(plane.begin(), 2, false);
+    return plane;
+  }
   std::vector<bool> result(rank, op.attributes.count("axes") == 0);
   for (const std::int64_t axis : attribute(op, "axes", std::vector<std::int64_t>{}))
     result[static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis)] = true;

@@ -8,8 +8,8 @@
 
 namespace accord::numerics {
 
-/// Whether the operator is a sum or a mean along axes of its input.
-bool reduces_rows(const Operator& op);
+/// Whether the operator is a sum or a mean along axes of its input: a pool over the whole plane is one.
+bool reduces_rows(const Network& network, const Operator& op);
 
 /// The axes of a tensor of that rank, true for those along which such an operator works: its rows.
 std::vector<bool> reduced_axes(const Operator& op, std::size_t rank);

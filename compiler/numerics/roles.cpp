@@ -127,7 +127,7 @@ const Quantisation* integers_of_result(const Network& network, const Uses& uses,
   if (!uses.sole_consumer(id)) return nullptr;
   const int next = uses.consumers[static_cast<std::size_t>(id)][0];
   const Operator& reader = network.operators[static_cast<std::size_t>(next)];
-  return rounds(network, reader) ? &*network.tensor(reader.outputs[0]).quantisation : nullptr;
+  return rounds_to_integers(network, reader) ? &*network.tensor(reader.outputs[0]).quantisation : nullptr;
 }
 
 /// Why a Mul by a number between such integers is no requantisation of its own, as a Clip is: one makes about one step
@@ -258,7 +258,8 @@ class FormChoice {
       demote(i, "its operands are float results");
     if (follows_neighbours(planned.role) && !fed && !any(wanted_, op.outputs)) demote(i, "its neighbours are in float");
     if (is_read_in_float(op.outputs[0]) && gains_in_float(op, planned, fed)) demote(i, "what reads it is in float");
-    const bool integers = rounds(network_, op) || (op.type == "DequantizeLinear" && is_quantised(op.outputs[0]));
+    const bool integers =
+        rounds_to_integers(network_, op) || (op.type == "DequantizeLinear" && is_quantised(op.outputs[0]));
     if (planned.role != Role::floating || integers) mark(available_, op.outputs);
   }
 
@@ -353,10 +354,6 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
     keep_in_float(plan);
   }
   return plan;
-}
-
-bool rounds(const Network& network, const Operator& op) {
-  return op.type == "Clip" && op.inputs.size() == 1 && network.tensor(op.outputs[0]).quantisation.has_value();
 }
 
 const Operator& last_of(const Network& network, const Operator& op, const PlannedOperator& planned) {

@@ -35,10 +35,6 @@ struct PlannedOperator {
 /// The last of the operators that the requantisation of the planned one does; `op` itself where it does no other.
 const Operator& last_of(const Network& network, const Operator& op, const PlannedOperator& planned);
 
-/// Whether the operator is a Clip that stands for a pair of quantisers (or does what one would): in float, too, its
-/// result is rounded to the model's integers.
-bool rounds(const Network& network, const Operator& op);
-
 /// Which tensors are read by whom, once.
 struct Uses {
   explicit Uses(const Network& network);

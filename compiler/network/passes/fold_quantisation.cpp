@@ -31,9 +31,6 @@ bool moves(const Operator& op) {
   return false;
 }
 
-/// The zero point of a type that holds as much below it as above.
-double middle_of(ElementType type) { return lowest(type) == 0 ? (highest(type) + 1) / 2 : 0; }
-
 constexpr double most_zero = 1 << 16;  // of what two bytes hold
 
 /// Between which a tensor's values lie.
@@ -224,7 +221,11 @@ class QuantisationFolding {
     }
     ranges_[y] = range;
     const Bounds bounds = range.bounds();
-    return {dequantise.name, "Clip", {x}, {y}, {{"min", bounds.low}, {"max", bounds.high}}};
+    return {dequantise.name,
+            "Clip",
+            {x},
+            {y},
+            {{"min", bounds.low}, {"max", bounds.high}, {rounds_attribute, std::int64_t{1}}}};
   }
 
   bool same_parameters(const Operator& a, const Operator& b) const {

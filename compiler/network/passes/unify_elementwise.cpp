@@ -130,7 +130,7 @@ namespace {
 bool rounds_between(Network& network, const Operator& first, const Operator& second) {
   const auto& between = network.tensor(first.outputs[0]).quantisation;
   auto& result = network.tensor(second.outputs[0]).quantisation;
-  if (between && !result) result = between;
+  if (rounds_to_integers(network, first) && !result) result = between;
   return has_own_integers(network.tensor(first.outputs[0]), network.tensor(second.outputs[0]));
 }
 
@@ -147,7 +147,9 @@ void merge_clips(Network& network) {
     const auto high = attribute(op, "max", infinity);
     if (first.type != "Clip" || low > high || rounds_between(network, first, op)) continue;
     const auto bounded = [&](double v) { return std::min(std::max(v, low), high); };
+    const bool rounds = rounds_to_integers(network, first) || rounds_to_integers(network, op);
     make_clip(op, bounded(attribute(first, "min", -infinity)), bounded(attribute(first, "max", infinity)));
+    if (rounds) op.attributes[rounds_attribute] = std::int64_t{1};
     op.inputs[0] = first.inputs[0];
   }
 }

@@ -74,6 +74,45 @@ TEST_CASE("Do others that read what a quantiser saturates get it as it was?") {
   }
 }
 
+TEST_CASE("Do others get what a Clip or movers bring to a quantiser that saturates as it was?") {
+  const Shape shape = {1, 8, 6, 6}, flat = {8, 36}, pooled = {1, 8, 3, 3}, joined = {1, 16, 6, 6};
+  const std::vector<std::int64_t> one = {1, 1}, two = {2, 2}, none(4, 0), swapped = {1, 0};
+  for (const std::string mover : {"none", "Reshape", "Transpose", "MaxPool", "Concat"}) {
+    for (const bool clipped : {false, true}) {
+      for (const bool is_result : {false, true}) {
+        CAPTURE(mover);
+        CAPTURE(clipped);
+        CAPTURE(is_result);
+        Model m;
+        const TensorId x = m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F);
+        TensorId y = m.b.conv(x, 8, 3, 0.5F), moved = y;
+        if (clipped) moved = y = m.b.add("Relu", {y}, shape);
+        Shape of_moved = mover == "MaxPool" ? pooled : mover == "Concat" ? joined : mover == "none" ? shape : flat;
+        if (mover == "MaxPool")
+          moved = m.b.add(mover, {y}, pooled,
+                          {{"kernel_shape", two}, {"strides", two}, {"pads", none}, {"dilations", one}});
+        if (mover == "Concat")
+          moved = m.b.add(mover, {m.b.conv(x, 8, 1, 0.01F), y}, joined, {{"axis", std::int64_t{1}}});
+        if (mover == "Reshape" || mover == "Transpose") moved = m.b.add("Reshape", {y}, flat);
+        if (mover == "Transpose") {
+          of_moved = {36, 8};
+          moved = m.b.add(mover, {moved}, of_moved, {{"perm", swapped}});
+        }
+        Network model = m.b.finish(m.rounded(moved, of_moved, far_too_small));
+        const TensorId other = is_result ? y : m.b.conv(y, 4, 1, 0.5F);
+        if (!is_result) model = m.b.finish(model.outputs[0]);
+        model.outputs.push_back(other);
+        const Compared run = compared(model, float_scale_machine());
+        REQUIRE(run.decibels.size() == 2);
+        for (const auto& [name, decibels] : run.decibels) {
+          CAPTURE(name);
+          CHECK(decibels > 24);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("Does what a quantiser saturates stay so behind a mover and a Relu?") {
   for (const bool moved : {false, true}) {
     CAPTURE(moved);

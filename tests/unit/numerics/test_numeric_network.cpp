@@ -478,6 +478,46 @@ TEST_CASE("Does a sum stay in float where whole rows would be lost that a mean r
   }
 }
 
+TEST_CASE("Are a mean of squares and a pool over the plane asked for rows, as the sum has them?") {
+  const Shape shape = {1, 8, 4, 4};
+  const std::vector<std::int64_t> plane = {4, 4}, axes = {2, 3};
+  for (const std::string reader : {"Pow", "Mul", "AveragePool"}) {
+    for (const float low : {0.25F, 1e-4F}) {  // times the greatest value: what some channels hold
+      CAPTURE(reader);
+      CAPTURE(low);
+      Builder b;
+      const TensorId small = b.input(shape), great = b.input(shape), sum = b.add("Add", {small, great}, shape);
+      TensorId mean;
+      if (reader == "AveragePool") {
+        mean = b.add(reader, {sum}, {1, 8, 1, 1}, {{"kernel_shape", plane}});
+      } else {
+        const TensorId by = reader == "Pow" ? b.constant({}, {2.F}) : sum;
+        mean = b.add("ReduceMean", {b.add(reader, {sum, by}, shape)}, {1, 8, 1, 1}, {{"axes", axes}});
+      }
+      const Network network = b.finish(mean);
+      Values inputs = seeded_inputs(network, 1);  // of up to about 3
+      std::vector<float> values(8 * 16, 0.F);
+      for (std::size_t channel = 0; channel < 8; ++channel) values[16 * channel] = channel < 4 ? 100 * low : 100.F;
+      std::memcpy(inputs.at(network.tensor(great).name).data.data(), values.data(), values.size() * sizeof(float));
+      CHECK(lost_in(quantise(network, float_scale_machine(), {inputs}), "Add") == (low < 0.1F));
+    }
+  }
+}
+
+TEST_CASE("Does following an operand take time that grows with the network alone?") {
+  Builder b;
+  const Shape shape = {1, 4, 4};
+  const TensorId small = b.input(shape), great = b.input(shape);
+  TensorId y = b.add("Add", {small, great}, shape);
+  for (int stage = 0; stage < 64; ++stage)
+    y = b.add("Max", {b.add("Mul", {y, b.constant({}, {0.9F})}, shape), y}, shape);
+  const Network network = b.finish(y);
+  Values inputs = seeded_inputs(network, 1);
+  std::vector<float> values(16, 1e3F);
+  std::memcpy(inputs.at(network.tensor(great).name).data.data(), values.data(), values.size() * sizeof(float));
+  CHECK_FALSE(lost_in(quantise(network, float_scale_machine(), {inputs}), "Add"));
+}
+
 TEST_CASE("Is the mean of a number without dimensions calibrated?") {
   Builder b;
   const TensorId sum = b.add("Add", {b.input({}), b.input({})}, {});
