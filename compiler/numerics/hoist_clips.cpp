@@ -37,7 +37,7 @@ void hoist_clips(Network& network) {
       if (!commutes_with_clip(mover) || !uses.sole_consumer(mover.outputs[0])) continue;
       if (!uses.sole_consumer(mover.inputs[0])) continue;
       const auto next = static_cast<std::size_t>(uses.consumers[static_cast<std::size_t>(mover.outputs[0])][0]);
-      if (network.operators[next].type != "Clip") continue;
+      if (network.operators[next].type != "Clip" || !is_bounded(network.operators[next])) continue;
       exchange(network, mover, network.operators[next]);
       changed = true;
       break;

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
-
-#include "compiler/numerics/scale_groups.h"
 
 namespace accord::numerics {
 namespace {
@@ -98,22 +95,26 @@ class PartScales {
 
 }  // namespace
 
-void give_parts_scales(Network& network, const std::vector<PlannedOperator>& plan, std::vector<double>& largest) {
-  const std::set<Reading> apart = PartScales(network, plan, largest).run();
+void read_apart(Network& network, const std::set<Reading>& readings) {
   std::vector<Operator> operators;
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     Operator op = std::move(network.operators[i]);
-    for (auto reading = apart.lower_bound({i, 0}); reading != apart.end() && reading->first == i; ++reading) {
-      const TensorId part = reading->second;
-      const std::string name = network.tensor(part).name + ".part";
-      const TensorId own = network.add({name, ElementType::fp32, network.tensor(part).shape, nullptr, std::nullopt});
-      largest.push_back(largest[static_cast<std::size_t>(part)]);
-      operators.push_back({network.tensor(own).name, "Clip", {part}, {own}, {{"min", -INFINITY}, {"max", INFINITY}}});
-      std::ranges::replace(op.inputs, part, own);
+    for (auto reading = readings.lower_bound({i, 0}); reading != readings.end() && reading->first == i; ++reading) {
+      const TensorId x = reading->second;
+      const std::string name = network.tensor(x).name + ".part";
+      const TensorId own = network.add({name, ElementType::fp32, network.tensor(x).shape, nullptr, std::nullopt});
+      operators.push_back({network.tensor(own).name, "Clip", {x}, {own}, {{"min", -INFINITY}, {"max", INFINITY}}});
+      std::ranges::replace(op.inputs, x, own);
     }
     operators.push_back(std::move(op));
   }
   network.operators = std::move(operators);
+}
+
+void give_parts_scales(Network& network, const std::vector<PlannedOperator>& plan, std::vector<double>& largest) {
+  const std::set<Reading> apart = PartScales(network, plan, largest).run();
+  read_apart(network, apart);
+  for (const Reading& reading : apart) largest.push_back(largest[static_cast<std::size_t>(reading.second)]);
 }
 
 }  // namespace accord::numerics

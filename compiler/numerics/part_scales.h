@@ -1,11 +1,17 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "compiler/network/network.h"
 #include "compiler/numerics/roles.h"
+#include "compiler/numerics/scale_groups.h"
 
 namespace accord::numerics {
+
+/// Operators read tensors of their own instead, added in the order of the readings, each given by a Clip without
+/// bounds: its requantisation changes scales.
+void read_apart(Network& network, const std::set<Reading>& readings);
 
 /// Parts of a Concat share its scale, and with it all that is carried over from or to them: beside values `coarser`
 /// times as great, what else reads a small part would see steps as coarse. There the Concat reads a tensor of its own,

@@ -170,10 +170,10 @@ void fuse_factors(const Network& network, const Uses& uses, std::vector<PlannedO
   }
 }
 
-/// Whether a model has other integers for the operator's result than for its input: a rounding of its own.
+/// Whether a model has integers for the operator's input, and others or none for its result: a rounding of its own.
 bool changes_integers(const Network& network, const Operator& op) {
   const auto &x = network.tensor(op.inputs[0]).quantisation, &y = network.tensor(op.outputs[0]).quantisation;
-  return x && y && !same_integers(*x, *y);
+  return x && !(y && same_integers(*x, *y));
 }
 
 void fuse_clips(const Network& network, const Uses& uses, std::vector<PlannedOperator>& plan) {
@@ -354,6 +354,10 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
     keep_in_float(plan);
   }
   return plan;
+}
+
+bool is_bounded(const Operator& clip) {
+  return std::isfinite(attribute(clip, "min", -INFINITY)) || std::isfinite(attribute(clip, "max", INFINITY));
 }
 
 const Operator& last_of(const Network& network, const Operator& op, const PlannedOperator& planned) {

@@ -35,6 +35,9 @@ struct PlannedOperator {
 /// The last of the operators that the requantisation of the planned one does; `op` itself where it does no other.
 const Operator& last_of(const Network& network, const Operator& op, const PlannedOperator& planned);
 
+/// Of a Clip: one that is not has nothing to do but to change scales.
+bool is_bounded(const Operator& clip);
+
 /// Which tensors are read by whom, once.
 struct Uses {
   explicit Uses(const Network& network);

@@ -204,7 +204,7 @@ void tie_bounded(const Network& network, const std::vector<PlannedOperator>& pla
   auto given = given_scales(network, groups);
   auto without_zero = around_zero(network, plan, groups);
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (plan[i].role != Role::clip) continue;
+    if (plan[i].role != Role::clip || !is_bounded(network.operators[i])) continue;
     const TensorId x = network.operators[i].inputs[0], y = network.operators[i].outputs[0];
     if (!given.contains(groups.of(x)) || given.contains(groups.of(y)) || without_zero.contains(groups.of(y))) continue;
     groups.tie(y, x);

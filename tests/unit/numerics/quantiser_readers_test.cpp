@@ -113,6 +113,27 @@ TEST_CASE("Do others get what a Clip or movers bring to a quantiser that saturat
   }
 }
 
+TEST_CASE("Does a part that comes from a quantiser leave other parts as they were?") {
+  const Shape shape = {1, 8, 6, 6}, joined = {1, 16, 6, 6};
+  for (const bool moved : {false, true}) {
+    CAPTURE(moved);
+    Model m;
+    const TensorId x = m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F);
+    TensorId small = m.rounded(m.b.conv(x, 8, 3, 0.1F), shape, far_too_small);
+    const TensorId great = m.b.conv(x, 8, 3, 0.5F);
+    if (moved) small = m.b.add("Reshape", {m.b.add("Reshape", {small}, {8, 36})}, shape);
+    const TensorId both = m.b.add("Concat", {small, great}, joined, {{"axis", std::int64_t{1}}});
+    Network model = m.b.finish(m.b.conv(both, 8, 1, 0.5F));
+    model.outputs.push_back(small);
+    const Compared run = compared(model, float_scale_machine());
+    REQUIRE(run.decibels.size() == 2);
+    for (const auto& [name, decibels] : run.decibels) {
+      CAPTURE(name);
+      CHECK(decibels > 30);
+    }
+  }
+}
+
 TEST_CASE("Does what a quantiser saturates stay so behind a mover and a Relu?") {
   for (const bool moved : {false, true}) {
     CAPTURE(moved);
