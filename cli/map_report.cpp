@@ -45,8 +45,8 @@ std::map<std::string, std::int64_t> memory_bytes(const Architecture& architectur
 
 std::map<std::string, double> unit_cycles(const Architecture& architecture, const LayerChoice& choice) {
   std::map<std::string, double> cycles;
-  for (std::size_t u = 0; u < choice.cost.unit_cycles.size(); ++u) {
-    if (choice.cost.unit_cycles[u] > 0) cycles[architecture.units[u].name] = choice.cost.unit_cycles[u];
+  for (const auto& [unit, of_unit] : choice.cost.unit_cycles) {
+    if (of_unit > 0) cycles[architecture.units[unit].name] = of_unit;
   }
   return cycles;
 }

@@ -15,16 +15,15 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
   LayerChoice choice;
   choice.mapping = mapping;
   choice.found = true;
-  choice.cost.unit_cycles.assign(compilation.machine.architecture.units.size(), 0);
   choice.footprint.assign(compilation.architecture.memories.size(), 0);
   const auto parts = parts_of(compilation.machine, mapping);
   const Machine& machine = shared.of(mapping);
   for (const auto& part : parts) {
     Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
     const Cost cost = shipped_cost_model().cost(machine, geometry, layer.work, part);
-    for (std::size_t u = 0; u < cost.unit_cycles.size(); ++u) {
-      double& cycles = choice.cost.unit_cycles[u];
-      cycles = std::max(cycles, cost.unit_cycles[u]);  // a part's cost of what all share counts what it does for all
+    for (const auto& [unit, of_part] : cost.unit_cycles) {
+      double& cycles = choice.cost.unit_cycles[unit];
+      cycles = std::max(cycles, of_part);  // a part's cost of what all share counts what it does for all
     }
     const Traffic traffic = traffic_of(machine, geometry, layer.work, part);
     for (const auto& [route, bytes] : traffic.routes) choice.traffic.routes[route] += bytes;
@@ -33,7 +32,10 @@ LayerChoice describe_found(const Compilation& compilation, SharedMachines& share
     const Fills fills(part);
     const auto copies = [&](int use, int level) { return fills.copies(use, level); };
     const auto needed = footprint(machine, part, tile_bytes(geometry, part, error), copies);
-    for (std::size_t m = 0; m < needed.size(); ++m) choice.footprint[m] = std::max(choice.footprint[m], needed[m]);
+    for (const auto& [memory, bytes] : needed) {
+      std::int64_t& most = choice.footprint[static_cast<std::size_t>(memory)];
+      most = std::max(most, bytes);
+    }
   }
   return choice;
 }

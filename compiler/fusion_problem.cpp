@@ -29,12 +29,12 @@ std::vector<int> last_readers(const Compilation& compilation) {
 
 /// Cycles of the busiest unit that moves nothing to or from off-chip memory.
 double inner_cycles(const Architecture& architecture, const Mapping& mapping, const Cost& cost) {
-  std::vector<double> cycles = cost.unit_cycles;
+  ById<double> cycles = cost.unit_cycles;
   for (const auto& use : mapping.uses) {
     if (use.role == UseRole::accumulator || use.depth == 0) continue;
     if (architecture.memories[use.home].off_chip) cycles[hop_at(use, 0).unit] = 0;
   }
-  return *std::max_element(cycles.begin(), cycles.end());
+  return most_of(cycles);
 }
 
 double constant_bytes(const Network& network, const Work& work) {

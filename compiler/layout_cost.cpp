@@ -102,11 +102,11 @@ double LayoutCost::gain(const LayerPlan& layer, TensorId tensor) {
   Geometry geometry(machine, network_, layer.work, compilation_.homes, first);
   const TileCosts costs = measure(machine, geometry, layer.work, first);
   const auto busy = shipped_cost_model().cost(machine, geometry, layer.work, first).unit_cycles;
-  const double busiest = *std::ranges::max_element(busy);
+  const double busiest = most_of(busy);
   const bool matters = std::ranges::any_of(costs.moves, [&](const TileCosts::Move& move) {
     const TensorId moved = geometry.tensor(move.use);
     if (moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor) return false;
-    return busy[move.hop.unit] >= busy_enough * busiest &&
+    return busy.of(move.hop.unit) >= busy_enough * busiest &&
            (has_short_rows(moved, mapping.uses[move.use]) ||
             move.cycles > torn * side_by_side(machine.architecture, move));
   });

@@ -75,8 +75,8 @@ double MappingSchedule::link_cycles() const {
 double MappingSchedule::compute_cycles() const {
   double most = 0;
   if (compilation_.architecture.sync.kind != Sync::Kind::in_order) return most;
-  for (std::size_t u = 0; u < first_.unit_cycles.size(); ++u) {
-    if (machine_.architecture.units[u].kind == UnitKind::compute) most = std::max(most, first_.unit_cycles[u]);
+  for (const auto& [unit, cycles] : first_.unit_cycles) {
+    if (machine_.architecture.units[unit].kind == UnitKind::compute) most = std::max(most, cycles);
   }
   return most;
 }

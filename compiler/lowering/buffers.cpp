@@ -14,7 +14,8 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, const
   all.clear();
   const Fills fills(first);
   const auto copies_of = [&](int use, int level) { return fills.copies(use, level); };
-  if (const std::string error = overfull(machine, first, footprint(machine, first, bytes, copies_of)); !error.empty()) {
+  const auto rooms = fixed_costs(machine, first).rooms;
+  if (const std::string error = overfull(machine, rooms, footprint(machine, first, bytes, copies_of)); !error.empty()) {
     throw Error(error);
   }
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {

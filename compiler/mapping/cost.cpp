@@ -24,17 +24,13 @@ constexpr double tie_weight = 0.002;
 class Predictor {
  public:
   Predictor(const Machine& machine, const Work& work, const Mapping& mapping, const TileCosts& tiles)
-      : machine_(machine), work_(work), mapping_(mapping), tiles_(tiles), fills_(mapping, *tiles.depends) {
-    cost_.unit_cycles.assign(machine.architecture.units.size(), 0);
-    for_others_.assign(machine.architecture.units.size(), 0);
-    first_.assign(machine.architecture.units.size(), 0);
-  }
+      : machine_(machine), work_(work), mapping_(mapping), tiles_(tiles), fills_(mapping, tiles.fixed->depends) {}
 
   Cost run() {
     cost_.error = tiles_.error;
     if (!cost_.error.empty()) return cost_;
     const auto copies = [&](int use, int level) { return fills_.copies(use, level); };
-    cost_.error = overfull(machine_, mapping_, footprint(machine_, mapping_, tiles_.bytes, copies));
+    cost_.error = overfull(machine_, tiles_.fixed->rooms, footprint(machine_, mapping_, tiles_.bytes, copies));
     if (!cost_.error.empty()) return cost_;
     for (const auto& move : tiles_.moves) add_move(move);
     const double ports = port_cycles();
@@ -43,8 +39,8 @@ class Predictor {
     for (std::size_t s = 0; s < mapping_.steps.size(); ++s) {
       cost_.unit_cycles[mapping_.steps[s].match.unit] += tiles_.step_cycles[s];
     }
-    for (const double cycles : cost_.unit_cycles) sum += cycles;
-    crowding_ = std::max(ports / std::max(*std::ranges::max_element(cost_.unit_cycles), 1.0), 1.0);
+    for (const auto& unit : cost_.unit_cycles) sum += unit.value;
+    crowding_ = std::max(ports / std::max(most_of(cost_.unit_cycles), 1.0), 1.0);
     cost_.instructions = code();
     const bool in_order = machine_.architecture.sync.kind == Sync::Kind::in_order;
     const bool loops = machine_.rolls;
@@ -54,7 +50,7 @@ class Predictor {
       return cost_;
     }
     const double unhindered = std::max(busiest(), issued());
-    const double ends = *std::max_element(first_.begin(), first_.end()) + last_;
+    const double ends = most_of(first_) + last_;
     cost_.cycles = std::max(unhindered, rounds()) + exposed(unhindered) + ends + ties;
     cost_.least = unhindered + ends + ties;
     return cost_;
@@ -97,11 +93,11 @@ class Predictor {
   const TileCosts& tiles_;
   const Fills fills_;
   Cost cost_;
-  std::vector<double> for_others_;  ///< per unit: cycles for parts that get its multicasts beside this one
-  std::vector<double> first_;       ///< per unit: until the first tiles are there
-  double crowding_ = 1;             ///< by which steps take longer, as units wait for each other at ports
-  double last_ = 0;                 ///< what is left when the main statement ends
-  std::vector<Moved> moved_;
+  ById<double> for_others_;  ///< per unit: cycles for parts that get its multicasts beside this one
+  ById<double> first_;       ///< per unit: until the first tiles are there
+  double crowding_ = 1;      ///< by which steps take longer, as units wait for each other at ports
+  double last_ = 0;          ///< what is left when the main statement ends
+  boost::container::small_vector<Moved, 8> moved_;
   boost::container::small_vector<Lane, 8> lanes_;
 };
 
@@ -129,7 +125,7 @@ void Predictor::add_move(const TileCosts::Move& move) {
 /// The unit or link that has most to do, for other parts of divided work, too.
 double Predictor::busiest() const {
   double most = cost_.link_cycles;
-  for (std::size_t u = 0; u < for_others_.size(); ++u) most = std::max(most, cost_.unit_cycles[u] + for_others_[u]);
+  for (const auto& [unit, cycles] : cost_.unit_cycles) most = std::max(most, cycles + for_others_.of(unit));
   return most;
 }
 
@@ -165,27 +161,29 @@ double Predictor::dram_cycles() const {
 /// What all units, those of other parts of divided work among them, ask together of a memory's ports, were their words
 /// spread over the banks.
 double Predictor::port_cycles() const {
+  struct Words {
+    double read = 0, written = 0;
+  };
+  ById<Words> by_memory;
+  for (std::size_t i = 0; i < moved_.size(); ++i) {
+    const TileCosts::Move& move = tiles_.moves[i];
+    const Route& route = machine_.architecture.units[move.hop.unit].routes[move.hop.route];
+    by_memory[route.source].read += move.source_words * moved_[i].times;
+    by_memory[route.target].written += move.target_words * moved_[i].times;
+  }
+  for (const MemoryWords& step : tiles_.step_words) {
+    Words& words = by_memory[step.memory];
+    words.read += step.read;
+    words.written += step.written;
+  }
   double most = 0;
-  const auto& memories = machine_.architecture.memories;
-  for (std::size_t m = 0; m < memories.size(); ++m) {
-    const Memory& memory = memories[m];
+  for (const auto& [id, words] : by_memory) {
+    const Memory& memory = machine_.architecture.memories[id];
     if (memory.off_chip) continue;
-    MemoryWords words{static_cast<int>(m)};
-    for (std::size_t i = 0; i < moved_.size(); ++i) {
-      const TileCosts::Move& move = tiles_.moves[i];
-      const Route& route = machine_.architecture.units[move.hop.unit].routes[move.hop.route];
-      if (route.source == words.memory) words.read += move.source_words * moved_[i].times;
-      if (route.target == words.memory) words.written += move.target_words * moved_[i].times;
-    }
-    for (const MemoryWords& step : tiles_.step_words) {
-      if (step.memory != words.memory) continue;
-      words.read += step.read;
-      words.written += step.written;
-    }
     const double asked = memory.shared_ports
                              ? (words.read + words.written) / memory.read_ports
                              : std::max(words.read / memory.read_ports, words.written / memory.write_ports);
-    const double users = machine_.memory_users.empty() ? 1 : static_cast<double>(machine_.memory_users[m]);
+    const double users = machine_.memory_users.empty() ? 1 : static_cast<double>(machine_.memory_users[id]);
     most = std::max(most, users * asked / memory.banks * static_cast<double>(word_period(memory).cycles(1)));
   }
   return most;
@@ -199,7 +197,7 @@ double Predictor::code() const {
   double instructions = 0;
   for (const double executed : tiles_.step_instructions) instructions += executed;
   for (std::size_t m = 0; m < moved_.size(); ++m) instructions += tiles_.moves[m].pieces * moved_[m].times;
-  std::vector<double> left;  // of the instructions, by loop
+  boost::container::small_vector<double, 16> left;  // of the instructions, by loop
   for (int level = 0; level < mapping_.levels; ++level) {
     const double copies = level + 1 == mapping_.levels ? 3 : 5;
     for (const int it : mapping_.order[level]) {
@@ -223,7 +221,7 @@ double Predictor::rounds() const {
   double most = 0;
   const int target = target_use(mapping_);
   const double tiles = static_cast<double>(fills_.of(target, std::max(target_level(mapping_), 0)));
-  double results = crowding_ * tiles_.step_cycles[0] + tiles * tiles_.step_latency[0];
+  double results = crowding_ * tiles_.step_cycles[0] + tiles * tiles_.fixed->step_latency[0];
   for (const auto& moved : moved_) {
     const Use& use = mapping_.uses[moved.use];
     const double transfers = moved.cycles + moved.times * moved.latency;
@@ -233,12 +231,12 @@ double Predictor::rounds() const {
     }
     if (moved.use == target) results += transfers;
     if (moved.use == target || moved.times <= 1) continue;
-    const double used = crowding_ * tiles_.step_cycles[use.step] + moved.times * tiles_.step_latency[use.step];
+    const double used = crowding_ * tiles_.step_cycles[use.step] + moved.times * tiles_.fixed->step_latency[use.step];
     most = std::max(most, (transfers + used) / fills_.copies(moved.use, moved.level));
   }
   if (target_level(mapping_) < 0 || tiles <= 1) return most;
   for (std::size_t s = 1; s < mapping_.steps.size(); ++s) {
-    results += crowding_ * tiles_.step_cycles[s] + tiles * tiles_.step_latency[s];
+    results += crowding_ * tiles_.step_cycles[s] + tiles * tiles_.fixed->step_latency[s];
   }
   return std::max(most, results / fills_.copies(target, target_level(mapping_)));
 }

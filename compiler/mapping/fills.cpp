@@ -20,8 +20,8 @@ Fills::Fills(const Mapping& mapping, const Dependences& depends) : mapping_(mapp
     std::size_t iterator = 0;
     std::int64_t trips = 0;
   };
-  std::vector<Loop> loops;  // that turn more than once, outermost first
-  loops.reserve(mapping.extent.size() * static_cast<std::size_t>(mapping.levels));
+  using Loops = boost::container::small_vector<Loop, 16>;
+  Loops loops;  // that turn more than once, outermost first
   for (int level = 0; level < mapping.levels; ++level) {
     for (const int it : mapping.order[level]) {
       const std::int64_t turns = trips(mapping, level, it);
@@ -29,14 +29,13 @@ Fills::Fills(const Mapping& mapping, const Dependences& depends) : mapping_(mapp
     }
   }
   const auto inner = std::ranges::find_if(loops, [](const Loop& loop) { return loop.level > 0; });
-  fills_.reserve(mapping.uses.size() * static_cast<std::size_t>(mapping.levels));
   for (std::size_t u = 0; u < depends.size(); ++u) {
     const auto& relevant = depends[u];
     const bool keeps = !mapping.rolls && mapping.uses[u].role == UseRole::input && !mapping.copies.empty();
     const std::int64_t copies = keeps ? mapping.copies[u].front() : 1;
     std::int64_t tiles = 1, again = 1;
     Round round;
-    for (auto loop = std::make_reverse_iterator(inner); loop != loops.rend(); ++loop) {
+    for (auto loop = Loops::reverse_iterator(inner); loop != loops.rend(); ++loop) {
       if (relevant[loop->iterator]) {
         tiles *= loop->trips;
       } else if (tiles > copies) {

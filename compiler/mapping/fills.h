@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -49,9 +50,11 @@ class Fills {
 
  private:
   const Mapping& mapping_;
-  std::vector<std::int64_t> fills_;  ///< by use and level
-  std::vector<std::int64_t> again_;  ///< by use
-  std::vector<Round> rounds_;        ///< by use
+  template <typename T, std::size_t usual>
+  using Few = boost::container::small_vector<T, usual>;  // made for each prediction: a search makes millions
+  Few<std::int64_t, 24> fills_;                          ///< by use and level
+  Few<std::int64_t, 8> again_;                           ///< by use
+  Few<Round, 8> rounds_;                                 ///< by use
 };
 
 }  // namespace accord

@@ -350,9 +350,9 @@ void Geometry::foresee_margins() {
 
 /// Initial values fill tiles of their accumulator.
 std::vector<bool> Geometry::relevant_to(int use) const {
-  std::vector<bool> relevant = (*depends_)[use];
+  std::vector<bool> relevant = fixed_->depends[use];
   if (mapping_.uses[use].role != UseRole::start) return relevant;
-  const std::vector<bool>& filled = (*depends_)[target_use(mapping_)];
+  const std::vector<bool>& filled = fixed_->depends[target_use(mapping_)];
   for (std::size_t it = 0; it < relevant.size(); ++it) relevant[it] = relevant[it] || filled[it];
   return relevant;
 }
@@ -361,6 +361,21 @@ std::vector<bool> Geometry::relevant_to(int use) const {
 void Geometry::append_relevant(int use, const Extents& extents) {
   const std::vector<bool>& relevant = relevant_[use];
   for (std::size_t it = 0; it < extents.size(); ++it) key_.push_back(relevant[it] ? extents[it] : 1);
+}
+
+Geometry::Geometry(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+                   const Mapping& mapping)
+    : machine_(machine),
+      network_(network),
+      work_(work),
+      homes_(homes),
+      mapping_(mapping),
+      fixed_(std::make_shared<const FixedCosts>(fixed_costs(machine, mapping))),
+      layouts_(mapping.uses.size()),
+      moves_(mapping.uses.size()) {
+  foresee_margins();
+  find_place_units();
+  for (std::size_t u = 0; u < mapping.uses.size(); ++u) relevant_.push_back(relevant_to(static_cast<int>(u)));
 }
 
 const TileCosts& Geometry::tile_costs(const std::function<TileCosts()>& measure) {

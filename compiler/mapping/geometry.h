@@ -41,24 +41,14 @@ struct TileMove {
   std::string error;
 };
 
+struct FixedCosts;
 struct TileCosts;
 
 /// Layouts and moves of a mapping's tiles, remembered by shape, and what the last tiles cost.
 class Geometry {
  public:
-  Geometry(const Machine& machine, const Network& network, const Work& work, const Homes& homes, const Mapping& mapping)
-      : machine_(machine),
-        network_(network),
-        work_(work),
-        homes_(homes),
-        mapping_(mapping),
-        depends_(std::make_shared<const Dependences>(dependences(mapping))),
-        layouts_(mapping.uses.size()),
-        moves_(mapping.uses.size()) {
-    foresee_margins();
-    find_place_units();
-    for (std::size_t u = 0; u < mapping.uses.size(); ++u) relevant_.push_back(relevant_to(static_cast<int>(u)));
-  }
+  Geometry(const Machine& machine, const Network& network, const Work& work, const Homes& homes,
+           const Mapping& mapping);
 
   /// Layout of the use's tile at a level (its own memory's word), for these extents.
   const Layout& layout(int use, int level, const Extents& extents);
@@ -84,8 +74,8 @@ class Geometry {
   bool spills(int use) const;
   TensorId tensor(int use) const;
   std::int64_t element_bytes(int use) const { return bytes(mapping_.uses[use].type); }
-  /// Of the mapping: its uses' accesses stay as they are.
-  const std::shared_ptr<const Dependences>& depends() const { return depends_; }
+  /// Of the mapping, all but whose tiles, loop order and copies stays as it is.
+  const std::shared_ptr<const FixedCosts>& fixed() const { return fixed_; }
 
  private:
   /// What was made for a use, by all that it depends on.
@@ -113,7 +103,7 @@ class Geometry {
   std::vector<std::vector<std::int64_t>> place_units_;  ///< [use][level]
   std::vector<Extents> measured_;
   std::shared_ptr<const TileCosts> costs_;
-  std::shared_ptr<const Dependences> depends_;
+  std::shared_ptr<const FixedCosts> fixed_;
   Dependences relevant_;                ///< [use][iterator]: to its layouts and moves
   std::vector<Known<Layout>> layouts_;  ///< [use]
   std::vector<Known<TileMove>> moves_;

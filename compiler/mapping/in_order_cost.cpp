@@ -61,7 +61,7 @@ double InOrderCost::sums() const {
     }
   }
   const double readers = std::max(tiles_.step_instructions[0] / tiles / steps, 1.0);
-  double round = tiles_.step_cycles[0] / tiles * (steps - 1) / steps + 1 + tiles_.step_latency[0];
+  double round = tiles_.step_cycles[0] / tiles * (steps - 1) / steps + 1 + tiles_.fixed->step_latency[0];
   for (const auto& move : tiles_.moves) {
     const Use& use = mapping_.uses[move.use];
     if (use.role == UseRole::start && move.level + 1 == use.depth) {
@@ -70,7 +70,7 @@ double InOrderCost::sums() const {
   }
   for (std::size_t s = 1; s < tiles_.step_cycles.size(); ++s) {
     if (tiles_.step_instructions[s] > 0) {
-      round += tiles_.step_cycles[s] / tiles_.step_instructions[s] + tiles_.step_latency[s];
+      round += tiles_.step_cycles[s] / tiles_.step_instructions[s] + tiles_.fixed->step_latency[s];
     }
   }
   return tiles * round / fills_.copies(target, level);
@@ -79,7 +79,7 @@ double InOrderCost::sums() const {
 /// Cycles over the whole work that words need between two loads: until the value is there, while instructions read it,
 /// until the last reader is done. A tile of several reduction steps holds each word for one of them only.
 double InOrderCost::rounds() const {
-  const double around = tiles_.step_latency[0];
+  const double around = tiles_.fixed->step_latency[0];
   double most = 0;
   for (const auto& move : tiles_.moves) {
     const Use& use = mapping_.uses[move.use];
@@ -131,7 +131,7 @@ double InOrderCost::issue() const {
 
 /// Until the main statement's first tiles are there.
 double InOrderCost::head() const {
-  std::vector<double> movers(machine_.architecture.units.size(), 0);
+  ById<double> movers;
   double latency = 0;
   for (const auto& move : tiles_.moves) {
     const Use& use = mapping_.uses[move.use];
@@ -139,7 +139,7 @@ double InOrderCost::head() const {
     movers[move.hop.unit] += alone(move);
     latency = std::max(latency, move.latency);
   }
-  return *std::max_element(movers.begin(), movers.end()) + latency;
+  return most_of(movers) + latency;
 }
 
 /// All steps over what the last tile brings.
@@ -186,14 +186,11 @@ double InOrderCost::exposed(double busy) const {
   return most;
 }
 
-double InOrderCost::cycles(const std::vector<double>& unit_cycles) const {
-  double inside = std::max({rounds_ + steps_after(), sums(), results(), issue()}), off_chip = 0;
-  for (std::size_t u = 0; u < unit_cycles.size(); ++u) {
-    const int unit = static_cast<int>(u);
-    inside = std::max(inside, unit_cycles[u]);
-    for (const auto& move : tiles_.moves) {
-      if (move.hop.unit == unit && move.level == 0) off_chip = std::max(off_chip, move.latency + moved(unit));
-    }
+double InOrderCost::cycles(const ById<double>& unit_cycles) const {
+  const double inside = std::max({rounds_ + steps_after(), sums(), results(), issue(), most_of(unit_cycles)});
+  double off_chip = 0;
+  for (const auto& move : tiles_.moves) {
+    if (move.level == 0) off_chip = std::max(off_chip, move.latency + moved(move.hop.unit));
   }
   return std::max(head() + inside, off_chip + work_of_last_tile()) + exposed(std::max(inside, off_chip)) + way_out();
 }

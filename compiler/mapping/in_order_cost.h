@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compiler/mapping/by_id.h"
 #include "compiler/mapping/fills.h"
 #include "compiler/mapping/tile_costs.h"
 
@@ -13,7 +14,7 @@ class InOrderCost {
 
   /// Until the last result is off chip: the greatest, over movers and compute units, of what has to come before, what
   /// the unit itself takes and what is left to do after. `unit_cycles`: of each unit, all its instructions.
-  double cycles(const std::vector<double>& unit_cycles) const;
+  double cycles(const ById<double>& unit_cycles) const;
 
  private:
   /// How often a move is done.

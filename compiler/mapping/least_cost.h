@@ -11,6 +11,6 @@ std::int64_t different_tiles(const Work& work, const Mapping& mapping, const Til
 
 /// What `predict` gives at least for the mapping's tiles, whatever the loops' order and the copies. `tiles`: without
 /// error.
-double least_cost(const Machine& machine, const Work& work, const Mapping& mapping, const TileCosts& tiles);
+double least_cost(const Work& work, const Mapping& mapping, const TileCosts& tiles);
 
 }  // namespace accord

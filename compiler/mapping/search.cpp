@@ -46,7 +46,7 @@ bool TileSearch::left_out(const Tiles& tiles) {
   if (fresh) {
     mapping_.tile = tiles;
     const TileCosts& costs = geometry_.tile_costs([&] { return measure(machine_, geometry_, work_, mapping_); });
-    if (costs.error.empty()) it->second = least_cost(machine_, work_, mapping_, costs);
+    if (costs.error.empty()) it->second = least_cost(work_, mapping_, costs);
   }
   return it->second >= quickest_.back() && it->second >= cycles(*next_);
 }

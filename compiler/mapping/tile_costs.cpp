@@ -85,7 +85,7 @@ TileBytes bytes_of_tiles(Geometry& geometry, const Mapping& mapping, const BoxCl
       const int at = box_level(mapping, use, level);
       Extents box = mapping.tile[at];
       // What remains of a tile may be laid otherwise, and take more.
-      for_each_box(classes, (*geometry.depends())[u], at, box, [&](const Extents& extents) {
+      for_each_box(classes, geometry.fixed()->depends[u], at, box, [&](const Extents& extents) {
         const Layout& layout = geometry.layout(u, level, extents);
         bytes[u][level] = std::max(bytes[u][level], round_up(layout.bytes, geometry.place_unit(u, level)));
         if (error.empty()) error = layout.error;
@@ -95,6 +95,17 @@ TileBytes bytes_of_tiles(Geometry& geometry, const Mapping& mapping, const BoxCl
   return bytes;
 }
 
+/// Around the greatest instruction of a step.
+std::int64_t greatest_latency(const Machine& machine, const StatementPlan& step) {
+  const Capability& capability = machine.capability(step.match);
+  std::vector<std::int64_t> values;
+  for (const auto& dim : capability.dims) values.push_back(dim.maximum);
+  for (const auto& operand : capability.operands) {
+    if (operand.held) values.push_back(1);
+  }
+  return latency_around(machine, step.match, values);
+}
+
 class TileMeasure {
  public:
   TileMeasure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping)
@@ -102,8 +113,7 @@ class TileMeasure {
     costs_.step_cycles.assign(mapping.steps.size(), 0);
     costs_.step_instructions.assign(mapping.steps.size(), 0);
     costs_.step_dram.resize(mapping.steps.size());
-    for (const auto& step : mapping.steps) costs_.step_latency.push_back(latency_around_step(step));
-    costs_.depends = geometry.depends();
+    costs_.fixed = geometry.fixed();
   }
 
   TileCosts run() {
@@ -128,7 +138,6 @@ class TileMeasure {
   double share_that_begins(int s) const;
   void add_step(int s);
   double average(const Use& use, int level) const;
-  double latency_around_step(const StatementPlan& step) const;
   /// Level whose boxes the step works on.
   int last_level(int s) const { return s == 0 ? mapping_.levels - 1 : std::max(target_level(mapping_), 0); }
   std::vector<UseView> views(int s, const Extents& box);
@@ -168,7 +177,7 @@ bool TileMeasure::keeps_partial_results() const {
 /// One copy of each tile must fit, whatever else is chosen.
 void TileMeasure::check_room() {
   const auto bytes = footprint(machine_, mapping_, costs_.bytes, [](int, int) { return 1; });
-  costs_.error = overfull(machine_, mapping_, bytes);
+  costs_.error = overfull(machine_, costs_.fixed->rooms, bytes);
 }
 
 /// Mean size of the use's tiles over the full tile.
@@ -181,16 +190,6 @@ double TileMeasure::average(const Use& use, int level) const {
     share *= static_cast<double>(whole) / static_cast<double>(ceil_div(whole, tile) * tile);
   }
   return share;
-}
-
-double TileMeasure::latency_around_step(const StatementPlan& step) const {
-  const Capability& capability = machine_.capability(step.match);
-  std::vector<std::int64_t> values;
-  for (const auto& dim : capability.dims) values.push_back(dim.maximum);
-  for (const auto& operand : capability.operands) {
-    if (operand.held) values.push_back(1);
-  }
-  return static_cast<double>(latency_around(machine_, step.match, values));
 }
 
 /// Whether tiles begin where blocks of lanes begin in the layout of the box `outer` around them.
@@ -221,7 +220,7 @@ bool TileMeasure::cuts_between_blocks(int u, int level) {
   const int holder = std::min(level, mapping_.uses[u].depth) - 1;
   Extents outer = mapping_.tile[holder];
   bool all = true;
-  for_each_box(classes_, (*geometry_.depends())[u], holder, outer, [&](const Extents& box) {
+  for_each_box(classes_, geometry_.fixed()->depends[u], holder, outer, [&](const Extents& box) {
     all = all && begin_with_blocks(geometry_.layout(u, holder, box), box, mapping_.tile[level]);
   });
   return all;
@@ -244,7 +243,7 @@ std::string TileMeasure::error_of_rest(int u, int level, const Extents& outer) {
   if (machine_.limits.route(hop.unit, hop.route)->run_unit == 1 && !use.as_home) return error;
   const int at = box_level(mapping_, use, level);
   Extents box = mapping_.tile[at];
-  for_each_box(classes_, (*geometry_.depends())[u], at, box, [&](const Extents& extents) {
+  for_each_box(classes_, geometry_.fixed()->depends[u], at, box, [&](const Extents& extents) {
     if (error.empty()) error = geometry_.move(u, level, extents, outer).error;
   });
   return error;
@@ -413,13 +412,27 @@ void TileMeasure::add_step(int s) {
 
 }  // namespace
 
+FixedCosts fixed_costs(const Machine& machine, const Mapping& mapping) {
+  FixedCosts fixed{dependences(mapping), {}, {}};
+  for (const Use& use : mapping.uses) {
+    for (int level = first_level(use); level < use.depth; ++level) {
+      const int memory = memory_at(machine.architecture, use, level);
+      fixed.rooms[memory] = place_region(machine, mapping, memory).bytes;
+    }
+  }
+  for (const StatementPlan& step : mapping.steps) {
+    fixed.step_latency.push_back(static_cast<double>(greatest_latency(machine, step)));
+  }
+  return fixed;
+}
+
 TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& error) {
   return bytes_of_tiles(geometry, mapping, BoxClasses(mapping), error);
 }
 
-std::vector<std::int64_t> footprint(const Machine& machine, const Mapping& mapping, const TileBytes& tile,
-                                    const std::function<int(int use, int level)>& copies) {
-  std::vector<std::int64_t> bytes(machine.architecture.memories.size(), 0);
+ById<std::int64_t> footprint(const Machine& machine, const Mapping& mapping, const TileBytes& tile,
+                             const std::function<int(int use, int level)>& copies) {
+  ById<std::int64_t> bytes;
   for (int u = 0; u < static_cast<int>(mapping.uses.size()); ++u) {
     const Use& use = mapping.uses[u];
     for (int level = 0; level < use.depth; ++level) {
@@ -431,14 +444,11 @@ std::vector<std::int64_t> footprint(const Machine& machine, const Mapping& mappi
   return bytes;
 }
 
-std::string overfull(const Machine& machine, const Mapping& mapping, const std::vector<std::int64_t>& bytes) {
-  for (std::size_t m = 0; m < bytes.size(); ++m) {
-    const Memory& memory = machine.architecture.memories[m];
-    if (memory.off_chip || bytes[m] == 0) continue;
-    const std::int64_t room = place_region(machine, mapping, static_cast<int>(m)).bytes;
-    if (bytes[m] > room) {
-      return fmt::format("{} needs {} bytes and has {}", memory.name, bytes[m], room);
-    }
+std::string overfull(const Machine& machine, const ById<std::int64_t>& rooms, const ById<std::int64_t>& bytes) {
+  for (const auto& [id, needed] : bytes) {
+    const Memory& memory = machine.architecture.memories[id];
+    if (memory.off_chip || needed <= rooms.of(id)) continue;
+    return fmt::format("{} needs {} bytes and has {}", memory.name, needed, rooms.of(id));
   }
   return "";
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/mapping/by_id.h"
 #include "compiler/mapping/geometry.h"
 #include "compiler/mapping/timing.h"
 
@@ -12,6 +13,14 @@ namespace accord {
 
 /// [use][level]: of one copy of the tile, the greatest of whole and remaining ones; 0 where there is none.
 using TileBytes = std::vector<std::vector<std::int64_t>>;
+
+/// What a mapping's tiles do not change.
+struct FixedCosts {
+  Dependences depends;
+  ById<std::int64_t> rooms;          ///< bytes for tiles in the memories that hold some
+  std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
+};
+FixedCosts fixed_costs(const Machine& machine, const Mapping& mapping);
 
 /// What a mapping's tile sizes cost, whatever the loops' order and the copies.
 struct TileCosts {
@@ -37,20 +46,19 @@ struct TileCosts {
   std::vector<double> step_instructions;              ///< [step]
   std::vector<std::array<DramTraffic, 2>> step_dram;  ///< [step]: read, written
   std::vector<MemoryWords> step_words;                ///< of all steps, each memory once
-  std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
   TileBytes bytes;
-  std::shared_ptr<const Dependences> depends;  ///< the mapping's
+  std::shared_ptr<const FixedCosts> fixed;  ///< the mapping's
 };
 
 TileCosts measure(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping);
 
 TileBytes tile_bytes(Geometry& geometry, const Mapping& mapping, std::string& error);
 
-/// Bytes of each memory that so many copies of the tiles need; same index as Architecture::memories.
-std::vector<std::int64_t> footprint(const Machine& machine, const Mapping& mapping, const TileBytes& bytes,
-                                    const std::function<int(int use, int level)>& copies);
+/// Bytes of each memory that so many copies of the tiles need.
+ById<std::int64_t> footprint(const Machine& machine, const Mapping& mapping, const TileBytes& bytes,
+                             const std::function<int(int use, int level)>& copies);
 
-/// Which memory is too small for them; empty: none.
-std::string overfull(const Machine& machine, const Mapping& mapping, const std::vector<std::int64_t>& bytes);
+/// Which memory is too small for them; empty: none. `rooms`: the mapping's FixedCosts.
+std::string overfull(const Machine& machine, const ById<std::int64_t>& rooms, const ById<std::int64_t>& bytes);
 
 }  // namespace accord

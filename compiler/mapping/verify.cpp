@@ -282,7 +282,7 @@ std::string Verifier::room_of(const Mapping& part) const {
   if (!tiles.error.empty()) return tiles.error;
   const Fills fills(part);
   const auto copies = [&](int use, int level) { return fills.copies(use, level); };
-  return overfull(machine_, part, footprint(machine_, part, tiles.bytes, copies));
+  return overfull(machine_, tiles.fixed->rooms, footprint(machine_, part, tiles.bytes, copies));
 }
 
 }  // namespace
