@@ -33,6 +33,7 @@ class SumWeigher {
       : compilation_(compilation), network_(compilation.network), shared_(compilation.machine) {}
 
   void run() {
+    search_ahead(compilation_);  // few are divided
     auto& layers = compilation_.layers;
     for (std::size_t l = 0; l < layers.size(); ++l) {
       compilation_.progress("sums", l, layers.size());

@@ -277,7 +277,7 @@ void Predictor::occupy(int link, int side, int memory, double cycles) {
 }  // namespace
 
 Cost predict(const Machine& machine, Geometry& geometry, const Work& work, const Mapping& mapping) {
-  const TileCosts& tiles = geometry.tile_costs([&] { return measure(machine, geometry, work, mapping); });
+  const TileCosts& tiles = geometry.tile_costs();
   return Predictor(machine, work, mapping, tiles).run();
 }
 

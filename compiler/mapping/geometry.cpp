@@ -378,10 +378,10 @@ Geometry::Geometry(const Machine& machine, const Network& network, const Work& w
   for (std::size_t u = 0; u < mapping.uses.size(); ++u) relevant_.push_back(relevant_to(static_cast<int>(u)));
 }
 
-const TileCosts& Geometry::tile_costs(const std::function<TileCosts()>& measure) {
+const TileCosts& Geometry::tile_costs() {
   if (!costs_ || measured_ != mapping_.tile) {
     measured_ = mapping_.tile;
-    costs_ = std::make_shared<const TileCosts>(measure());
+    costs_ = std::make_shared<const TileCosts>(measure(machine_, *this, work_, mapping_));
   }
   return *costs_;
 }

@@ -2,7 +2,6 @@
 
 #include <boost/functional/hash.hpp>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,8 +59,9 @@ class Geometry {
   const TileMove& move(int use, int level, const Extents& extents, const Extents& outer, const Extents& part = {},
                        bool padded = true);
 
-  /// What `measure` gives for the mapping's tiles, asked for only where they are not those of the last call.
-  const TileCosts& tile_costs(const std::function<TileCosts()>& measure);
+  /// What `measure` (tile_costs.h) gives for the mapping's tiles, asked for only where they are not those of the last
+  /// call.
+  const TileCosts& tile_costs();
 
   /// Bytes in multiples of which the use's tiles of a level lie in their memory (address_units.h).
   std::int64_t place_unit(int use, int level) const { return place_units_[use][level]; }

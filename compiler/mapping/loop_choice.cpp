@@ -117,7 +117,7 @@ void LoopChooser::try_orders() {
 LoopChoice LoopChooser::try_keeping() {
   LoopChoice best;
   const LoopChoice& plain = now_.plain;
-  if (plain.cycles < memory_bound * geometry_.tile_costs({}).step_cycles.front()) return best;
+  if (plain.cycles < memory_bound * geometry_.tile_costs().step_cycles.front()) return best;
   set_order();
   for (const auto& order : orders(0)) {
     mapping_.order.front() = order;
@@ -138,7 +138,7 @@ LoopChoices LoopChooser::choose() {
   copied_ = &copies_.front();
   mapping_.copies = copied_->copies;
   consider();
-  if (!now_.plain.legal() && geometry_.tile_costs({}).error == now_.error) return std::move(now_);
+  if (!now_.plain.legal() && geometry_.tile_costs().error == now_.error) return std::move(now_);
   try_orders();
   if (now_.error.empty()) now_.keeping = try_keeping();
   return std::move(now_);

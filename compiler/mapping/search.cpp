@@ -27,10 +27,22 @@ TileSearch::TileSearch(const Machine& machine, const Network& network, const Wor
       geometry_(machine, network, work, homes, mapping_),
       loops_(machine, geometry_, work, mapping_) {}
 
+TileSearch::Tiles::Tiles(const std::vector<Extents>& sizes) : iterators_(sizes.empty() ? 0 : sizes.front().size()) {
+  for (const Extents& level : sizes) all_.insert(all_.end(), level.begin(), level.end());
+}
+
+void TileSearch::Tiles::write_to(std::vector<Extents>& sizes) const {
+  sizes.resize(all_.size() / iterators_);
+  for (std::size_t level = 0; level < sizes.size(); ++level) {
+    const auto first = all_.begin() + static_cast<std::ptrdiff_t>(level * iterators_);
+    sizes[level].assign(first, first + static_cast<std::ptrdiff_t>(iterators_));
+  }
+}
+
 const TileSearch::Entry& TileSearch::evaluate(const Tiles& tiles) {
   const auto [it, fresh] = tried_.try_emplace(tiles);
   if (fresh) {
-    mapping_.tile = tiles;
+    tiles.write_to(mapping_.tile);
     it->second = loops_.choose();
     const double cycles = it->second.best().cycles;
     quickest_.insert(std::ranges::upper_bound(quickest_, cycles), cycles);
@@ -44,8 +56,8 @@ bool TileSearch::left_out(const Tiles& tiles) {
   if (tried_.contains(tiles) || quickest_.size() < most_kept) return false;
   const auto [it, fresh] = least_costs_.try_emplace(tiles, 0);
   if (fresh) {
-    mapping_.tile = tiles;
-    const TileCosts& costs = geometry_.tile_costs([&] { return measure(machine_, geometry_, work_, mapping_); });
+    tiles.write_to(mapping_.tile);
+    const TileCosts& costs = geometry_.tile_costs();
     if (costs.error.empty()) it->second = least_cost(work_, mapping_, costs);
   }
   return it->second >= quickest_.back() && it->second >= cycles(*next_);
@@ -159,19 +171,19 @@ void TileSearch::descend_from(const Tiles& start) {
 void TileSearch::descend(double promising) {
   if (!start_.empty()) descend_from(start_);
   if (!ends_.empty()) return;
-  for (const auto& start : {sizes_.one, sizes_.filled, sizes_.least}) {
-    descend_from(start);
+  for (const auto* start : {&sizes_.one, &sizes_.filled, &sizes_.least}) {
+    descend_from(Tiles(*start));
     if (!ends_.empty() && cycles() > promising) break;
   }
-  for (const auto& start : {sizes_.cut, sizes_.finest}) {
-    if (ends_.empty()) descend_from(start);
+  for (const auto* start : {&sizes_.cut, &sizes_.finest}) {
+    if (ends_.empty()) descend_from(Tiles(*start));
   }
   // Where loops may roll, all of their turns bring their tiles again.
   if (machine_.rolls || cycles() > promising) return;
   if (cycles() > far * static_cast<double>(compute_bound(machine_, mapping_))) {
     for (const auto& start : sizes_.whole_sums) {
       const std::size_t before = ends_.size();
-      descend_from(start);
+      descend_from(Tiles(start));
       if (ends_.size() > before) break;
     }
   }
@@ -205,7 +217,7 @@ double TileSearch::cycles() const {
   return least;
 }
 
-const std::string& TileSearch::error() { return evaluate(sizes_.finest).second.error; }
+const std::string& TileSearch::error() { return evaluate(Tiles(sizes_.finest)).second.error; }
 
 std::vector<Mapping> TileSearch::best(std::size_t count) const {
   std::vector<const Entry*> legal;
@@ -220,7 +232,7 @@ std::vector<Mapping> TileSearch::best(std::size_t count) const {
     Mapping& mapping = result.emplace_back(mapping_);
     const LoopChoice& choice = entry->second.best();
     mapping.copies = choice.copies;
-    mapping.tile = entry->first;
+    entry->first.write_to(mapping.tile);
     mapping.order = choice.order;
     mapping.predicted_cycles = choice.cycles;
   }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,7 +43,22 @@ class TileSearch {
   std::vector<Mapping> best(std::size_t count) const;
 
  private:
-  using Tiles = std::vector<Extents>;
+  /// [level][iterator], in one piece: a search makes and compares millions.
+  class Tiles {
+   public:
+    Tiles() = default;
+    explicit Tiles(const std::vector<Extents>& sizes);
+    void write_to(std::vector<Extents>& sizes) const;
+    bool empty() const { return all_.empty(); }
+    std::int64_t* operator[](int level) { return &all_[static_cast<std::size_t>(level) * iterators_]; }
+    const std::int64_t* operator[](int level) const { return &all_[static_cast<std::size_t>(level) * iterators_]; }
+    bool operator<(const Tiles& other) const { return std::ranges::lexicographical_compare(all_, other.all_); }
+    bool operator==(const Tiles& other) const { return all_ == other.all_; }
+
+   private:
+    boost::container::small_vector<std::int64_t, 24> all_;
+    std::size_t iterators_ = 0;
+  };
   using Entry = std::map<Tiles, LoopChoices>::value_type;
 
   /// Places in the list of an iterator's sizes by which it changes.

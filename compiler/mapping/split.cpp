@@ -12,6 +12,7 @@
 #include "archdsl/graph/rates.h"
 #include "archdsl/tensor/rounding.h"
 #include "compiler/mapping/arrange_last.h"
+#include "compiler/mapping/dense_tiles.h"
 #include "compiler/mapping/divisions.h"
 #include "compiler/mapping/search.h"
 #include "compiler/mapping/shared_reads.h"
@@ -21,10 +22,11 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t searched = 6;    // divisions whose tiles are searched, least bound first
-constexpr std::size_t misjudged = 6;   // more, instead of those whose tiles take far longer than their bounds
-constexpr double far_longer = 1.5;     // times the bound
-constexpr std::size_t tilings = 2;     // handed on of each
+constexpr std::size_t searched = 6;       // divisions whose tiles are searched, least bound first
+constexpr std::size_t misjudged = 6;      // more, instead of those whose tiles take far longer than their bounds
+constexpr double far_longer = 1.5;        // times the bound
+constexpr std::size_t tilings = 2;        // handed on of each
+constexpr double worth_without_gaps = 2;  // times what others take: gaps cost no more than that, mostly
 constexpr double doubtful_sums = 1.1;  // times a schedule's cycles: sums of cycles may say as much of what is no longer
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -266,7 +268,7 @@ class Divider {
     const SearchProblem part = {
         shared_.of(divided), problem_.network, problem_.work, problem_.homes, greatest, problem_.cost, known};
     std::vector<SearchResult::Found> found = searcher.search(part).found;
-    if (searcher.leaves_choice()) add_arranged_last(part, searcher, found);
+    if (searcher.leaves_choice()) add_variants(part, searcher, found);
     if (found.size() > tilings) found.resize(tilings);
     std::vector<Mapping> tiled;
     for (const auto& one : found) {
@@ -275,17 +277,31 @@ class Divider {
     return tiled;
   }
 
-  /// Puts quicker tiles first that lie as at home on their way: many elements wait for bytes where one does not.
-  void add_arranged_last(const SearchProblem& part, const Searcher& searcher,
-                         std::vector<SearchResult::Found>& found) const {
+  /// Puts quicker tiles first that lie without gaps, or as at home on their way: many elements wait for bytes where one
+  /// does not.
+  void add_variants(const SearchProblem& part, const Searcher& searcher,
+                    std::vector<SearchResult::Found>& found) const {
     if (found.empty()) return;
-    const Mapping& best = found.front().mapping;
-    if (best.predicted_cycles <= waiting * static_cast<double>(compute_bound(part.machine, best))) return;
-    const std::optional<Mapping> arranged = with_last_arranged(part, best);
-    if (!arranged) return;
-    const std::vector<Mapping> assignments = {*arranged};
-    auto quicker = searcher.search(part.of(assignments, best.predicted_cycles)).found;
-    std::erase_if(quicker, [&](const auto& one) { return one.mapping.predicted_cycles >= best.predicted_cycles; });
+    const auto waits = [&](const Mapping& best) {
+      return best.predicted_cycles > waiting * static_cast<double>(compute_bound(part.machine, best));
+    };
+    const Mapping first = found.front().mapping;
+    if (!waits(first)) return;
+    if (first.predicted_cycles < worth_without_gaps * part.known) {
+      for (const Mapping& dense : with_dense_tiles(part, first).variants) add_quicker(part, searcher, dense, found);
+    }
+    const Mapping best = found.front().mapping;
+    if (!waits(best)) return;
+    if (const auto arranged = with_last_arranged(part, best)) add_quicker(part, searcher, *arranged, found);
+  }
+
+  /// In front, those of the assignment's tilings that are.
+  static void add_quicker(const SearchProblem& part, const Searcher& searcher, const Mapping& assignment,
+                          std::vector<SearchResult::Found>& found) {
+    const std::vector<Mapping> assignments = {assignment};
+    const double most = found.front().mapping.predicted_cycles;
+    auto quicker = searcher.search(part.of(assignments, most)).found;
+    std::erase_if(quicker, [&](const auto& one) { return one.mapping.predicted_cycles >= most; });
     found.insert(found.begin(), std::make_move_iterator(quicker.begin()), std::make_move_iterator(quicker.end()));
   }
 
