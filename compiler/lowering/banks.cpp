@@ -12,15 +12,15 @@ namespace {
 bool is_result(const Use& use) { return use.role == UseRole::accumulator || use.role == UseRole::output; }
 
 /// How much two blocks are accessed at the same time and through the same kind of port. The copies of an input are read
-/// by one unit while a mover writes the next: different ports, where reads and writes do not share them. Those of a
-/// result are added to, read and written by several units at once, neighbours most. What several elements read and
-/// write they do all the time.
+/// by one unit while a mover writes the next: different ports, or the same now and then, where reads and writes share
+/// them. Those of a result are added to, read and written by several units at once, neighbours most. What several
+/// elements read and write they do all the time.
 int conflict(const Memory& memory, const Mapping& mapping, const PlacedBlock& a, const PlacedBlock& b) {
   if (a.place != b.place) return 3;
   const Use& first = mapping.uses[a.use];
   const Use& second = mapping.uses[b.use];
   if (a.use == b.use && a.level == b.level) {
-    if (!is_result(first) && !memory.shared_ports) return 0;
+    if (!is_result(first)) return memory.shared_ports ? 1 : 0;
     return std::abs(a.copy - b.copy) == 1 ? 2 : 1;
   }
   return first.step == second.step ? 2 : 1;
@@ -62,7 +62,12 @@ std::vector<Bank> banks_of(const Memory& memory, const Region& region, std::int6
 bool place_apart(const Memory& memory, const Region& region, std::int64_t unit, const Mapping& mapping, LaidFrom from,
                  std::vector<PlacedBlock>& blocks) {
   auto banks = banks_of(memory, region, unit, from);
-  for (PlacedBlock& block : blocks) {
+  std::vector<PlacedBlock*> order;
+  for (PlacedBlock& block : blocks) order.push_back(&block);
+  // What an instruction reads at once comes before further copies, where these are in the way of others' at all.
+  if (memory.shared_ports) std::ranges::stable_sort(order, {}, &PlacedBlock::copy);
+  for (PlacedBlock* placed : order) {
+    PlacedBlock& block = *placed;
     Bank* best = nullptr;
     int least = 0;
     for (Bank& bank : banks) {
