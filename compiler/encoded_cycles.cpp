@@ -51,8 +51,10 @@ bool encodes(const Compilation& compilation, const LayerPlan& layer, const Mappi
 
 double encoded_cycles(Compilation& compilation, SharedMachines& shared, const LayerPlan& layer) {
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& found : search_once(compilation, shared, layer).kept) {
+  const LayerSearch& search = search_once(compilation, shared, layer);
+  for (const auto& found : search.kept) {
     const double cycles = found.mapping.predicted_cycles;
+    if (search.is_behind(found.mapping) && least < std::numeric_limits<double>::infinity()) continue;
     if (cycles < least && encodes(compilation, layer, found.mapping)) least = cycles;
   }
   return least;

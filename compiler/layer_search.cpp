@@ -484,9 +484,15 @@ std::string search_key(const Compilation& compilation, const LayerPlan& layer) {
   return out + std::to_string(layer.mappings.size());
 }
 
+bool LayerSearch::is_behind(const Mapping& mapping) const {
+  return kept.front().mapping.scheduled && !mapping.scheduled;
+}
+
 double LayerSearch::predicted_cycles() const {
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& found : kept) least = std::min(least, found.mapping.predicted_cycles);
+  for (const auto& [index, mapping] : kept) {
+    if (!is_behind(mapping)) least = std::min(least, mapping.predicted_cycles);
+  }
   return least;
 }
 
