@@ -22,11 +22,12 @@
 namespace accord {
 namespace {
 
-constexpr std::size_t searched = 6;       // divisions whose tiles are searched, least bound first
-constexpr std::size_t misjudged = 6;      // more, instead of those whose tiles take far longer than their bounds
-constexpr double far_longer = 1.5;        // times the bound
-constexpr std::size_t tilings = 2;        // handed on of each
-constexpr double worth_without_gaps = 2;  // times what others take: gaps cost no more than that, mostly
+constexpr std::size_t searched = 6;           // divisions whose tiles are searched, least bound first
+constexpr std::size_t misjudged = 6;          // more, instead of those whose tiles take far longer than their bounds
+constexpr double far_longer = 1.5;            // times the bound
+constexpr std::size_t tilings = 2;            // handed on of each
+constexpr double worth_without_gaps = 2;      // times what others take: gaps cost no more than that, mostly
+constexpr double quicker_without_gaps = 0.9;  // sums see less of what words that hold two rows take
 constexpr double doubtful_sums = 1.1;  // times a schedule's cycles: sums of cycles may say as much of what is no longer
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -288,18 +289,21 @@ class Divider {
     const Mapping first = found.front().mapping;
     if (!waits(first)) return;
     if (first.predicted_cycles < worth_without_gaps * part.known) {
-      for (const Mapping& dense : with_dense_tiles(part, first).variants) add_quicker(part, searcher, dense, found);
+      const double most = quicker_without_gaps * first.predicted_cycles;
+      for (const Mapping& dense : with_dense_tiles(part, first).variants)
+        add_quicker(part, searcher, dense, most, found);
     }
     const Mapping best = found.front().mapping;
     if (!waits(best)) return;
-    if (const auto arranged = with_last_arranged(part, best)) add_quicker(part, searcher, *arranged, found);
+    if (const auto arranged = with_last_arranged(part, best))
+      add_quicker(part, searcher, *arranged, best.predicted_cycles, found);
   }
 
-  /// In front, those of the assignment's tilings that are.
-  static void add_quicker(const SearchProblem& part, const Searcher& searcher, const Mapping& assignment,
+  /// In front, those of the assignment's tilings that take less than `most` cycles.
+  static void add_quicker(const SearchProblem& part, const Searcher& searcher, const Mapping& assignment, double most,
                           std::vector<SearchResult::Found>& found) {
     const std::vector<Mapping> assignments = {assignment};
-    const double most = found.front().mapping.predicted_cycles;
+    most = std::min(most, found.front().mapping.predicted_cycles);
     auto quicker = searcher.search(part.of(assignments, most)).found;
     std::erase_if(quicker, [&](const auto& one) { return one.mapping.predicted_cycles >= most; });
     found.insert(found.begin(), std::make_move_iterator(quicker.begin()), std::make_move_iterator(quicker.end()));
