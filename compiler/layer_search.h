@@ -18,7 +18,8 @@ struct LayerSearch {
   std::vector<ScheduledMapping> scheduled;                   ///< those to measure
   double divided = std::numeric_limits<double>::infinity();  ///< predicted cycles of the quickest division
 
-  /// Whether the kept mapping stands behind the first, whatever it promises: sums of cycles beside a schedule's.
+  /// Whether the mapping, one of those kept, stands behind the first, whatever it promises: sums of cycles beside a
+  /// schedule's.
   bool is_behind(const Mapping& mapping) const;
 
   /// The fewest predicted cycles of those that do not, infinite where nothing was found: what layers and forms are

@@ -27,13 +27,14 @@ TileSearch::TileSearch(const Machine& machine, const Network& network, const Wor
       geometry_(machine, network, work, homes, mapping_),
       loops_(machine, geometry_, work, mapping_) {}
 
-TileSearch::Tiles::Tiles(const std::vector<Extents>& sizes) : iterators_(sizes.empty() ? 0 : sizes.front().size()) {
+TileSearch::Tiles::Tiles(const std::vector<Extents>& sizes)
+    : levels_(sizes.size()), iterators_(sizes.empty() ? 0 : sizes.front().size()) {
   for (const Extents& level : sizes) all_.insert(all_.end(), level.begin(), level.end());
 }
 
 void TileSearch::Tiles::write_to(std::vector<Extents>& sizes) const {
-  sizes.resize(all_.size() / iterators_);
-  for (std::size_t level = 0; level < sizes.size(); ++level) {
+  sizes.resize(levels_);
+  for (std::size_t level = 0; level < levels_; ++level) {
     const auto first = all_.begin() + static_cast<std::ptrdiff_t>(level * iterators_);
     sizes[level].assign(first, first + static_cast<std::ptrdiff_t>(iterators_));
   }

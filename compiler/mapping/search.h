@@ -49,7 +49,7 @@ class TileSearch {
     Tiles() = default;
     explicit Tiles(const std::vector<Extents>& sizes);
     void write_to(std::vector<Extents>& sizes) const;
-    bool empty() const { return all_.empty(); }
+    bool empty() const { return levels_ == 0; }
     std::int64_t* operator[](int level) { return &all_[static_cast<std::size_t>(level) * iterators_]; }
     const std::int64_t* operator[](int level) const { return &all_[static_cast<std::size_t>(level) * iterators_]; }
     bool operator<(const Tiles& other) const { return std::ranges::lexicographical_compare(all_, other.all_); }
@@ -57,7 +57,7 @@ class TileSearch {
 
    private:
     boost::container::small_vector<std::int64_t, 24> all_;
-    std::size_t iterators_ = 0;
+    std::size_t levels_ = 0, iterators_ = 0;  // of a number without dimensions none
   };
   using Entry = std::map<Tiles, LoopChoices>::value_type;
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "compiler/network/constants.h"
 #include "compiler/numerics/reduced_rows.h"
 #include "compiler/numerics/roles.h"
 
@@ -88,8 +89,10 @@ class Follower {
     if (op.type == "Sqrt") return 0.5;
     if (op.type == "Mul") return op.inputs[0] == op.inputs[1] ? 2 : 1;
     if (op.type != "Pow") return 1;
-    const auto* exponent = constant_data<float>(network_.tensor(op.inputs[1]));
-    return exponent != nullptr && *exponent > 0 ? *exponent : 1;
+    const Tensor& exponent = network_.tensor(op.inputs[1]);
+    if (!exponent.is_constant() || element_count(exponent.shape) != 1) return 1;
+    const double power = numbers_of(exponent)[0];
+    return power > 0 ? power : 1;
   }
 
   const Network& network_;

@@ -36,11 +36,12 @@ bool has_integers(const Tensor& tensor) {
   return !tensor.is_constant() && tensor.quantisation && tensor.quantisation->scale.size() == 1;
 }
 
-/// By movers, and by constants that several products share.
+/// By movers that may keep integers, and by constants that several products share.
 ScaleGroups tied_whatever_the_plan(const Network& network) {
   std::vector<PlannedOperator> plan(network.operators.size());
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (carries(network, network.operators[i])) plan[i].role = Role::carry;
+    const Operator& op = network.operators[i];
+    if (carries(network, op) && keeps_scale(network, op)) plan[i].role = Role::carry;
   }
   return {network, plan};
 }
@@ -97,29 +98,29 @@ const TiedTensors* ModelIntegers::tied_to(TensorId id) const {
 const TiedTensors* ModelIntegers::may_saturate(TensorId id) {
   const TiedTensors* tied = tied_to(id);
   if (tied == nullptr || network_.tensor(id).is_constant() || is_within(id, tied->held)) return nullptr;
-  return read_by_quantisers_alone(id, tied->held) ? nullptr : tied;
+  return read_by_quantisers_alone(id, *tied) ? nullptr : tied;
 }
 
-bool ModelIntegers::read_by_quantisers_alone(TensorId id, const Range& held) {
-  const auto [known, fresh] = quantised_alone_.try_emplace(id, !uses_.is_output[static_cast<std::size_t>(id)]);
+bool ModelIntegers::read_by_quantisers_alone(TensorId id, const TiedTensors& tied) {
+  const auto [known, fresh] = quantised_alone_.try_emplace({id, &tied}, !uses_.is_output[static_cast<std::size_t>(id)]);
   if (!fresh || !known->second) return known->second;
   return known->second = std::ranges::all_of(uses_.consumers[static_cast<std::size_t>(id)], [&](int reader) {
-           return quantises(network_.operators[static_cast<std::size_t>(reader)], held);
+           return quantises(network_.operators[static_cast<std::size_t>(reader)], tied);
          });
 }
 
 /// To integers that hold no more, at once or behind movers.
-bool ModelIntegers::quantises(const Operator& reader, const Range& held) {
+bool ModelIntegers::quantises(const Operator& reader, const TiedTensors& tied) {
   if (reader.type == "QuantizeLinear") {
     const auto made = made_by(network_, reader);
-    return made && held.holds(*made);
+    return made && tied.held.holds(*made);
   }
   if (rounds_to_integers(network_, reader)) {
     const Tensor& result = network_.tensor(reader.outputs[0]);
-    return has_integers(result) && held.holds(held_by(*result.quantisation));
+    return has_integers(result) && tied.held.holds(held_by(*result.quantisation));
   }
   return carries(network_, reader) && std::ranges::all_of(reader.outputs, [&](TensorId y) {
-           return y == no_tensor || read_by_quantisers_alone(y, held);
+           return y == no_tensor || read_by_quantisers_alone(y, tied);
          });
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "compiler/network/network.h"
@@ -41,15 +42,15 @@ class ModelIntegers {
   bool is_within(TensorId id, const Range& range) const;
   const TiedTensors* tied_to(TensorId id) const;
   std::vector<TensorId> tied_inputs(const Operator& op) const;
-  bool read_by_quantisers_alone(TensorId id, const Range& held);
-  bool quantises(const Operator& reader, const Range& held);
+  bool read_by_quantisers_alone(TensorId id, const TiedTensors& tied);
+  bool quantises(const Operator& reader, const TiedTensors& tied);
 
   const Network& network_;
   const Uses uses_;
   const ScaleGroups groups_;
   std::vector<std::optional<Range>> bounds_;  ///< of values, known without a run
   std::map<std::size_t, TiedTensors> tied_;   ///< by group, where some have integers
-  std::map<TensorId, bool> quantised_alone_;
+  std::map<std::pair<TensorId, const TiedTensors*>, bool> quantised_alone_;
 };
 
 }  // namespace accord::numerics

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "compiler/numerics/roles.h"
+
 namespace accord::numerics {
 namespace {
 
@@ -48,17 +50,17 @@ class Rows {
   std::vector<float> greatest_;
 };
 
-/// Of [N,C,...]: its channels'.
-std::int64_t rows_of_images(const Network& network, const Operator& pool) {
-  const Shape& x = network.tensor(pool.inputs[0]).shape;
-  return x[0] * x[1];
+/// Whether each result is the mean of all that its channel has.
+bool pools_plane(const Network& network, const Operator& pool) {
+  const std::int64_t count = constant_pool_count(network, pool);
+  const Shape &x = network.tensor(pool.inputs[0]).shape, &y = network.tensor(pool.outputs[0]).shape;
+  return count > 1 && element_count(x) == count * element_count(y);
 }
 
 }  // namespace
 
 bool reduces_rows(const Network& network, const Operator& op) {
-  if (op.type == "AveragePool")
-    return element_count(network.tensor(op.outputs[0]).shape) == rows_of_images(network, op);
+  if (op.type == "AveragePool") return pools_plane(network, op);
   return op.type == "ReduceMean" || op.type == "ReduceSum" || op.type == "ReduceSumSquare";
 }
 

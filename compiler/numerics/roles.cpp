@@ -47,20 +47,6 @@ std::string sum_obstacle(const Network& network, const Operator& op) {
   return op.inputs[0] == op.inputs[1] ? "both operands are one tensor" : "";
 }
 
-/// Whether all that the operator moves may have one scale and zero point.
-bool keeps_scale(const Network& network, const Operator& op) {
-  const Quantisation* known = nullptr;
-  auto ids = carried_inputs(op);
-  ids.insert(ids.end(), op.outputs.begin(), op.outputs.end());
-  for (TensorId id : ids) {
-    if (id == no_tensor || !network.tensor(id).quantisation || network.tensor(id).is_constant()) continue;
-    const Quantisation& own = *network.tensor(id).quantisation;
-    if (known && !same_integers(*known, own)) return false;
-    known = &own;
-  }
-  return true;
-}
-
 /// Whether the Clip is what a quantiser of the model makes of one of its inputs.
 bool bounds_quantised_input(const Network& network, const Operator& clip) {
   const TensorId x = clip.inputs[0];
@@ -397,6 +383,19 @@ bool carries(const Network& network, const Operator& op) {
   if (op.type == "MaxPool" && op.outputs.size() > 1) return false;
   if (op.type == "Resize") return attribute(op, "mode", std::string("nearest")) == "nearest";
   if (op.type == "Pad") return attribute(op, "value", 0.0) == 0 && op.inputs.size() == 1;
+  return true;
+}
+
+bool keeps_scale(const Network& network, const Operator& op) {
+  const Quantisation* known = nullptr;
+  auto ids = carried_inputs(op);
+  ids.insert(ids.end(), op.outputs.begin(), op.outputs.end());
+  for (TensorId id : ids) {
+    if (id == no_tensor || !network.tensor(id).quantisation || network.tensor(id).is_constant()) continue;
+    const Quantisation& own = *network.tensor(id).quantisation;
+    if (known && !same_integers(*known, own)) return false;
+    known = &own;
+  }
   return true;
 }
 

@@ -58,6 +58,9 @@ std::vector<PlannedOperator> plan_roles(const Network& network, bool integers, b
 /// Whether the operator moves elements unchanged: its role is `carry` where its neighbours are integers.
 bool carries(const Network& network, const Operator& op);
 
+/// Whether all that a carrying operator moves may have one scale and zero point: a model has no different ones for it.
+bool keeps_scale(const Network& network, const Operator& op);
+
 /// Inputs of a carrying operator whose elements it passes on (not the indices of a Gather).
 std::vector<TensorId> carried_inputs(const Operator& op);
 

@@ -61,3 +61,11 @@ TEST_CASE("are activations in terms of others the work of a float vector unit") 
     CHECK(std::ranges::count(matrix.report.layers, type, &LayerReport::op) == 1);
   }
 }
+
+TEST_CASE("are numbers without dimensions computed on the machine") {
+  const Network network = network_of(44, [](NetworkBuilder& b) {
+    const TensorId x = b.input({}), y = b.input({});
+    return b.relu(b.add(b.multiply(x, y), y));
+  });
+  CHECK(layers_on_host(run_checked(machine("bf16npu"), network, 44)) == 0);
+}

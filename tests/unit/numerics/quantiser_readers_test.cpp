@@ -113,6 +113,30 @@ TEST_CASE("Do others get what a Clip or movers bring to a quantiser that saturat
   }
 }
 
+TEST_CASE("Does a second quantiser behind a mover get what the first one saturates as it was?") {
+  const Shape shape = {1, 8, 6, 6}, flat = {8, 36};
+  for (const float second : {0.006F, large_enough}) {
+    for (const bool is_result : {false, true}) {
+      CAPTURE(second);
+      CAPTURE(is_result);
+      Model m;
+      const TensorId x = m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F);
+      const TensorId y = m.b.conv(x, 8, 3, 0.5F);
+      const TensorId a = m.rounded(y, shape, far_too_small);
+      const TensorId b = m.rounded(m.b.add("Reshape", {y}, flat), flat, second);
+      Network model = m.b.finish(a);
+      model.outputs.push_back(b);
+      if (is_result) model.outputs.push_back(y);
+      const Compared run = compared(model, float_scale_machine());
+      REQUIRE(run.decibels.size() == model.outputs.size());
+      for (const auto& [name, decibels] : run.decibels) {
+        CAPTURE(name);
+        CHECK(decibels > 24);
+      }
+    }
+  }
+}
+
 TEST_CASE("Does a part that comes from a quantiser leave other parts as they were?") {
   const Shape shape = {1, 8, 6, 6}, joined = {1, 16, 6, 6};
   for (const bool moved : {false, true}) {

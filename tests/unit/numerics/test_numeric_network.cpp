@@ -481,7 +481,7 @@ TEST_CASE("Does a sum stay in float where whole rows would be lost that a mean r
 TEST_CASE("Are a mean of squares and a pool over the plane asked for rows, as the sum has them?") {
   const Shape shape = {1, 8, 4, 4};
   const std::vector<std::int64_t> plane = {4, 4}, axes = {2, 3};
-  for (const std::string reader : {"Pow", "Mul", "AveragePool"}) {
+  for (const std::string reader : {"Pow", "Pow of an integer", "Mul", "AveragePool"}) {
     for (const float low : {0.25F, 1e-4F}) {  // times the greatest value: what some channels hold
       CAPTURE(reader);
       CAPTURE(low);
@@ -491,8 +491,9 @@ TEST_CASE("Are a mean of squares and a pool over the plane asked for rows, as th
       if (reader == "AveragePool") {
         mean = b.add(reader, {sum}, {1, 8, 1, 1}, {{"kernel_shape", plane}});
       } else {
-        const TensorId by = reader == "Pow" ? b.constant({}, {2.F}) : sum;
-        mean = b.add("ReduceMean", {b.add(reader, {sum, by}, shape)}, {1, 8, 1, 1}, {{"axes", axes}});
+        const TensorId by = reader == "Mul" ? sum : reader == "Pow" ? b.constant({}, {2.F}) : b.integer(2);
+        const std::string type = reader == "Mul" ? "Mul" : "Pow";
+        mean = b.add("ReduceMean", {b.add(type, {sum, by}, shape)}, {1, 8, 1, 1}, {{"axes", axes}});
       }
       const Network network = b.finish(mean);
       Values inputs = seeded_inputs(network, 1);  // of up to about 3
@@ -501,6 +502,31 @@ TEST_CASE("Are a mean of squares and a pool over the plane asked for rows, as th
       std::memcpy(inputs.at(network.tensor(great).name).data.data(), values.data(), values.size() * sizeof(float));
       CHECK(lost_in(quantise(network, float_scale_machine(), {inputs}), "Add") == (low < 0.1F));
     }
+  }
+}
+
+TEST_CASE("Is an operand followed through powers of any exponent and pools of a part of the plane?") {
+  const Shape shape = {1, 8, 5, 5};
+  for (const std::string reader : {"computed", "integer", "per channel", "pool"}) {
+    CAPTURE(reader);
+    Builder b;
+    const TensorId small = b.input(shape), great = b.input(shape), sum = b.add("Add", {small, great}, shape);
+    TensorId y;
+    if (reader == "pool") {  // does not read where the great values are
+      const std::vector<std::int64_t> window = {4, 4}, none(4, 0);
+      y = b.add("AveragePool", {sum}, {1, 8, 1, 1}, {{"kernel_shape", window}, {"strides", window}, {"pads", none}});
+    } else {
+      TensorId exponent = b.constant({8, 1, 1}, std::vector<float>(8, 2.F));
+      if (reader == "computed") exponent = b.input({});
+      if (reader == "integer") exponent = b.integer(2);
+      y = b.add("Pow", {sum, exponent}, shape);
+    }
+    const Network network = b.finish(b.add("Sigmoid", {y}, reader == "pool" ? Shape{1, 8, 1, 1} : shape));
+    Values inputs = seeded_inputs(network, 1);
+    std::vector<float> values(8 * 25, 0.F);
+    for (std::size_t channel = 0; channel < 8; ++channel) values[25 * channel + 24] = 1e3F;
+    std::memcpy(inputs.at(network.tensor(great).name).data.data(), values.data(), values.size() * sizeof(float));
+    CHECK(lost_in(quantise(network, float_scale_machine(), {inputs}), "Add"));
   }
 }
 
