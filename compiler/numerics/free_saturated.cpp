@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <set>
 #include <span>
 
@@ -38,30 +37,23 @@ std::vector<Range> seen_ranges(const Network& network, const std::vector<Values>
   return seen;
 }
 
-/// Those of the tensors that saturate, by what ties them.
-std::set<const TiedTensors*> saturated(ModelIntegers& integers, const std::vector<TensorId>& tensors,
-                                       const std::vector<Range>& seen) {
-  std::set<const TiedTensors*> result;
-  for (const TensorId id : tensors) {
-    const TiedTensors* tied = integers.may_saturate(id);
-    if (tied != nullptr && !tied->held.holds(seen[static_cast<std::size_t>(id)])) result.insert(tied);
-  }
-  return result;
-}
-
 }  // namespace
 
 void free_saturated(Network& network, const std::vector<Values>& inputs) {
-  std::vector<TensorId> tensors(network.tensors.size());
-  std::iota(tensors.begin(), tensors.end(), 0);
+  const auto count = static_cast<TensorId>(network.tensors.size());
   std::vector<Range> seen;
   for (;;) {
     ModelIntegers integers(network);
-    if (std::ranges::none_of(tensors, [&](TensorId id) { return integers.may_saturate(id) != nullptr; })) return;
-    if (seen.empty()) seen = seen_ranges(network, inputs);
+    std::set<const TiedIntegers*> saturated;
+    for (TensorId id = 0; id < count; ++id) {
+      for (const TiedIntegers* tied : integers.may_saturate_in(id)) {
+        if (seen.empty()) seen = seen_ranges(network, inputs);
+        if (!tied->held.holds(seen[static_cast<std::size_t>(id)])) saturated.insert(tied);
+      }
+    }
     std::set<Reading> apart;
     std::vector<TensorId> freed;
-    for (const TiedTensors* tied : saturated(integers, tensors, seen)) {
+    for (const TiedIntegers* tied : saturated) {
       if (tied->has_rounded) apart.merge(integers.readings_within(*tied));
       freed.insert(freed.end(), tied->given.begin(), tied->given.end());
     }

@@ -52,15 +52,19 @@ ModelIntegers::ModelIntegers(const Network& network)
     : network_(network), uses_(network), groups_(tied_whatever_the_plan(network)), bounds_(network.tensors.size()) {
   for (const Operator& op : network.operators) note_bounds(op);
   for (TensorId id = 0; id < std::ssize(network.tensors); ++id) {
-    if (!has_integers(network.tensor(id))) continue;
-    const Range held = held_by(*network.tensor(id).quantisation);
-    TiedTensors& tied = tied_.try_emplace(groups_.of(id), TiedTensors{held, {}}).first->second;
-    tied.held = {std::min(tied.held.low, held.low), std::max(tied.held.high, held.high)};
-    if (is_within(id, held)) {
-      tied.has_rounded = true;
-    } else {
-      tied.given.push_back(id);
-    }
+    if (has_integers(network.tensor(id))) add(id);
+  }
+}
+
+void ModelIntegers::add(TensorId id) {
+  const Quantisation& own = *network_.tensor(id).quantisation;
+  auto& all = tied_[groups_.of(id)];
+  auto tied = std::ranges::find_if(all, [&](const auto& known) { return same_integers(known.quantisation, own); });
+  if (tied == all.end()) tied = all.insert(tied, {own, held_by(own), groups_.of(id), {}});
+  if (is_within(id, tied->held)) {
+    tied->has_rounded = true;
+  } else {
+    tied->given.push_back(id);
   }
 }
 
@@ -90,18 +94,17 @@ bool ModelIntegers::is_within(TensorId id, const Range& range) const {
   return bounds && range.holds(*bounds);
 }
 
-const TiedTensors* ModelIntegers::tied_to(TensorId id) const {
+std::vector<const TiedIntegers*> ModelIntegers::may_saturate_in(TensorId id) {
+  std::vector<const TiedIntegers*> result;
   const auto found = tied_.find(groups_.of(id));
-  return found == tied_.end() ? nullptr : &found->second;
+  if (found == tied_.end() || network_.tensor(id).is_constant()) return result;
+  for (const TiedIntegers& tied : found->second) {
+    if (!is_within(id, tied.held) && !read_by_quantisers_alone(id, tied)) result.push_back(&tied);
+  }
+  return result;
 }
 
-const TiedTensors* ModelIntegers::may_saturate(TensorId id) {
-  const TiedTensors* tied = tied_to(id);
-  if (tied == nullptr || network_.tensor(id).is_constant() || is_within(id, tied->held)) return nullptr;
-  return read_by_quantisers_alone(id, *tied) ? nullptr : tied;
-}
-
-bool ModelIntegers::read_by_quantisers_alone(TensorId id, const TiedTensors& tied) {
+bool ModelIntegers::read_by_quantisers_alone(TensorId id, const TiedIntegers& tied) {
   const auto [known, fresh] = quantised_alone_.try_emplace({id, &tied}, !uses_.is_output[static_cast<std::size_t>(id)]);
   if (!fresh || !known->second) return known->second;
   return known->second = std::ranges::all_of(uses_.consumers[static_cast<std::size_t>(id)], [&](int reader) {
@@ -110,7 +113,7 @@ bool ModelIntegers::read_by_quantisers_alone(TensorId id, const TiedTensors& tie
 }
 
 /// To integers that hold no more, at once or behind movers.
-bool ModelIntegers::quantises(const Operator& reader, const TiedTensors& tied) {
+bool ModelIntegers::quantises(const Operator& reader, const TiedIntegers& tied) {
   if (reader.type == "QuantizeLinear") {
     const auto made = made_by(network_, reader);
     return made && tied.held.holds(*made);
@@ -125,21 +128,20 @@ bool ModelIntegers::quantises(const Operator& reader, const TiedTensors& tied) {
 }
 
 /// To what may lie beyond the integers: a mover's result, or what products by the same constant read.
-std::vector<TensorId> ModelIntegers::tied_inputs(const Operator& op) const {
+std::vector<TensorId> ModelIntegers::tied_inputs(const Operator& op, const Range& held) const {
   if (carries(network_, op)) {
-    const TiedTensors* tied = tied_to(op.outputs[0]);
-    return tied == nullptr || is_within(op.outputs[0], tied->held) ? std::vector<TensorId>() : carried_inputs(op);
+    return is_within(op.outputs[0], held) ? std::vector<TensorId>() : carried_inputs(op);
   }
   if ((op.type != "Conv" && op.type != "Gemm") || network_.tensor(op.inputs[0]).is_constant()) return {};
   const bool shares = uses_.consumers[static_cast<std::size_t>(op.inputs[1])].size() > 1;
   return shares ? std::vector{op.inputs[0]} : std::vector<TensorId>();
 }
 
-std::set<Reading> ModelIntegers::readings_within(const TiedTensors& tied) const {
+std::set<Reading> ModelIntegers::readings_within(const TiedIntegers& tied) const {
   std::set<Reading> result;
   for (std::size_t i = 0; i < network_.operators.size(); ++i) {
-    for (const TensorId x : tied_inputs(network_.operators[i])) {
-      if (tied_to(x) == &tied && is_within(x, tied.held)) result.insert({i, x});
+    for (const TensorId x : tied_inputs(network_.operators[i], tied.held)) {
+      if (groups_.of(x) == tied.group && is_within(x, tied.held)) result.insert({i, x});
     }
   }
   return result;

@@ -18,10 +18,12 @@ struct Range {
   bool holds(const Range& other) const { return other.low >= low && other.high <= high; }
 };
 
-/// Tensors that operators tie to one scale, and the integers that a model has for some of them.
-struct TiedTensors {
-  Range held;  ///< by all these integers together, and half a step beyond: what rounds to the last ones
-  std::vector<TensorId> given;  ///< those with integers whose values may lie beyond them
+/// Integers that a model has for some of the tensors that operators may tie to one scale.
+struct TiedIntegers {
+  Quantisation quantisation;
+  Range held;                   ///< and half a step beyond: what rounds to the last ones
+  std::size_t group = 0;        ///< of tensors
+  std::vector<TensorId> given;  ///< those with these integers whose values may lie beyond them
   bool has_rounded = false;     ///< others come from quantisers of the model: they are rounded in float, too
 };
 
@@ -30,27 +32,28 @@ class ModelIntegers {
  public:
   explicit ModelIntegers(const Network& network);
 
-  /// What ties the tensor to integers, unless its values surely lie within, or none but quantisers of the model read
-  /// it, which cut off what is beyond; null: nothing is lost.
-  const TiedTensors* may_saturate(TensorId id);
+  /// Those that the tensor may be stored in, unless its values surely lie within them, or none but quantisers of the
+  /// model read it, which cut off what is beyond. Where movers turn out to be done in float, fewer tensors are tied,
+  /// and any of these integers may be the only ones.
+  std::vector<const TiedIntegers*> may_saturate_in(TensorId id);
 
   /// Where tensors whose values lie within the integers are tied to others.
-  std::set<Reading> readings_within(const TiedTensors& tied) const;
+  std::set<Reading> readings_within(const TiedIntegers& tied) const;
 
  private:
   void note_bounds(const Operator& op);
+  void add(TensorId id);
   bool is_within(TensorId id, const Range& range) const;
-  const TiedTensors* tied_to(TensorId id) const;
-  std::vector<TensorId> tied_inputs(const Operator& op) const;
-  bool read_by_quantisers_alone(TensorId id, const TiedTensors& tied);
-  bool quantises(const Operator& reader, const TiedTensors& tied);
+  std::vector<TensorId> tied_inputs(const Operator& op, const Range& held) const;
+  bool read_by_quantisers_alone(TensorId id, const TiedIntegers& tied);
+  bool quantises(const Operator& reader, const TiedIntegers& tied);
 
   const Network& network_;
   const Uses uses_;
   const ScaleGroups groups_;
-  std::vector<std::optional<Range>> bounds_;  ///< of values, known without a run
-  std::map<std::size_t, TiedTensors> tied_;   ///< by group, where some have integers
-  std::map<std::pair<TensorId, const TiedTensors*>, bool> quantised_alone_;
+  std::vector<std::optional<Range>> bounds_;               ///< of values, known without a run
+  std::map<std::size_t, std::vector<TiedIntegers>> tied_;  ///< by group, all different
+  std::map<std::pair<TensorId, const TiedIntegers*>, bool> quantised_alone_;
 };
 
 }  // namespace accord::numerics
