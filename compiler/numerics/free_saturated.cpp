@@ -13,6 +13,8 @@
 namespace accord::numerics {
 namespace {
 
+constexpr double steps_enough = 16;  // three of a signed byte's bits are lost below, as beside `coarser` parts
+
 /// Between which all values of a tensor lie; nothing where it has none.
 Range range_of(std::span<const std::byte> fp32_values) {
   Range range{INFINITY, -INFINITY};
@@ -37,6 +39,12 @@ std::vector<Range> seen_ranges(const Network& network, const std::vector<Values>
   return seen;
 }
 
+/// Whether such values would saturate, or hardly anything be left of them in the integers' steps.
+bool loses(const Range& seen, const TiedIntegers& tied) {
+  const double greatest = std::max(std::abs(seen.low), std::abs(seen.high));
+  return !tied.held.holds(seen) || (greatest > 0 && greatest < steps_enough * tied.quantisation.scale[0]);
+}
+
 }  // namespace
 
 void free_saturated(Network& network, const std::vector<Values>& inputs) {
@@ -44,16 +52,16 @@ void free_saturated(Network& network, const std::vector<Values>& inputs) {
   std::vector<Range> seen;
   for (;;) {
     ModelIntegers integers(network);
-    std::set<const TiedIntegers*> saturated;
+    std::set<const TiedIntegers*> losing;
     for (TensorId id = 0; id < count; ++id) {
-      for (const TiedIntegers* tied : integers.may_saturate_in(id)) {
+      for (const TiedIntegers* tied : integers.wanted_in(id)) {
         if (seen.empty()) seen = seen_ranges(network, inputs);
-        if (!tied->held.holds(seen[static_cast<std::size_t>(id)])) saturated.insert(tied);
+        if (loses(seen[static_cast<std::size_t>(id)], *tied)) losing.insert(tied);
       }
     }
     std::set<Reading> apart;
     std::vector<TensorId> freed;
-    for (const TiedIntegers* tied : saturated) {
+    for (const TiedIntegers* tied : losing) {
       if (tied->has_rounded) apart.merge(integers.readings_within(*tied));
       freed.insert(freed.end(), tied->given.begin(), tied->given.end());
     }

@@ -94,7 +94,7 @@ bool ModelIntegers::is_within(TensorId id, const Range& range) const {
   return bounds && range.holds(*bounds);
 }
 
-std::vector<const TiedIntegers*> ModelIntegers::may_saturate_in(TensorId id) {
+std::vector<const TiedIntegers*> ModelIntegers::wanted_in(TensorId id) {
   std::vector<const TiedIntegers*> result;
   const auto found = tied_.find(groups_.of(id));
   if (found == tied_.end() || network_.tensor(id).is_constant()) return result;

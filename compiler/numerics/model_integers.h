@@ -32,10 +32,10 @@ class ModelIntegers {
  public:
   explicit ModelIntegers(const Network& network);
 
-  /// Those that the tensor may be stored in, unless its values surely lie within them, or none but quantisers of the
-  /// model read it, which cut off what is beyond. Where movers turn out to be done in float, fewer tensors are tied,
-  /// and any of these integers may be the only ones.
-  std::vector<const TiedIntegers*> may_saturate_in(TensorId id);
+  /// Those that the tensor may be stored in, unless its values are theirs or surely lie within them, or none but
+  /// quantisers of the model read it, which cut off what is beyond. Where movers turn out to be done in float, fewer
+  /// tensors are tied, and any of these integers may be the only ones.
+  std::vector<const TiedIntegers*> wanted_in(TensorId id);
 
   /// Where tensors whose values lie within the integers are tied to others.
   std::set<Reading> readings_within(const TiedIntegers& tied) const;
