@@ -27,7 +27,7 @@ constexpr std::size_t misjudged = 6;          // more, instead of those whose ti
 constexpr double far_longer = 1.5;            // times the bound
 constexpr std::size_t tilings = 2;            // handed on of each
 constexpr double worth_without_gaps = 2;      // times what others take: gaps cost no more than that, mostly
-constexpr double quicker_without_gaps = 0.9;  // sums see less of what words that hold two rows take
+constexpr double quicker_without_gaps = 0.8;  // sums see less of what words that hold two rows take
 constexpr double doubtful_sums = 1.1;  // times a schedule's cycles: sums of cycles may say as much of what is no longer
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
