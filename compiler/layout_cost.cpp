@@ -100,7 +100,7 @@ double LayoutCost::gain(const LayerPlan& layer, TensorId tensor) {
   const Mapping first = parts_of(compilation_.machine, mapping).front();
   const Machine& machine = shared_.of(mapping);
   Geometry geometry(machine, network_, layer.work, compilation_.homes, first);
-  const TileCosts costs = measure(machine, geometry, layer.work, first);
+  const TileCosts& costs = geometry.tile_costs();
   const auto busy = shipped_cost_model().cost(machine, geometry, layer.work, first).unit_cycles;
   const double busiest = most_of(busy);
   const bool matters = std::ranges::any_of(costs.moves, [&](const TileCosts::Move& move) {

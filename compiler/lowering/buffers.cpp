@@ -14,7 +14,7 @@ std::vector<std::vector<TileBuffer>> place_buffers(const Machine& machine, const
   all.clear();
   const Fills fills(first);
   const auto copies_of = [&](int use, int level) { return fills.copies(use, level); };
-  const auto rooms = fixed_costs(machine, first).rooms;
+  const auto rooms = rooms_for_tiles(machine, first);
   if (const std::string error = overfull(machine, rooms, footprint(machine, first, bytes, copies_of)); !error.empty()) {
     throw Error(error);
   }

@@ -412,14 +412,19 @@ void TileMeasure::add_step(int s) {
 
 }  // namespace
 
-FixedCosts fixed_costs(const Machine& machine, const Mapping& mapping) {
-  FixedCosts fixed{dependences(mapping), {}, {}};
+ById<std::int64_t> rooms_for_tiles(const Machine& machine, const Mapping& mapping) {
+  ById<std::int64_t> rooms;
   for (const Use& use : mapping.uses) {
     for (int level = first_level(use); level < use.depth; ++level) {
       const int memory = memory_at(machine.architecture, use, level);
-      fixed.rooms[memory] = place_region(machine, mapping, memory).bytes;
+      rooms[memory] = place_region(machine, mapping, memory).bytes;
     }
   }
+  return rooms;
+}
+
+FixedCosts fixed_costs(const Machine& machine, const Mapping& mapping) {
+  FixedCosts fixed{dependences(mapping), rooms_for_tiles(machine, mapping), {}};
   for (const StatementPlan& step : mapping.steps) {
     fixed.step_latency.push_back(static_cast<double>(greatest_latency(machine, step)));
   }

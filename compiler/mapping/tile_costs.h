@@ -21,6 +21,7 @@ struct FixedCosts {
   std::vector<double> step_latency;  ///< [step]: from the end of the greatest instruction's interval to its results
 };
 FixedCosts fixed_costs(const Machine& machine, const Mapping& mapping);
+ById<std::int64_t> rooms_for_tiles(const Machine& machine, const Mapping& mapping);
 
 /// What a mapping's tile sizes cost, whatever the loops' order and the copies.
 struct TileCosts {

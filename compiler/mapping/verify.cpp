@@ -278,7 +278,7 @@ std::string Verifier::room() const {
 
 std::string Verifier::room_of(const Mapping& part) const {
   Geometry geometry(machine_, network_, work_, homes_, part);
-  const TileCosts tiles = measure(machine_, geometry, work_, part);
+  const TileCosts& tiles = geometry.tile_costs();
   if (!tiles.error.empty()) return tiles.error;
   const Fills fills(part);
   const auto copies = [&](int use, int level) { return fills.copies(use, level); };

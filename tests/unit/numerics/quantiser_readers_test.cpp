@@ -46,6 +46,16 @@ Compared compared(Network model, const Numerics& numerics) {
   return result;
 }
 
+/// That all results are there, and nearer to the model's than that.
+void check_results(const Network& model, double least_decibels) {
+  const Compared run = compared(model, float_scale_machine());
+  REQUIRE(run.decibels.size() == model.outputs.size());
+  for (const auto& [name, decibels] : run.decibels) {
+    CAPTURE(name);
+    CHECK(decibels > least_decibels);
+  }
+}
+
 /// Products have values of up to about 3.
 constexpr float far_too_small = 0.004F, large_enough = 0.05F, coarse = 0.6F;
 
@@ -64,12 +74,7 @@ TEST_CASE("Do others that read what a quantiser saturates get it as it was?") {
       if (!scaled) y = m.b.add("Transpose", {m.b.add("Reshape", {y}, {2, 2, 8})}, shape3, {{"perm", swapped}});
       Network model = m.b.finish(m.rounded(y, scaled ? shape : shape3, step));
       model.outputs.push_back(y);
-      const Compared run = compared(model, float_scale_machine());
-      REQUIRE(run.decibels.size() == 2);
-      for (const auto& [name, decibels] : run.decibels) {
-        CAPTURE(name);
-        CHECK(decibels > 24);
-      }
+      check_results(model, 24);
     }
   }
 }
@@ -102,12 +107,7 @@ TEST_CASE("Do others get what a Clip or movers bring to a quantiser that saturat
         const TensorId other = is_result ? y : m.b.conv(y, 4, 1, 0.5F);
         if (!is_result) model = m.b.finish(model.outputs[0]);
         model.outputs.push_back(other);
-        const Compared run = compared(model, float_scale_machine());
-        REQUIRE(run.decibels.size() == 2);
-        for (const auto& [name, decibels] : run.decibels) {
-          CAPTURE(name);
-          CHECK(decibels > 24);
-        }
+        check_results(model, 24);
       }
     }
   }
@@ -127,12 +127,7 @@ TEST_CASE("Does a second quantiser behind a mover get what the first one saturat
       Network model = m.b.finish(a);
       model.outputs.push_back(b);
       if (is_result) model.outputs.push_back(y);
-      const Compared run = compared(model, float_scale_machine());
-      REQUIRE(run.decibels.size() == model.outputs.size());
-      for (const auto& [name, decibels] : run.decibels) {
-        CAPTURE(name);
-        CHECK(decibels > 24);
-      }
+      check_results(model, 24);
     }
   }
 }
@@ -161,12 +156,7 @@ TEST_CASE("Does a part that comes from a quantiser leave other parts as they wer
     const TensorId both = m.b.add("Concat", {small, great}, joined, {{"axis", std::int64_t{1}}});
     Network model = m.b.finish(m.b.conv(both, 8, 1, 0.5F));
     model.outputs.push_back(small);
-    const Compared run = compared(model, float_scale_machine());
-    REQUIRE(run.decibels.size() == 2);
-    for (const auto& [name, decibels] : run.decibels) {
-      CAPTURE(name);
-      CHECK(decibels > 30);
-    }
+    check_results(model, 30);
   }
 }
 
