@@ -50,6 +50,8 @@ constexpr double doubtful = 0.92;       // times the prediction of the first way
 constexpr std::size_t looked_over = 48;  // for one that moves fewer bytes
 constexpr std::size_t compared = 12;     // per capability, of which the schedule chooses those
 
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
 double predicted_of(const SearchResult::Found& found) { return found.mapping.predicted_cycles; }
 
 /// What assignments have in common that differ in little but the order in which a dim counts its iterators: what their
@@ -90,27 +92,35 @@ void order_divided(std::vector<SearchResult::Found>& all) {
 
 /// A layer's mappings and the divisions over several elements that are quicker.
 struct DividedLayer {
-  std::vector<SearchResult::Found> all;                    ///< with the undivided ones, each behind its own
-  std::vector<SearchResult::Found> beyond;                 ///< of divisions that bounds misjudge
-  std::vector<SearchResult::Found> fewer;                  ///< of the quickest, over half of the elements at most
-  double least = std::numeric_limits<double>::infinity();  ///< predicted cycles of the first's quickest division
+  std::vector<SearchResult::Found> all;     ///< with the undivided ones, each behind its own
+  std::vector<SearchResult::Found> beyond;  ///< of divisions that bounds misjudge
+  std::vector<SearchResult::Found> fewer;   ///< of the quickest, over half of the elements at most
+  double least = infinite;                  ///< predicted cycles of the first's quickest division
 };
 
-/// `most`: cycles beyond which divisions are of no use.
+/// Whether the mapping takes longer than `cycles` even if all its elements shared its work without any loss.
+bool is_hopeless(const Machine& machine, const Mapping& mapping, double cycles) {
+  return mapping.predicted_cycles >= cycles * static_cast<double>(machine.elements.sites(mapping).size());
+}
+
+/// `most`: cycles of what is divided already, beyond which divisions are of no use.
 DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, SharedMachines& shared,
-                        std::vector<SearchResult::Found> known, double most = std::numeric_limits<double>::infinity()) {
+                        std::vector<SearchResult::Found> known, double most = infinite) {
   DividedLayer result;
   // Variants, whose divisions have their own tiles.
   std::set<std::tuple<std::size_t, Site, std::vector<Lie>>> divided;
   std::map<std::pair<int, int>, double> quickest;  // of a capability's, over all elements
+  double quickest_of_all = most;
   for (auto& [index, mapping] : known) {
-    if (divided.insert({index, site_of(mapping), lie_of(mapping)}).second) {
-      const bool look_at_fewer = searcher.leaves_choice() && divided.size() == 1;
+    const bool look_at_fewer = searcher.leaves_choice() && divided.empty() && most == infinite;
+    const bool fresh = divided.insert({index, site_of(mapping), lie_of(mapping)}).second;
+    if (fresh && !is_hopeless(problem.machine, mapping, quickest_of_all)) {
       const double so_far = std::min(most, mapping.predicted_cycles);
       double& least = quickest.try_emplace(main_capability(mapping), so_far).first->second;
       Divided quicker = divide(problem, searcher, shared, mapping, look_at_fewer, least);
       if (divided.size() == 1) result.least = quicker.least;
       least = std::min(least, quicker.least);
+      quickest_of_all = std::min(quickest_of_all, quicker.least);
       for (auto& one : quicker.over_all) result.all.push_back({index, std::move(one)});
       for (auto& one : quicker.beyond) result.beyond.push_back({index, std::move(one)});
       for (auto& one : quicker.over_fewer) result.fewer.push_back({index, std::move(one)});
@@ -131,7 +141,7 @@ MatchedWay way_of(const Mapping& mapping) { return {main_capability(mapping), ma
 /// others do, although so many may be quicker than `cycles`: of each those with the least bounds.
 std::vector<std::size_t> overlooked(const SearchProblem& problem, const SearchResult& all, double cycles) {
   std::set<MatchedWay> found;
-  double quickest = std::numeric_limits<double>::infinity();  // on one element
+  double quickest = infinite;  // on one element
   for (const auto& one : all.found) {
     found.insert(way_of(one.mapping));
     quickest = std::min(quickest, predicted_of(one));
@@ -160,15 +170,13 @@ void add_divisions(const SearchProblem& problem, const Searcher& searcher, Share
                    std::vector<SearchResult::Found> undivided, DividedLayer& divided) {
   const double most = quicker_by_far * predicted_of(divided.all.front());
   DividedLayer more = divide_all(problem, searcher, shared, std::move(undivided), most);
-  for (auto* others : {&more.all, &more.beyond, &more.fewer}) {
+  for (auto* others : {&more.all, &more.beyond}) {
     std::erase_if(*others, [&](const auto& one) { return one.mapping.spatial.empty() || predicted_of(one) >= most; });
   }
   std::ranges::move(more.all, std::back_inserter(divided.all));
   std::ranges::move(more.beyond, std::back_inserter(divided.beyond));
-  std::ranges::move(more.fewer, std::back_inserter(divided.fewer));
   order_divided(divided.all);
   order_divided(divided.beyond);
-  order_divided(divided.fewer);
 }
 
 /// The same of assignments that were overlooked, which are searched now.
@@ -275,7 +283,7 @@ class Variants {
   }
 
   /// Variants that are predicted to take less than `least` cycles.
-  void vary_all(std::size_t index, const Mapping& mapping, double least = std::numeric_limits<double>::infinity()) {
+  void vary_all(std::size_t index, const Mapping& mapping, double least = infinite) {
     most_ = std::min(mapping.predicted_cycles, least);
     vary(index, mapping);
     most_ = std::min(unseen * mapping.predicted_cycles, least);
@@ -400,7 +408,7 @@ void keep(std::vector<SearchResult::Found>& found, std::size_t most) {
 /// Leaves out mappings without hardware loops, or with longer ones, that are not much quicker than those of `rolled`
 /// whose cycles are known.
 void drop_long_code(std::vector<SearchResult::Found>& found, const std::vector<SearchResult::Found>& rolled) {
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinite;
   for (const auto& other : rolled) {
     const bool is_short = other.mapping.rolls && !other.mapping.alternates;
     if (is_short && other.mapping.scheduled) least = std::min(least, predicted_of(other));
@@ -423,7 +431,7 @@ void add_apart(std::vector<SearchResult::Found> others, double share, std::vecto
 /// Leaves out mappings with factors in changed places that are not much quicker than the others; where the first one is
 /// scheduled, than those of the others that are: sums alone stand behind.
 void drop_doubtful(std::vector<SearchResult::Found>& found) {
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinite;
   for (const auto& one : found) {
     const bool behind = found.front().mapping.scheduled && !one.mapping.scheduled;
     if (main_way(one.mapping) == 0 && !behind) least = std::min(least, predicted_of(one));

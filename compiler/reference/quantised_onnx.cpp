@@ -142,6 +142,7 @@ void conv_integer(const OperatorCall& call) {
 }
 
 /// Scale and zero point that map the range of x and 0 onto the type's; nothing but 0 has scale 1, as in onnxruntime.
+/// Outputs that nobody reads may be absent.
 void dynamic_quantize_linear(const OperatorCall& call) {
   const auto x = load_as<float>(call.inputs[0]);
   float least = 0, greatest = 0;
@@ -149,11 +150,15 @@ void dynamic_quantize_linear(const OperatorCall& call) {
     least = value < least ? value : least;
     greatest = value > greatest ? value : greatest;
   }
-  const float steps = 255, lowest_integer = call.outputs[0].type == ElementType::u8 ? 0.0F : -128.0F;
-  store_all(call.outputs[1], std::vector{least < greatest ? (greatest - least) / steps : 1.0F});
-  const float scale = load_as<float>(view(call.outputs[1]))[0];
+  const auto wants = [&](std::size_t o) { return call.outputs.size() > o && !call.outputs[o].data.empty(); };
+  const bool is_signed =
+      (wants(0) && call.outputs[0].type == ElementType::i8) || (wants(2) && call.outputs[2].type == ElementType::i8);
+  const float steps = 255, lowest_integer = is_signed ? -128.0F : 0.0F;
+  const float scale = least < greatest ? (greatest - least) / steps : 1.0F;
   const float zero = std::clamp(std::nearbyint(-least / scale), 0.0F, steps) + lowest_integer;
-  store_all(call.outputs[2], std::vector{zero});
+  if (wants(1)) store_all(call.outputs[1], std::vector{scale});
+  if (wants(2)) store_all(call.outputs[2], std::vector{zero});
+  if (!wants(0)) return;
   std::vector<float> y(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) y[i] = std::nearbyint(x[i] / scale) + zero;
   store_all(call.outputs[0], y);
