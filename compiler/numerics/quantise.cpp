@@ -63,6 +63,7 @@ class Quantiser {
     rewrite_.set_outputs(outputs);
     tensors_.warn_of_lost_integers();
     sums_.warn_of_losses();
+    if (std::string overflows = requantiser_.overflows(); !overflows.empty()) rewrite_.warn(std::move(overflows));
     return rewrite_.take();
   }
 

@@ -195,35 +195,68 @@ double Requantiser::got(const Wanted& wanted, const std::vector<double>& values)
   return as_stored(numerics_.storage, evaluate(*wanted.program.statements[0].value, values));
 }
 
+/// The values of most bits that no operation overflows with; where there are none, those that overflow at the fewest
+/// samples.
 std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
-  auto attempt = [&](const Encoding& encoding) -> std::optional<Solution> {
+  std::optional<Solution> best;
+  const auto attempt = [&](const Encoding& encoding) {
     Solution solution = encode(wanted.multipliers, encoding);
-    if (!holds(solution, wanted)) return std::nullopt;
+    if (!holds(solution, wanted)) return false;
+    solution.overflows = count_overflows(solution, wanted);
+    if (best && best->overflows <= solution.overflows) return false;
     last_ = encoding;
-    return solution;
+    best = std::move(solution);
+    return best->overflows == 0;
   };
-  if (scale_ >= 0) return attempt({});
+  if (scale_ >= 0) {
+    attempt({});
+    return best;
+  }
   if (shift_ < 0) {
     for (int wired = 0; wired < 63; ++wired) {
-      if (auto solution = attempt({0, wired, 1})) return solution;
+      if (attempt({0, wired, 1})) break;
     }
-    return std::nullopt;
+    return best;
   }
   // Most bits first: the best precision that the expression's arithmetic can carry.
   const int most = powers_of_two() ? 1 : 31, least = powers_of_two() ? 1 : 4;
   if (const auto last = last_) {
     for (int bits = most; bits >= least; --bits) {
-      if (auto solution = attempt({bits, last->offset, last->sign})) return solution;
+      if (attempt({bits, last->offset, last->sign})) return best;
     }
   }
   for (int bits = most; bits >= least; --bits) {
     for (int offset = 0; offset < 63; ++offset) {
       for (int sign : {1, -1}) {
-        if (auto solution = attempt({bits, offset, sign})) return solution;
+        if (attempt({bits, offset, sign})) return best;
       }
     }
   }
-  return std::nullopt;
+  return best;
+}
+
+std::size_t Requantiser::count_overflows(const Solution& solution, const Wanted& wanted) const {
+  std::size_t count = 0;
+  each_sample(solution, wanted, [&](std::size_t, double, const std::vector<double>& values) {
+    count += overflowing(wanted.program.statements[0].value, values) != nullptr;
+    return true;
+  });
+  return count;
+}
+
+/// "`x * mult` overflows i32 where x is 91008", the first that is found; empty: nothing does.
+std::string Requantiser::first_overflow(const Solution& solution, const Wanted& wanted) const {
+  const Statement& statement = wanted.program.statements[0];
+  std::string text;
+  each_sample(solution, wanted, [&](std::size_t, double x, const std::vector<double>& values) {
+    const ExprPtr operation = overflowing(statement.value, values);
+    if (!operation) return true;
+    std::string shown = to_string(wanted.program, statement, *operation);
+    if (const auto index = shown.find("x[i]"); index != std::string::npos) shown.erase(index + 1, 3);  // as written
+    text = fmt::format("`{}` overflows {} where x is {:.0f}", shown, name(operation->type), x);
+    return false;
+  });
+  return text;
 }
 
 /// Why there is no solution: the operation that overflows, where wider integers would have one; or steps of the wired
@@ -234,18 +267,17 @@ std::string Requantiser::cause(const Wanted& wanted) {
   expression = widened(expression);
   const auto solution = search(wide);
   if (!solution) return shift_ < 0 && mult_ >= 0 ? coarseness(wide) : "";
-  const Statement& statement = wanted.program.statements[0];
-  std::string text;
-  each_sample(*solution, wanted, [&](std::size_t, double x, const std::vector<double>& values) {
-    const ExprPtr operation = overflowing(statement.value, values);
-    if (!operation) return true;
-    std::string shown = to_string(wanted.program, statement, *operation);
-    if (const auto index = shown.find("x[i]"); index != std::string::npos) shown.erase(index + 1, 3);  // as written
-    text = fmt::format(": `{}` overflows {} where x is {:.0f}, which sums here may reach", shown, name(operation->type),
-                       x);
-    return false;
-  });
-  return text;
+  const std::string overflow = first_overflow(*solution, wanted);
+  return overflow.empty() ? "" : fmt::format(": {}, which sums here may reach", overflow);
+}
+
+std::string Requantiser::overflows() const {
+  if (overflows_.empty()) return "";
+  return fmt::format(
+      "requantisation '{}' overflows in {} tensors, and no values of {} would not; the first is {}: sums there wrap, "
+      "or "
+      "are rounded otherwise; a cast around the operands makes room",
+      numerics_.requantise, overflows_.size(), parameter_names(), overflows_.front());
 }
 
 /// What the nearest factor that a multiplier without a shift gives makes of a sum.
@@ -312,6 +344,8 @@ std::vector<Tensor> Requantiser::solve(const std::vector<double>& multipliers, s
     throw Error(fmt::format("requantisation '{}' of tensor {}: no values of {} scale by {} within one unit{}",
                             numerics_.requantise, tensor_name, parameter_names(), range_of(multipliers), cause(asked)));
   }
+  if (solution->overflows > 0)
+    overflows_.push_back(fmt::format("'{}', where {}", tensor_name, first_overflow(*solution, asked)));
   std::vector<Tensor> parameters;
   for (std::size_t i = 0; i < numerics_.parameters.size(); ++i) {
     const auto& parameter = numerics_.parameters[i];

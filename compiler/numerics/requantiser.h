@@ -12,7 +12,8 @@
 namespace accord::numerics {
 
 /// Finds values for the parameters of a machine's requantisation so that expression(x) is within one unit of
-/// clamp(x * multiplier, lo, hi); whether it is gets checked by evaluating the expression.
+/// clamp(x * multiplier, lo, hi); whether it is gets checked by evaluating the expression. Those come first with which
+/// no operation of it overflows at any sum that can occur.
 /// Parameters are a scale alone, or mult and shift (Numerics::Role). One of these two may be absent: powers of two
 /// alone, or a shift that the expression states.
 class Requantiser {
@@ -36,6 +37,9 @@ class Requantiser {
   /// infinite where no values of the parameters do. Arguments as of `solve`.
   double bias(const std::vector<double>& multipliers, double bound, double lo, double hi);
 
+  /// What overflows in tensors that `solve` found no better values for, in one line; empty: nothing.
+  std::string overflows() const;
+
   /// "mult,shift"
   std::string parameter_names() const;
 
@@ -49,6 +53,7 @@ class Requantiser {
   };
   struct Solution {
     std::vector<std::vector<double>> values;  ///< per parameter, one or one per channel
+    std::size_t overflows = 0;                ///< samples at which an operation overflows
   };
 
   /// What is asked for, and the expression that must do it.
@@ -70,12 +75,15 @@ class Requantiser {
   std::optional<Solution> search(const Wanted& wanted);
   double got(const Wanted& wanted, const std::vector<double>& values) const;
   std::string cause(const Wanted& wanted);
+  std::size_t count_overflows(const Solution& solution, const Wanted& wanted) const;
+  std::string first_overflow(const Solution& solution, const Wanted& wanted) const;
   std::string coarseness(const Wanted& wanted) const;
   int find(Numerics::Role role) const;
 
   const Numerics& numerics_;
   int scale_ = -1, mult_ = -1, shift_ = -1;  ///< indices of the parameters
   std::optional<Encoding> last_;             ///< what worked before: its offset and sign are tried first
+  std::vector<std::string> overflows_;       ///< tensor and operation
 };
 
 }  // namespace accord::numerics
