@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -60,7 +61,7 @@ std::int64_t align_to_addend(const WeightRequest& r, double& scale) {
   return static_cast<std::int64_t>(multiple);
 }
 
-/// Integers of one channel; returns the greatest accumulator magnitude.
+/// Integers of one channel; returns the greatest accumulator magnitude, with what zero points add.
 double quantise_channel(const WeightRequest& r, const Numerics& numerics, std::int64_t k, IntegerWeights& result) {
   const auto channel = static_cast<std::size_t>(k);
   const double scale = result.scale[channel];
@@ -74,7 +75,12 @@ double quantise_channel(const WeightRequest& r, const Numerics& numerics, std::i
     bound += std::abs(static_cast<double>(result.bias[channel]));
   }
   if (r.addend_scale > 0) bound += static_cast<double>(result.addend[channel]) * x_limit;
-  return bound;
+  double zeros = r.offset / (r.x_scale * scale);
+  if (r.x_zero != 0) {
+    const auto integers = result.weights.begin() + static_cast<std::ptrdiff_t>(first);
+    zeros -= r.x_zero * std::accumulate(integers, integers + static_cast<std::ptrdiff_t>(r.length), 0.0);
+  }
+  return bound + std::ceil(std::abs(zeros));
 }
 
 /// Of weights: the greatest sum of one channel's magnitudes, and the greatest magnitude.

@@ -28,7 +28,7 @@ std::vector<std::int64_t> sums_of(const IntegerWeights& integers, std::int64_t c
 
 }  // namespace
 
-IntegerWeights WeightStore::integer_weights(const Operator& op, TensorId addend) const {
+IntegerWeights WeightStore::integer_weights(const Operator& op, TensorId addend, double offset) const {
   const Tensor& w = rewrite_.from().tensor(op.inputs[1]);
   const bool has_bias = op.inputs.size() > 2 && op.inputs[2] != no_tensor;
   const std::shared_ptr<const std::byte> values = w.data->lend();
@@ -38,7 +38,9 @@ IntegerWeights WeightStore::integer_weights(const Operator& op, TensorId addend)
   request.channels = w.shape[0];
   request.length = element_count(w.shape) / std::max<std::int64_t>(1, w.shape[0]);
   request.x_scale = tensors_.scale(op.inputs[0]);
+  request.x_zero = tensors_.zero(op.inputs[0]);
   request.addend_scale = addend == no_tensor ? 0 : tensors_.scale(addend);
+  request.offset = offset;
   request.per_channel = scaling_.per_channel && !(scaling_.scalar_sums && addend != no_tensor);
   request.powers_of_two = scaling_.powers_of_two;
   if (w.quantisation && w.quantisation->axis <= 0) request.given = w.quantisation->scale;
@@ -67,12 +69,12 @@ StoredWeights WeightStore::store(const Operator& op, const IntegerWeights& integ
   return stored;
 }
 
-const StoredWeights& WeightStore::of(const Operator& op, TensorId addend) {
+const StoredWeights& WeightStore::of(const Operator& op, TensorId addend, double offset) {
   const TensorId bias = op.inputs.size() > 2 ? op.inputs[2] : no_tensor;
-  const std::tuple key(op.inputs[1], bias, tensors_.scale(op.inputs[0]),
-                       addend == no_tensor ? 0 : tensors_.scale(addend));
+  const std::tuple key(op.inputs[1], bias, tensors_.scale(op.inputs[0]), double(tensors_.zero(op.inputs[0])),
+                       addend == no_tensor ? 0 : tensors_.scale(addend), offset);
   const auto [entry, fresh] = stored_.try_emplace(key);
-  if (fresh) entry->second = store(op, integer_weights(op, addend));
+  if (fresh) entry->second = store(op, integer_weights(op, addend, offset));
   return entry->second;
 }
 

@@ -41,34 +41,35 @@ Accumulator Sums::variable_product(const Operator& op) {
   return result;
 }
 
-/// What zero points add to a product's sums, per output channel: x's times the weights, the addend's, the result's.
+/// What the zero points of the addend and the result add to a product's results.
+double Sums::offset_of(const Requantised& result, TensorId addend) const {
+  const double others = addend == no_tensor ? 0 : tensors_.zero(addend) * double{tensors_.scale(addend)};
+  return zero_in_sums(result, 1) - others;
+}
+
+/// What zero points add to a product's sums, per output channel: x's times the weights, and the offset.
 std::vector<double> Sums::zeros_in_product(const Operator& op, const Accumulator& sums, const StoredWeights& stored,
-                                           const Requantised& result, TensorId addend) const {
+                                           double offset) const {
   std::vector<double> zeros(sums.scale.size());
   for (std::size_t k = 0; k < zeros.size(); ++k) {
-    zeros[k] = zero_in_sums(result, sums.scale[k]);
+    zeros[k] = offset / sums.scale[k];
     if (!stored.sums.empty()) zeros[k] -= static_cast<double>(tensors_.zero(op.inputs[0]) * stored.sums[k]);
-    if (addend != no_tensor) zeros[k] -= tensors_.zero(addend) * tensors_.scale(addend) / sums.scale[k];
   }
   return zeros;
 }
 
 /// The bias that a product adds instead of its own, with what zero points make of the sums.
-TensorId Sums::bias_with_zeros(const Operator& op, const StoredWeights& stored, const std::vector<double>& zeros,
-                               Accumulator& sums) {
+TensorId Sums::bias_with_zeros(const Operator& op, const StoredWeights& stored, const std::vector<double>& zeros) {
   if (std::ranges::all_of(zeros, [](double zero) { return zero == 0; })) return stored.bias;
   std::vector<std::int64_t> values = stored.bias_values;
   values.resize(zeros.size());
   for (std::size_t k = 0; k < zeros.size(); ++k) values[k] += std::llround(zeros[k]);
-  widen(tensor(op.outputs[0]), sums, zeros);
   return tensors_.integer_constant(op.name + ".bias", {static_cast<std::int64_t>(values.size())}, values);
 }
 
 /// Sums with what zero points add to them.
-void Sums::widen(const Tensor& y, Accumulator& sums, const std::vector<double>& zeros) const {
-  double most = 0;
-  for (const double zero : zeros) most = std::max(most, std::ceil(std::abs(zero)));
-  sums.bound += most;
+void Sums::widen(const Tensor& y, Accumulator& sums, double zeros) const {
+  sums.bound += std::ceil(std::abs(zeros));
   if (sums.bound <= highest(numerics_.accumulator)) return;
   throw Error(fmt::format("'{}': sums with zero points can overflow {}", y.name, name(numerics_.accumulator)));
 }
@@ -82,12 +83,13 @@ std::map<std::string, Attribute> Sums::padded_attributes(const Operator& op) con
 }
 
 Accumulator Sums::weighted_product(const Operator& op, const Requantised& result, TensorId addend) {
-  const StoredWeights& stored = weights_.of(op, addend);
+  const double offset = offset_of(result, addend);
+  const StoredWeights& stored = weights_.of(op, addend, offset);
   if (stored.scale.empty()) return {};
   const Tensor& y = tensor(op.outputs[0]);
   Accumulator sums{no_tensor, {}, stored.bound, channel_axis(op, y.shape)};
   for (double step : stored.scale) sums.scale.push_back(step * tensors_.scale(op.inputs[0]));
-  const TensorId bias = bias_with_zeros(op, stored, zeros_in_product(op, sums, stored, result, addend), sums);
+  const TensorId bias = bias_with_zeros(op, stored, zeros_in_product(op, sums, stored, offset));
   std::vector<TensorId> inputs = {tensors_.as_stored(op.inputs[0]), stored.weights};
   if (bias != no_tensor) inputs.push_back(bias);
   sums.id = add_accumulator(y, ".acc", sums);
@@ -178,7 +180,7 @@ double Sums::bias_of(Accumulator sums, double zeros, const Bias& of) const {
 /// Adds the operator that begins the sums of `y`: with what zero points add to them.
 void Sums::start(Operator first, const Tensor& y, double zeros, Accumulator& sums) {
   if (const std::int64_t bias = std::llround(zeros); bias != 0) {
-    widen(y, sums, {zeros});
+    widen(y, sums, zeros);
     const std::vector<std::int64_t> channels(static_cast<std::size_t>(y.shape[static_cast<std::size_t>(sums.axis)]),
                                              bias);
     first.inputs.push_back(tensors_.integer_constant(y.name + ".zero", {std::ssize(channels)}, channels));

@@ -62,11 +62,11 @@ class Sums {
   TensorId add_accumulator(const Tensor& like, const char* suffix, const Accumulator& sums);
   Accumulator variable_product(const Operator& op);
   Accumulator weighted_product(const Operator& op, const Requantised& result, TensorId addend);
+  double offset_of(const Requantised& result, TensorId addend) const;
   std::vector<double> zeros_in_product(const Operator& op, const Accumulator& sums, const StoredWeights& stored,
-                                       const Requantised& result, TensorId addend) const;
-  TensorId bias_with_zeros(const Operator& op, const StoredWeights& stored, const std::vector<double>& zeros,
-                           Accumulator& sums);
-  void widen(const Tensor& y, Accumulator& sums, const std::vector<double>& zeros) const;
+                                       double offset) const;
+  TensorId bias_with_zeros(const Operator& op, const StoredWeights& stored, const std::vector<double>& zeros);
+  void widen(const Tensor& y, Accumulator& sums, double zeros) const;
   std::map<std::string, Attribute> padded_attributes(const Operator& op) const;
   Accumulator accumulate(const Tensor& y, const std::string& name, Accumulator start, TensorId addend,
                          TensorId multiples);
