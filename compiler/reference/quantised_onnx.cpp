@@ -154,9 +154,12 @@ void dynamic_quantize_linear(const OperatorCall& call) {
   const bool is_signed =
       (wants(0) && call.outputs[0].type == ElementType::i8) || (wants(2) && call.outputs[2].type == ElementType::i8);
   const float steps = 255, lowest_integer = is_signed ? -128.0F : 0.0F;
-  const float scale = least < greatest ? (greatest - least) / steps : 1.0F;
+  float scale = least < greatest ? (greatest - least) / steps : 1.0F;
+  if (wants(1)) {
+    store_all(call.outputs[1], std::vector{scale});
+    scale = load_as<float>(view(call.outputs[1]))[0];  // as readers see it
+  }
   const float zero = std::clamp(std::nearbyint(-least / scale), 0.0F, steps) + lowest_integer;
-  if (wants(1)) store_all(call.outputs[1], std::vector{scale});
   if (wants(2)) store_all(call.outputs[2], std::vector{zero});
   if (!wants(0)) return;
   std::vector<float> y(x.size());

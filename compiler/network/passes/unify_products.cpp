@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/network/constants.h"
+#include "compiler/network/operator_list.h"
 #include "compiler/network/passes/graph_index.h"
 #include "compiler/network/passes/passes.h"
 
@@ -162,6 +163,21 @@ bool is_canonical(const Network& network, const Operator& gemm) {
   return y.type != ElementType::fp32 && plain && per_column;
 }
 
+/// A bias that is computed is added to the convolution's results by an Add: accumulators begin with constants.
+bool add_computed_bias(Network& network, const Operator& conv, std::vector<Operator>& operators) {
+  if (conv.type != "Conv" || conv.inputs.size() < 3 || conv.inputs[2] == no_tensor) return false;
+  const Tensor& bias = network.tensor(conv.inputs[2]);
+  if (bias.is_constant() || bias.type != ElementType::fp32) return false;
+  const TensorId y = conv.outputs[0];
+  const Shape result = network.tensor(y).shape;
+  Shape per_channel(result.size(), 1);
+  per_channel[1] = result[1];
+  OperatorList list(network, conv.name, operators);
+  const TensorId product = list.add("Conv", "product", {conv.inputs[0], conv.inputs[1]}, result, conv.attributes);
+  list.add("Add", "add", {product, list.reshape("bias", conv.inputs[2], per_channel)}, result, {}, y);
+  return true;
+}
+
 }  // namespace
 
 void unify_products(Network& network) {
@@ -172,6 +188,7 @@ void unify_products(Network& network) {
       GemmRewrite(network, std::move(op), operators).run();
       continue;
     }
+    if (add_computed_bias(network, op, operators)) continue;
     if (multiplies_matrix(network, op)) {
       const auto given = op.inputs[1];
       op.type = "Gemm";
