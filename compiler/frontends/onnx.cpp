@@ -321,12 +321,19 @@ std::string obstacle(const std::string& type) {
   return "";
 }
 
+/// onnxruntime's QuantizeLinear and DequantizeLinear are ONNX's, which it brings to models of operator sets that lack
+/// their types.
+bool is_of_onnx(const onnx::NodeProto& proto) {
+  const bool quantises = proto.op_type() == "QuantizeLinear" || proto.op_type() == "DequantizeLinear";
+  return proto.domain().empty() || proto.domain() == "ai.onnx" || (quantises && proto.domain() == "com.microsoft");
+}
+
 const OnnxRule& rule_for(const onnx::NodeProto& proto) {
   if (const auto why = obstacle(proto.op_type()); !why.empty()) throw Error(why);
   const auto found = onnx_rules().find(proto.op_type());
-  const bool default_domain = proto.domain().empty() || proto.domain() == "ai.onnx";
-  if (found == onnx_rules().end() || !default_domain) {
-    const auto domain = default_domain ? std::string() : " of domain '" + proto.domain() + "'";
+  const bool known_domain = is_of_onnx(proto);
+  if (found == onnx_rules().end() || !known_domain) {
+    const auto domain = known_domain ? std::string() : " of domain '" + proto.domain() + "'";
     throw Error(fmt::format("this operator{} is not supported; supported are: {}", domain, supported_operators()));
   }
   return found->second;
