@@ -31,6 +31,16 @@ Network model_of(const std::string& nodes) {
   return test::imported_model(model);
 }
 
+/// x, quantised and dequantised by operators of this domain and operator set.
+Network quantised_by(const std::string& domain, int opset, const std::string& type) {
+  const std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
+                           "]>\ng (float[2,4] x) => (r) <float xs = {0.02}, " + type +
+                           " xz = {20}> { xq = QuantizeLinear(x, xs, xz)  r = DequantizeLinear(xq, xs, xz) }";
+  onnx::ModelProto model = test::parsed_model(text);
+  for (auto& node : *model.mutable_graph()->mutable_node()) node.set_domain(domain);
+  return test::imported_model(model);
+}
+
 /// The nodes, and ONNX's own that they stand for.
 void check_same(const std::string& nodes, const std::string& spelt_out) {
   CAPTURE(nodes);
@@ -71,6 +81,16 @@ TEST_CASE("do onnxruntime's quantised operators mean what ONNX's own, written ou
       "zr = DequantizeLinear(zq, xs, xz) wr = DequantizeLinear(w, ws, wz) half = Constant <value = float {0.5}> () "
       "bs2 = Mul(bs, half) br = DequantizeLinear(b, bs2) rr = Gemm <alpha = 0.5, transB = 1> (zr, wr, br)" +
           stored);
+}
+
+TEST_CASE("are onnxruntime's own quantisers ONNX's, also of types that the operator set lacks") {
+  for (const std::string type : {"int8", "uint8", "int16"}) {
+    CAPTURE(type);
+    const Network own = quantised_by("com.microsoft", 13, type),
+                  expected = quantised_by("", type == "int16" ? 21 : 13, type);
+    const Values inputs = given_inputs(expected);
+    CHECK(execute(own, inputs).at("r").data == execute(expected, inputs).at("r").data);
+  }
 }
 
 TEST_CASE("is a quantised operator of onnxruntime refused that lacks an input or wants its channels last") {

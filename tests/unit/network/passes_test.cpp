@@ -183,6 +183,15 @@ TEST_CASE("Does a MatMul with its bias become a Gemm that keeps leading dimensio
   CHECK(network.operators[0].inputs.size() == 3);
 }
 
+TEST_CASE("Is a convolution's bias that is computed added behind it?") {
+  Sketch s(25);
+  const auto x = s.input({2, 3, 5, 5}), bias = s.input({4});
+  s.network.tensor(bias).name = "bias";
+  auto y = s.window("Conv", {x, s.constant({4, 3, 3, 3}), bias}, {2, 4, 5, 5}, {3, 3}, {1, 1, 1, 1});
+  y = s.op("Relu", {y}, {2, 4, 5, 5});
+  CHECK(types(canonical(s, y)) == Types{"Conv", "Reshape", "Add", "Clip"});
+}
+
 TEST_CASE("Does a Gemm of variables stay a product?") {
   Sketch s(5);
   auto x = s.input({3, 5});

@@ -1,6 +1,7 @@
 // Does each reader of a tensor that a model's quantiser reads, too, get what the model gives it?
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -212,5 +213,21 @@ TEST_CASE("Does a product by a number that is no requantisation say why?") {
     const TensorId y = m.b.add("Mul", {m.rounded(m.b.input(shape), shape, 0.02F), m.number(number)}, shape);
     CHECK(find_operator(compared(m.b.finish(m.rounded(y, shape, 0.02F)), float_scale_machine()).numeric, "Mul")
               .in_float == reason);
+  }
+}
+
+TEST_CASE("Do sums that fill an accumulator leave room for what zero points add to them?") {
+  Numerics machine = mult_shift_machine();
+  machine.storage = machine.weight = ElementType::i16;
+  machine.requantise = "i16(clamp((i64(x) * i64(mult) + (i64(1) << (i64(shift) - 1))) >> i64(shift), lo, hi))";
+  for (const int zero : {-100, -1, 3, 120}) {
+    CAPTURE(zero);
+    Model m;
+    const TensorId x = m.rounded(m.b.input({4, 6}), {4, 6}, 0.02F, zero);
+    const Compared run = compared(m.b.finish(m.rounded(m.b.gemm(x, 8, 0.5F, 0.1F), {4, 8}, 0.03F, zero)), machine);
+    CHECK(run.decibels.begin()->second > 40);
+    const auto product = std::ranges::find(run.numeric.operators, "Gemm", &Operator::type);
+    REQUIRE(product != run.numeric.operators.end());
+    CHECK(product->in_float.empty());
   }
 }
