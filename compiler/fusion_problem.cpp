@@ -59,15 +59,30 @@ const Mapping* undivided_best(const LayerPlan& layer) {
   return best;
 }
 
-double off_chip_bytes(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
-                      const Mapping& mapping) {
+/// Of all parts of divided work.
+OffChipTraffic off_chip_traffic(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
+                                const Mapping& mapping) {
   const Machine& machine = shared.of(mapping);
-  double bytes = 0;
+  OffChipTraffic sum;
   for (const Mapping& part : parts_of(compilation.machine, mapping)) {
     Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
-    bytes += off_chip_traffic_of(machine, geometry, layer.work, part).total();
+    const OffChipTraffic traffic = off_chip_traffic_of(machine, geometry, layer.work, part);
+    sum.constants += traffic.constants;
+    for (const auto& [tensor, bytes] : traffic.tensors) sum.tensors[tensor] += bytes;
   }
-  return bytes;
+  return sum;
+}
+
+/// What the layer takes as the mapping does it; of divided work its greatest part.
+void take_costs(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer, const Mapping& mapping,
+                LayerFacts& facts) {
+  const Machine& machine = shared.of(mapping);
+  const Mapping part = parts_of(compilation.machine, mapping).front();
+  Geometry geometry(machine, compilation.network, layer.work, compilation.homes, part);
+  const Cost cost = shipped_cost_model().cost(machine, geometry, layer.work, part);
+  facts.cycles = mapping.predicted_cycles;
+  facts.inner_cycles = inner_cycles(compilation.architecture, part, cost);
+  facts.traffic = off_chip_traffic(compilation, shared, layer, mapping);
 }
 
 LayerFacts facts_of(const Compilation& compilation, SharedMachines& shared, const LayerPlan& layer,
@@ -87,14 +102,24 @@ LayerFacts facts_of(const Compilation& compilation, SharedMachines& shared, cons
   facts.result = layer.outputs[0];
   const bool shares = compilation.homes[facts.result].alias >= 0;
   facts.last_reader = shares ? static_cast<int>(compilation.layers.size()) : last_reader[facts.result];
-  Geometry geometry(compilation.machine, compilation.network, layer.work, compilation.homes, *best);
-  facts.cycles = best->predicted_cycles;
-  facts.inner_cycles = inner_cycles(compilation.architecture, *best,
-                                    shipped_cost_model().cost(compilation.machine, geometry, layer.work, *best));
-  facts.traffic = off_chip_traffic_of(compilation.machine, geometry, layer.work, *best);
-  facts.alone_bytes = best == &alone ? facts.traffic.total() : off_chip_bytes(compilation, shared, layer, alone);
+  take_costs(compilation, shared, layer, *best, facts);
+  facts.alone_bytes =
+      best == &alone ? facts.traffic.total() : off_chip_traffic(compilation, shared, layer, alone).total();
   facts.constant_bytes = constant_bytes(compilation.network, layer.work);
   return facts;
+}
+
+/// Whether each part of the layer's divided work reaches all that chains may keep of what the layer reads and writes.
+bool all_reach_kept(const Compilation& compilation, const FusionProblem& problem, const LayerPlan& layer,
+                    const Mapping& divided) {
+  const std::vector<Mapping> parts = parts_of(compilation.machine, divided);
+  return std::ranges::all_of(layer.work.operands, [&](const WorkOperand& operand) {
+    if (operand.tensor == no_tensor || operand.constant) return true;
+    const int memory = problem.keepers[operand.tensor].memory;
+    return memory < 0 || std::ranges::all_of(parts, [&](const Mapping& part) {
+             return reaches(compilation.machine, layer.work, operand.tensor, part, memory);
+           });
+  });
 }
 
 void find_keepers(const Compilation& compilation, FusionProblem& problem) {
@@ -140,6 +165,13 @@ FusionProblem fusion_problem(const Compilation& compilation) {
     problem.layers.push_back(facts_of(compilation, shared, layer, last_reader));
   }
   find_keepers(compilation, problem);
+  for (std::size_t l = 0; l < problem.layers.size(); ++l) {
+    const LayerPlan& layer = compilation.layers[l];
+    if (problem.layers[l].result == no_tensor) continue;
+    const Mapping& best = layer.mappings[predicted_best(layer)];
+    if (best.spatial.empty() || !all_reach_kept(compilation, problem, layer, best)) continue;
+    take_costs(compilation, shared, layer, best, problem.layers[l]);
+  }
   return problem;
 }
 

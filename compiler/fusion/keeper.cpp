@@ -52,6 +52,10 @@ bool can_fill(const Machine& machine, int memory) {
 
 }  // namespace
 
+bool reaches(const Machine& machine, const Work& work, TensorId tensor, const Mapping& mapping, int memory) {
+  return reach_of(machine, work, tensor, mapping, memory).has_value();
+}
+
 Keeper keeper_of(const Machine& machine, TensorId tensor, const std::vector<TensorUser>& users, bool margin) {
   const auto& memories = machine.architecture.memories;
   Keeper best;

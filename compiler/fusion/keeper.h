@@ -18,6 +18,9 @@ struct TensorUser {
   const std::vector<Mapping>* assignments = nullptr;
 };
 
+/// Whether the mapping, as it is or with other ways, gets the tensor from there or brings it there.
+bool reaches(const Machine& machine, const Work& work, TensorId tensor, const Mapping& mapping, int memory);
+
 /// The memory with the fewest transfers between it and the units, and of those the largest. `margin`: off-chip memory
 /// must reach it in one transfer, which fills the margin.
 Keeper keeper_of(const Machine& machine, TensorId tensor, const std::vector<TensorUser>& users, bool margin);

@@ -7,8 +7,8 @@
 
 namespace accord {
 
-/// A layer as it would run alone, and what is known of it for chains. What one element keeps, others do not reach: a
-/// layer that runs quickest divided over several is in chains as one of them does it.
+/// A layer as it would run alone, and what is known of it for chains. A layer that runs quickest divided over several
+/// elements is in chains so where all of them reach what is kept, else as one of them does it.
 struct LayerFacts {
   const Work* work = nullptr;
   const std::vector<Mapping>* assignments = nullptr;  ///< best first; empty: not on the machine, or always divided
@@ -16,7 +16,7 @@ struct LayerFacts {
   int last_reader = -1;                               ///< layer; past all layers for the network's outputs
   double alone_cycles = 0;                            ///< predicted, divided or not
   double alone_bytes = 0;                             ///< off chip, the same
-  double cycles = 0;                                  ///< predicted, undivided, as the rest
+  double cycles = 0;                                  ///< predicted, as it is in chains, as the rest
   double inner_cycles = 0;                            ///< of its busiest unit, but for moving off-chip bytes
   OffChipTraffic traffic;
   double constant_bytes = 0;  ///< of its constants, each once
