@@ -46,7 +46,8 @@ constexpr double unseen = 1.25;     // times the sums with hardware loops, which
 constexpr double compact = 0.95;  // times the prediction of short hardware loops: of longer or none, only what is below
 constexpr std::int64_t most_straight = 1 << 17;  // main instructions of a layer, where loops could say the same
 constexpr double quicker_by_far = 0.9;  // times the prediction over all elements: over fewer, only what is below
-constexpr double doubtful = 0.92;       // times the prediction of the first way to match: of others, only what is below
+constexpr double beyond_hope = 1.5;  // times what is known: schedules see more than divisions' sums, and code differs
+constexpr double doubtful = 0.92;    // times the prediction of the first way to match: of others, only what is below
 constexpr std::size_t looked_over = 48;  // for one that moves fewer bytes
 constexpr std::size_t compared = 12;     // per capability, of which the schedule chooses those
 
@@ -98,9 +99,10 @@ struct DividedLayer {
   double least = infinite;                  ///< predicted cycles of the first's quickest division
 };
 
-/// Whether the mapping takes longer than `cycles` even if all its elements shared its work without any loss.
+/// Whether the mapping takes longer than `cycles` by far even if all its elements shared its work without any loss.
 bool is_hopeless(const Machine& machine, const Mapping& mapping, double cycles) {
-  return mapping.predicted_cycles >= cycles * static_cast<double>(machine.elements.sites(mapping).size());
+  const auto elements = static_cast<double>(machine.elements.sites(mapping).size());
+  return mapping.predicted_cycles >= beyond_hope * elements * cycles;
 }
 
 /// `most`: cycles of what is divided already, beyond which divisions are of no use.
