@@ -26,6 +26,7 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name, DependenceGraph&
       store_(store),
       account_(account),
       latency_(latency_of(spec)),
+      own_latency_(spec.period.cycles(spec.latency)),
       until_written_(std::max<Cycle>(0, spec.period.cycles(1) - 1)),
       bank_bytes_(spec.bank_bytes()),
       word_shift_(exact_log2(spec.word)),

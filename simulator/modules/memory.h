@@ -55,8 +55,11 @@ class MemoryModule : public sc_core::sc_module {
 
   std::int64_t word() const { return spec_.word; }
   Cycle latency() const { return latency_; }
-  /// `time` and the latency.
-  Time after_latency(Time time) const { return graph_.after(time, {Cause::latency, number_, latency_}); }
+  /// `time` and the latency: the memory's own, and of a DRAM part the time from a column command to its data.
+  Time after_latency(Time time) const {
+    const Time there = graph_.after(time, {Cause::latency, number_, own_latency_});
+    return graph_.after(there, {Cause::rows, number_, latency_ - own_latency_});
+  }
   /// When a word is written whose last bytes came at the end of the cycle before `there`: a slower clock's port cycle
   /// begins with them.
   Time written(Time there) const { return graph_.after(there, {Cause::fixed, 0, until_written_}); }
@@ -112,6 +115,7 @@ class MemoryModule : public sc_core::sc_module {
   ByteStore& store_;
   BusyAccount account_;
   Cycle latency_;
+  Cycle own_latency_;
   Cycle until_written_;
   std::int64_t bank_bytes_;
   int word_shift_;      ///< log2 of the word where that is an integer, else -1

@@ -74,9 +74,9 @@ std::map<std::string, std::set<int>> components(const RunState& run, const Used&
   return result;
 }
 
-/// DRAM has no ports that could be faster, and its latency is its part's.
+/// DRAM has no ports that could be faster.
 bool concerns(const Change& change, const RunState& run, int component) {
-  if (change.causes.front() != Cause::port && change.causes.front() != Cause::latency) return true;
+  if (change.causes.front() != Cause::port) return true;
   return !run.architecture.memories[static_cast<std::size_t>(component)].dram;
 }
 
