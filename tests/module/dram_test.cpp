@@ -221,6 +221,32 @@ TEST_CASE("does the critical path name what a request waits for in DRAM") {
   }
 }
 
+TEST_CASE("is it predicted what a DRAM without the latency that the covenant gives it would save") {
+  for (const std::string& name : parts) {
+    CAPTURE(name);
+    Architecture machine = matrix_machine(Sync::Kind::interlock);
+    Memory memory = memory_of(name);
+    memory.capacity = machine.memories[0].capacity;
+    memory.latency = 40;
+    machine.memories[0] = memory;
+    Assembler assembler(machine);
+    assembler.image("dram", 0, std::vector<std::int8_t>(64, 1));
+    assembler.emit("load_acc", {{"n0", 64}});
+    SimulateOptions options;
+    options.sensitivities = true;
+    const SimulateResult result = simulate(machine, assembler.program, {}, options);
+    machine.memories[0].latency = 0;
+    const std::int64_t without = simulate(machine, assembler.program, {}, {}).total_cycles;
+    REQUIRE(result.explanation);
+    const auto found = std::ranges::find_if(result.explanation->sensitivities, [](const auto& row) {
+      return row.component == "dram" && row.change == "latency zero";
+    });
+    REQUIRE(found != result.explanation->sensitivities.end());
+    CHECK(found->total_cycles < result.total_cycles);
+    CHECK(std::abs(found->total_cycles - without) <= 1);  // two clocks meet
+  }
+}
+
 TEST_CASE("is a part refused where words would go by themselves") {
   Architecture machine = matrix_machine(Sync::Kind::interlock);
   const std::int64_t capacity = machine.memories[0].capacity;
