@@ -95,7 +95,7 @@ void infer_qlinear_conv(OnnxNode& node) {
 
 void infer_qlinear_matmul(OnnxNode& node) {
   for (const std::size_t i : {1, 4, 6}) expect_scale(node, i);
-  for (const std::size_t i : {1, 2}) expect_count(node, i, {1});  // a scale per row is no tensor's
+  for (const std::size_t i : {1, 2, 6, 7}) expect_count(node, i, {1});  // a scale per row is no tensor's
   node.result(node.input(7).type, matmul_shape(node.shape(0), node.shape(3)));
 }
 

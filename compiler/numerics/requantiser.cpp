@@ -202,7 +202,7 @@ std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
   const auto attempt = [&](const Encoding& encoding) {
     Solution solution = encode(wanted.multipliers, encoding);
     if (!holds(solution, wanted)) return false;
-    solution.overflows = count_overflows(solution, wanted);
+    solution.overflows = share_that_overflows(solution, wanted);
     if (best && best->overflows <= solution.overflows) return false;
     last_ = encoding;
     best = std::move(solution);
@@ -224,6 +224,7 @@ std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
     for (int bits = most; bits >= least; --bits) {
       if (attempt({bits, last->offset, last->sign})) return best;
     }
+    if (best && best->overflows <= unavoidable_) return best;
   }
   for (int bits = most; bits >= least; --bits) {
     for (int offset = 0; offset < 63; ++offset) {
@@ -232,16 +233,18 @@ std::optional<Requantiser::Solution> Requantiser::search(const Wanted& wanted) {
       }
     }
   }
+  if (best) unavoidable_ = best->overflows;
   return best;
 }
 
-std::size_t Requantiser::count_overflows(const Solution& solution, const Wanted& wanted) const {
-  std::size_t count = 0;
+double Requantiser::share_that_overflows(const Solution& solution, const Wanted& wanted) const {
+  double samples = 0, count = 0;
   each_sample(solution, wanted, [&](std::size_t, double, const std::vector<double>& values) {
+    ++samples;
     count += overflowing(wanted.program.statements[0].value, values) != nullptr;
     return true;
   });
-  return count;
+  return count / samples;
 }
 
 /// "`x * mult` overflows i32 where x is 91008", the first that is found; empty: nothing does.
@@ -275,8 +278,7 @@ std::string Requantiser::overflows() const {
   if (overflows_.empty()) return "";
   return fmt::format(
       "requantisation '{}' overflows in {} tensors, and no values of {} would not; the first is {}: sums there wrap, "
-      "or "
-      "are rounded otherwise; a cast around the operands makes room",
+      "or are rounded otherwise; a cast around the operands makes room",
       numerics_.requantise, overflows_.size(), parameter_names(), overflows_.front());
 }
 

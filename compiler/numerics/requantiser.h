@@ -53,7 +53,7 @@ class Requantiser {
   };
   struct Solution {
     std::vector<std::vector<double>> values;  ///< per parameter, one or one per channel
-    std::size_t overflows = 0;                ///< samples at which an operation overflows
+    double overflows = 0;                     ///< share of the samples at which an operation overflows
   };
 
   /// What is asked for, and the expression that must do it.
@@ -75,7 +75,7 @@ class Requantiser {
   std::optional<Solution> search(const Wanted& wanted);
   double got(const Wanted& wanted, const std::vector<double>& values) const;
   std::string cause(const Wanted& wanted);
-  std::size_t count_overflows(const Solution& solution, const Wanted& wanted) const;
+  double share_that_overflows(const Solution& solution, const Wanted& wanted) const;
   std::string first_overflow(const Solution& solution, const Wanted& wanted) const;
   std::string coarseness(const Wanted& wanted) const;
   int find(Numerics::Role role) const;
@@ -83,6 +83,7 @@ class Requantiser {
   const Numerics& numerics_;
   int scale_ = -1, mult_ = -1, shift_ = -1;  ///< indices of the parameters
   std::optional<Encoding> last_;             ///< what worked before: its offset and sign are tried first
+  double unavoidable_ = 0;                   ///< overflows of the best that all encodings gave before
   std::vector<std::string> overflows_;       ///< tensor and operation
 };
 

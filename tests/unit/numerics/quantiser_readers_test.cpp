@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/network/canonicalise.h"
@@ -220,11 +221,16 @@ TEST_CASE("Do sums that fill an accumulator leave room for what zero points add 
   Numerics machine = mult_shift_machine();
   machine.storage = machine.weight = ElementType::i16;
   machine.requantise = "i16(clamp((i64(x) * i64(mult) + (i64(1) << (i64(shift) - 1))) >> i64(shift), lo, hi))";
-  for (const int zero : {-100, -1, 3, 120}) {
+  for (const auto& [zero, adds] :
+       {std::pair(-100, false), {-1, false}, {120, false}, {-100, true}, {3, true}, {120, true}}) {
     CAPTURE(zero);
+    CAPTURE(adds);
     Model m;
+    const Shape shape = {4, 8};
     const TensorId x = m.rounded(m.b.input({4, 6}), {4, 6}, 0.02F, zero);
-    const Compared run = compared(m.b.finish(m.rounded(m.b.gemm(x, 8, 0.5F, 0.1F), {4, 8}, 0.03F, zero)), machine);
+    TensorId y = m.b.gemm(x, 8, 0.5F, 0.1F);
+    if (adds) y = m.b.add("Add", {y, m.rounded(m.b.input(shape), shape, 0.02F, zero)}, shape);
+    const Compared run = compared(m.b.finish(m.rounded(y, shape, 0.03F, zero)), machine);
     CHECK(run.decibels.begin()->second > 40);
     const auto product = std::ranges::find(run.numeric.operators, "Gemm", &Operator::type);
     REQUIRE(product != run.numeric.operators.end());
