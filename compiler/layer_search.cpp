@@ -114,7 +114,7 @@ DividedLayer divide_all(const SearchProblem& problem, const Searcher& searcher, 
   std::map<std::pair<int, int>, double> quickest;  // of a capability's, over all elements
   double quickest_of_all = most;
   for (auto& [index, mapping] : known) {
-    const bool look_at_fewer = searcher.leaves_choice() && divided.empty() && most == infinite;
+    const bool look_at_fewer = searcher.leaves_choice() && divided.empty();
     const bool fresh = divided.insert({index, site_of(mapping), lie_of(mapping)}).second;
     if (fresh && !is_hopeless(problem.machine, mapping, quickest_of_all)) {
       const double so_far = std::min(most, mapping.predicted_cycles);
@@ -172,13 +172,15 @@ void add_divisions(const SearchProblem& problem, const Searcher& searcher, Share
                    std::vector<SearchResult::Found> undivided, DividedLayer& divided) {
   const double most = quicker_by_far * predicted_of(divided.all.front());
   DividedLayer more = divide_all(problem, searcher, shared, std::move(undivided), most);
-  for (auto* others : {&more.all, &more.beyond}) {
+  for (auto* others : {&more.all, &more.beyond, &more.fewer}) {
     std::erase_if(*others, [&](const auto& one) { return one.mapping.spatial.empty() || predicted_of(one) >= most; });
   }
   std::ranges::move(more.all, std::back_inserter(divided.all));
   std::ranges::move(more.beyond, std::back_inserter(divided.beyond));
+  std::ranges::move(more.fewer, std::back_inserter(divided.fewer));
   order_divided(divided.all);
   order_divided(divided.beyond);
+  order_divided(divided.fewer);
 }
 
 /// The same of assignments that were overlooked, which are searched now.
