@@ -101,8 +101,8 @@ void attention(const OperatorCall& call) {
     }
   }
   store_all(call.outputs[0], y);
-  if (call.outputs.size() > 1 && !call.outputs[1].data.empty()) store_all(call.outputs[1], k.values);
-  if (call.outputs.size() > 2 && !call.outputs[2].data.empty()) store_all(call.outputs[2], v.values);
+  if (call.has_output(1)) store_all(call.outputs[1], k.values);
+  if (call.has_output(2)) store_all(call.outputs[2], v.values);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void store_indices(const OperatorCall& call, const Window& window, std::int64_t 
 template <typename T>
 void max_pool_as(const OperatorCall& call) {
   const Window window = pool_window(call);
-  const bool indices = call.outputs.size() > 1 && !call.outputs[1].data.empty();
+  const bool indices = call.has_output(1);
   const std::int64_t planes = call.inputs[0].shape[0] * call.inputs[0].shape[1], size = window.in_count();
   parallel_for(call.threads, planes, [&](std::int64_t plane) {
     const std::vector<T> x = comparable_plane<T>(call.inputs[0], plane * size, size);

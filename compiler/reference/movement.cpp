@@ -77,8 +77,7 @@ void split(const OperatorCall& call) {
   std::size_t o = 0;
   for (const std::int64_t part : attribute(call.op, "split", Ints{})) {
     const std::int64_t row = part * (in_row / x.shape[axis]);
-    const bool absent = o >= call.outputs.size() || call.outputs[o].shape.empty();
-    const std::int64_t size = absent ? 0 : static_cast<std::int64_t>(call.outputs[o].data.size());
+    const std::int64_t size = call.has_output(o) ? static_cast<std::int64_t>(call.outputs[o].data.size()) : 0;
     for (std::int64_t i = 0; i * row < size; ++i) {
       std::memcpy(call.outputs[o].data.data() + i * row, x.data + i * in_row + at, static_cast<std::size_t>(row));
     }

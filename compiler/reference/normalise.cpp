@@ -165,8 +165,8 @@ void layer_normalization(const OperatorCall& call) {
     deviations.push_back(m.inverse_deviation);
   }
   store_all(call.outputs[0], x);
-  if (call.outputs.size() > 1 && !call.outputs[1].data.empty()) store_all(call.outputs[1], means);
-  if (call.outputs.size() > 2 && !call.outputs[2].data.empty()) store_all(call.outputs[2], deviations);
+  if (call.has_output(1)) store_all(call.outputs[1], means);
+  if (call.has_output(2)) store_all(call.outputs[2], deviations);
 }
 
 /// x / root of the mean square of its row * scale.

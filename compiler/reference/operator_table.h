@@ -27,6 +27,8 @@ struct OperatorCall {
   int threads = 1;
 
   bool has_input(std::size_t index) const { return index < inputs.size() && inputs[index]; }
+  /// Whether anyone reads it: others may be absent.
+  bool has_output(std::size_t index) const { return index < outputs.size() && !outputs[index].data.empty(); }
 };
 
 using OperatorFunction = std::function<void(const OperatorCall&)>;

@@ -150,18 +150,17 @@ void dynamic_quantize_linear(const OperatorCall& call) {
     least = value < least ? value : least;
     greatest = value > greatest ? value : greatest;
   }
-  const auto wants = [&](std::size_t o) { return call.outputs.size() > o && !call.outputs[o].data.empty(); };
-  const bool is_signed =
-      (wants(0) && call.outputs[0].type == ElementType::i8) || (wants(2) && call.outputs[2].type == ElementType::i8);
+  const bool is_signed = (call.has_output(0) && call.outputs[0].type == ElementType::i8) ||
+                         (call.has_output(2) && call.outputs[2].type == ElementType::i8);
   const float steps = 255, lowest_integer = is_signed ? -128.0F : 0.0F;
   float scale = least < greatest ? (greatest - least) / steps : 1.0F;
-  if (wants(1)) {
+  if (call.has_output(1)) {
     store_all(call.outputs[1], std::vector{scale});
     scale = load_as<float>(view(call.outputs[1]))[0];  // as readers see it
   }
   const float zero = std::clamp(std::nearbyint(-least / scale), 0.0F, steps) + lowest_integer;
-  if (wants(2)) store_all(call.outputs[2], std::vector{zero});
-  if (!wants(0)) return;
+  if (call.has_output(2)) store_all(call.outputs[2], std::vector{zero});
+  if (!call.has_output(0)) return;
   std::vector<float> y(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) y[i] = std::nearbyint(x[i] / scale) + zero;
   store_all(call.outputs[0], y);

@@ -146,9 +146,9 @@ void top_positions(const OperatorCall& call) {
 }
 
 void top_k(const OperatorCall& call) {
-  Value positions = call.outputs[call.outputs.size() > 1 && !call.outputs[1].data.empty() ? 1 : 0];
+  Value positions = call.outputs[call.has_output(1) ? 1 : 0];
   const Ints found = leading_positions(call, positions.shape);
-  if (call.outputs.size() > 1 && !call.outputs[1].data.empty()) store_all(call.outputs[1], found);
+  if (call.has_output(1)) store_all(call.outputs[1], found);
   if (call.outputs[0].data.empty()) return;
   positions = {ElementType::i64, positions.shape, std::vector<std::byte>(found.size() * sizeof found[0])};
   store_all(positions, found);

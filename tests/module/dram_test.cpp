@@ -29,6 +29,19 @@ std::int64_t burst_at(const DramChannel& channel, std::int64_t group, std::int64
 
 std::int64_t row_cycle(const Dram& part) { return std::max(part.ras, part.rcd + part.rtp) + part.rp; }
 
+/// A load of 64 bytes from this off-chip memory, explained.
+SimulateResult one_load(Memory memory) {
+  Architecture machine = matrix_machine(Sync::Kind::interlock);
+  memory.capacity = machine.memories[0].capacity;
+  machine.memories[0] = std::move(memory);
+  Assembler assembler(machine);
+  assembler.image("dram", 0, std::vector<std::int8_t>(64, 1));
+  assembler.emit("load_acc", {{"n0", 64}});
+  SimulateOptions options;
+  options.sensitivities = true;
+  return simulate(machine, assembler.program, {}, options);
+}
+
 }  // namespace
 
 TEST_CASE("does a stream of reads reach the peak, less what refreshes take") {
@@ -198,17 +211,9 @@ TEST_CASE("does a mover stream at the rate that a part sustains") {
 TEST_CASE("does the critical path name what a request waits for in DRAM") {
   for (const std::string& name : parts) {
     CAPTURE(name);
-    Architecture machine = matrix_machine(Sync::Kind::interlock);
     Memory memory = memory_of(name);
-    memory.capacity = machine.memories[0].capacity;
     memory.dram = without_refresh(*memory.dram);
-    machine.memories[0] = memory;
-    Assembler assembler(machine);
-    assembler.image("dram", 0, std::vector<std::int8_t>(64, 1));
-    assembler.emit("load_acc", {{"n0", 64}});
-    SimulateOptions options;
-    options.sensitivities = true;
-    const SimulateResult result = simulate(machine, assembler.program, {}, options);
+    const SimulateResult result = one_load(memory);
     REQUIRE(result.explanation);
     std::int64_t rows = 0;
     for (const auto& share : result.explanation->shares) {
@@ -224,19 +229,11 @@ TEST_CASE("does the critical path name what a request waits for in DRAM") {
 TEST_CASE("is it predicted what a DRAM without the latency that the covenant gives it would save") {
   for (const std::string& name : parts) {
     CAPTURE(name);
-    Architecture machine = matrix_machine(Sync::Kind::interlock);
     Memory memory = memory_of(name);
-    memory.capacity = machine.memories[0].capacity;
     memory.latency = 40;
-    machine.memories[0] = memory;
-    Assembler assembler(machine);
-    assembler.image("dram", 0, std::vector<std::int8_t>(64, 1));
-    assembler.emit("load_acc", {{"n0", 64}});
-    SimulateOptions options;
-    options.sensitivities = true;
-    const SimulateResult result = simulate(machine, assembler.program, {}, options);
-    machine.memories[0].latency = 0;
-    const std::int64_t without = simulate(machine, assembler.program, {}, {}).total_cycles;
+    const SimulateResult result = one_load(memory);
+    memory.latency = 0;
+    const std::int64_t without = one_load(memory).total_cycles;
     REQUIRE(result.explanation);
     const auto found = std::ranges::find_if(result.explanation->sensitivities, [](const auto& row) {
       return row.component == "dram" && row.change == "latency zero";
