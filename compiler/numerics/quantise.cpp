@@ -39,7 +39,7 @@ class Quantiser {
         numerics_(numerics),
         requantiser_(numerics),
         plan_(plan_roles(from, true, !requantiser_.powers_of_two(), sums != AddedSums::none, in_float)),
-        tensors_(rewrite_, numerics,
+        tensors_(rewrite_, numerics, plan_,
                  activation_scales(from, plan_, largest, numerics.storage, requantiser_.powers_of_two())),
         sums_(rewrite_, tensors_, numerics,
               {requantiser_.per_channel(), requantiser_.powers_of_two(), sums == AddedSums::scalar}),
@@ -123,14 +123,10 @@ class Quantiser {
   Requantisation requantisation(const Operator& op, const PlannedOperator& planned, const Accumulator& sums) const {
     const Operator& last = last_of(from_, op, planned);
     const TensorId y = last.outputs[0];
-    const double step = tensors_.scale(y);
-    auto bound = [&](const char* key, double limit) {
-      const double value = last.type == "Clip" ? attribute(last, key, limit * INFINITY) : limit * INFINITY;
-      const double integer = std::nearbyint(value / step) + tensors_.zero(y);
-      return std::clamp(integer, lowest(numerics_.storage), highest(numerics_.storage));
-    };
-    Requantisation wanted{{}, bound("min", -1), bound("max", 1)};
-    for (double s : sums.scale) wanted.multipliers.push_back(s * planned_factor(from_, op, planned) / step);
+    const StoredRange bounds = bounds_of(last, tensors_.step(y), numerics_.storage);
+    Requantisation wanted{{}, bounds.low, bounds.high};
+    for (double s : sums.scale)
+      wanted.multipliers.push_back(s * planned_factor(from_, op, planned) / tensors_.scale(y));
     return wanted;
   }
 
@@ -193,18 +189,16 @@ class Quantiser {
   QuantiseReport& report_;
 };
 
-/// Products of activations, whose scales follow their values, that no accumulator of the machine can hold.
-InFloat overflowing_products(const Network& network, const Numerics& numerics) {
+/// Products of activations that no accumulator of the machine can hold.
+InFloat overflowing_products(const Network& network, const Numerics& numerics, const std::vector<StoredRange>& ranges) {
   InFloat result;
-  const double limit = greatest_magnitude(numerics.storage);
+  const auto range = [&](TensorId id) { return ranges[static_cast<std::size_t>(id)]; };
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     const Operator& op = network.operators[i];
     if (op.type != "MatMul") continue;
-    const auto terms = static_cast<double>(network.tensor(op.inputs[0]).shape.back());
-    if (limit * limit * terms > highest(numerics.accumulator)) {
-      result.emplace(i, fmt::format("sums of {} products of {} can overflow {}", terms, name(numerics.storage),
-                                    name(numerics.accumulator)));
-    }
+    const std::int64_t terms = network.tensor(op.inputs[0]).shape.back();
+    if (greatest_sum(terms, range(op.inputs[0]), range(op.inputs[1])) > highest(numerics.accumulator))
+      result.emplace(i, overflowing(terms, numerics));
   }
   return result;
 }
@@ -223,22 +217,26 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
   }
 }
 
+/// Before any operator turns out to have to stay in float.
+std::vector<PlannedOperator> first_plan(const Network& network, const Numerics& numerics, const InFloat& in_float,
+                                        AddedSums sums) {
+  return plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none, in_float);
+}
+
 /// `parts`: results of what operators in float were written out as.
 InFloat kept_in_float(const Network& network, const Numerics& numerics, const Calibration& seen,
-                      const std::set<TensorId>& parts) {
-  InFloat result = overflowing_products(network, numerics);
+                      const std::set<TensorId>& parts, AddedSums sums) {
+  InFloat result;
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     if (parts.contains(network.operators[i].outputs.front())) result.emplace(i, "what it is a part of is in float");
   }
   keep_infinities_in_float(network, seen.largest, result);
   result.merge(sums_that_lose_operands(network, numerics.storage, seen));
+  const auto plan = first_plan(network, numerics, result, sums);
+  const auto scales =
+      activation_scales(network, plan, seen.largest, numerics.storage, Requantiser(numerics).powers_of_two());
+  result.merge(overflowing_products(network, numerics, stored_ranges(network, plan, scales, numerics.storage)));
   return result;
-}
-
-/// Before any operator turns out to have to stay in float.
-std::vector<PlannedOperator> first_plan(const Network& network, const Numerics& numerics, const InFloat& in_float,
-                                        AddedSums sums) {
-  return plan_roles(network, true, !Requantiser(numerics).powers_of_two(), sums != AddedSums::none, in_float);
 }
 
 /// What stays in float and the machine does not do becomes such that it does, where there are. The results of that.
@@ -277,7 +275,7 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   QuantiseReport& filled = report ? *report : unused;
   numerics::Calibration seen = numerics::calibrate(canonical, inputs);
   std::vector<double>& largest = seen.largest;
-  const auto kept = [&] { return numerics::kept_in_float(canonical, numerics, seen, parts); };
+  const auto kept = [&] { return numerics::kept_in_float(canonical, numerics, seen, parts, sums); };
   numerics::give_parts_scales(canonical, numerics::first_plan(canonical, numerics, kept(), sums), largest);
   for (std::size_t id = 0; id < largest.size(); ++id) {
     if (!canonical.tensors[id].is_constant()) filled.largest[canonical.tensors[id].name] = largest[id];

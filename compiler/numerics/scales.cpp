@@ -65,16 +65,15 @@ std::int64_t align_to_addend(const WeightRequest& r, double& scale) {
 double quantise_channel(const WeightRequest& r, const Numerics& numerics, std::int64_t k, IntegerWeights& result) {
   const auto channel = static_cast<std::size_t>(k);
   const double scale = result.scale[channel];
-  const double x_limit = greatest_magnitude(numerics.storage);
   const auto greatest = static_cast<float>(highest(numerics.weight));
   const std::int64_t first = k * r.length;
   const double magnitudes = round_weights(r.weights + first, r.length, scale, greatest, result.weights.data() + first);
-  double bound = magnitudes * x_limit;
+  double bound = magnitudes * r.x_reach;
   if (r.bias) {
     result.bias[channel] = static_cast<std::int64_t>(std::nearbyint(r.bias[k] / (r.x_scale * scale)));
     bound += std::abs(static_cast<double>(result.bias[channel]));
   }
-  if (r.addend_scale > 0) bound += static_cast<double>(result.addend[channel]) * x_limit;
+  if (r.addend_scale > 0) bound += static_cast<double>(result.addend[channel]) * r.addend_reach;
   double zeros = r.offset / (r.x_scale * scale);
   if (r.x_zero != 0) {
     const auto integers = result.weights.begin() + static_cast<std::ptrdiff_t>(first);
@@ -107,7 +106,7 @@ Magnitudes magnitudes_of(const WeightRequest& r, std::int64_t first, std::int64_
 bool surely_overflows(const WeightRequest& r, const Numerics& numerics, const Magnitudes& most, double scale) {
   if (most.single > scale * highest(numerics.weight)) return false;
   const double integers = most.sum / scale * (1 - 1e-6) - static_cast<double>(r.length) / 2;
-  return integers * greatest_magnitude(numerics.storage) > highest(numerics.accumulator);
+  return integers * r.x_reach > highest(numerics.accumulator);
 }
 
 /// Raises the common scale of channels first..last-1 until none of them can overflow. False if the addend forbids it.

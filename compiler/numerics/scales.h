@@ -49,8 +49,10 @@ struct WeightRequest {
   std::int64_t length = 0;      ///< products per output
   double x_scale = 1;
   double x_zero = 0;
+  double x_reach = 0;       ///< greatest magnitude of its integers
   double addend_scale = 0;  ///< scale of a tensor to be accumulated exactly, 0 if there is none
-  double offset = 0;        ///< added to all results for the zero points of what is accumulated and what is made of it
+  double addend_reach = 0;
+  double offset = 0;  ///< added to all results for the zero points of what is accumulated and what is made of it
   bool per_channel = true;
   bool powers_of_two = false;
   std::vector<float> given{};  ///< scales that the model itself brings: one, or one per channel; kept if they can be

@@ -10,7 +10,7 @@ TensorId StoredTensors::as_stored(TensorId id) {
   if (rewrite_.stored(id) == no_tensor) {
     const Tensor& tensor = rewrite_.from().tensor(id);
     if (tensor.is_constant()) {
-      rewrite_.set_stored(id, stored_constant(tensor, scales_[static_cast<std::size_t>(id)]));
+      rewrite_.set_stored(id, stored_constant(tensor, step(id)));
     } else {
       const TensorId stored = add_stored(id);
       rewrite_.add_operator("Quantize", tensor.name + ".quantise", {rewrite_.real(id)}, {stored}, scale_attribute(id));

@@ -10,6 +10,7 @@
 #include "compiler/network/network.h"
 #include "compiler/numerics/rewrite.h"
 #include "compiler/numerics/scales.h"
+#include "compiler/numerics/stored_ranges.h"
 
 namespace accord::numerics {
 
@@ -17,11 +18,18 @@ namespace accord::numerics {
 class StoredTensors {
  public:
   /// `rewrite` and `numerics` must outlive it. `scales`: of every tensor.
-  StoredTensors(Rewrite& rewrite, const Numerics& numerics, std::vector<ActivationScale> scales)
-      : rewrite_(rewrite), numerics_(numerics), scales_(std::move(scales)) {}
+  StoredTensors(Rewrite& rewrite, const Numerics& numerics, const std::vector<PlannedOperator>& plan,
+                std::vector<ActivationScale> scales)
+      : rewrite_(rewrite),
+        numerics_(numerics),
+        scales_(std::move(scales)),
+        ranges_(stored_ranges(rewrite.from(), plan, scales_, numerics.storage)) {}
 
-  float scale(TensorId id) const { return scales_[static_cast<std::size_t>(id)].scale; }
-  int zero(TensorId id) const { return scales_[static_cast<std::size_t>(id)].zero; }
+  const ActivationScale& step(TensorId id) const { return scales_[static_cast<std::size_t>(id)]; }
+  float scale(TensorId id) const { return step(id).scale; }
+  int zero(TensorId id) const { return step(id).zero; }
+  /// Of its integers.
+  const StoredRange& range(TensorId id) const { return ranges_[static_cast<std::size_t>(id)]; }
 
   /// The tensor in the storage type, quantised from fp32 where it only exists so.
   TensorId as_stored(TensorId id);
@@ -46,6 +54,7 @@ class StoredTensors {
   Rewrite& rewrite_;
   const Numerics& numerics_;
   std::vector<ActivationScale> scales_;
+  std::vector<StoredRange> ranges_;
 };
 
 }  // namespace accord::numerics

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <numeric>
@@ -28,6 +29,16 @@ std::vector<std::int64_t> sums_of(const IntegerWeights& integers, std::int64_t c
 
 }  // namespace
 
+/// Greatest magnitude of the integers, and of the zero points beside images, that the weights are multiplied by.
+double WeightStore::greatest_factor(TensorId weights) const {
+  double most = 0;
+  for (const int reader : uses_.consumers[static_cast<std::size_t>(weights)]) {
+    const TensorId x = rewrite_.from().operators[static_cast<std::size_t>(reader)].inputs[0];
+    most = std::max({most, tensors_.range(x).reach(), std::abs(static_cast<double>(tensors_.zero(x)))});
+  }
+  return most;
+}
+
 IntegerWeights WeightStore::integer_weights(const Operator& op, TensorId addend, double offset) const {
   const Tensor& w = rewrite_.from().tensor(op.inputs[1]);
   const bool has_bias = op.inputs.size() > 2 && op.inputs[2] != no_tensor;
@@ -39,7 +50,11 @@ IntegerWeights WeightStore::integer_weights(const Operator& op, TensorId addend,
   request.length = element_count(w.shape) / std::max<std::int64_t>(1, w.shape[0]);
   request.x_scale = tensors_.scale(op.inputs[0]);
   request.x_zero = tensors_.zero(op.inputs[0]);
-  request.addend_scale = addend == no_tensor ? 0 : tensors_.scale(addend);
+  request.x_reach = greatest_factor(op.inputs[1]);
+  if (addend != no_tensor) {
+    request.addend_scale = tensors_.scale(addend);
+    request.addend_reach = tensors_.range(addend).reach();
+  }
   request.offset = offset;
   request.per_channel = scaling_.per_channel && !(scaling_.scalar_sums && addend != no_tensor);
   request.powers_of_two = scaling_.powers_of_two;
@@ -72,7 +87,8 @@ StoredWeights WeightStore::store(const Operator& op, const IntegerWeights& integ
 const StoredWeights& WeightStore::of(const Operator& op, TensorId addend, double offset) {
   const TensorId bias = op.inputs.size() > 2 ? op.inputs[2] : no_tensor;
   const std::tuple key(op.inputs[1], bias, tensors_.scale(op.inputs[0]), double(tensors_.zero(op.inputs[0])),
-                       addend == no_tensor ? 0 : tensors_.scale(addend), offset);
+                       addend == no_tensor ? 0 : tensors_.scale(addend),
+                       addend == no_tensor ? 0 : tensors_.range(addend).reach(), offset);
   const auto [entry, fresh] = stored_.try_emplace(key);
   if (fresh) entry->second = store(op, integer_weights(op, addend, offset));
   return entry->second;

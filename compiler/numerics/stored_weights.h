@@ -32,7 +32,7 @@ class WeightStore {
  public:
   /// All must outlive it.
   WeightStore(Rewrite& rewrite, StoredTensors& tensors, const Numerics& numerics, const WeightScaling& scaling)
-      : rewrite_(rewrite), tensors_(tensors), numerics_(numerics), scaling_(scaling) {}
+      : rewrite_(rewrite), tensors_(tensors), numerics_(numerics), scaling_(scaling), uses_(rewrite.from()) {}
 
   /// Of a Conv or Gemm on whose sums `addend`, or nothing, will be accumulated. `offset`: what the zero points of that
   /// and of the result add to the results.
@@ -41,6 +41,7 @@ class WeightStore {
   void warn_of_losses();
 
  private:
+  double greatest_factor(TensorId weights) const;
   IntegerWeights integer_weights(const Operator& op, TensorId addend, double offset) const;
   StoredWeights store(const Operator& op, const IntegerWeights& integers);
 
@@ -48,7 +49,8 @@ class WeightStore {
   StoredTensors& tensors_;
   const Numerics& numerics_;
   WeightScaling scaling_;
-  std::map<std::tuple<TensorId, TensorId, float, double, float, double>, StoredWeights> stored_;
+  Uses uses_;
+  std::map<std::tuple<TensorId, TensorId, float, double, float, double, double>, StoredWeights> stored_;
   std::vector<std::string> rounded_anew_;                  ///< names of weights
   std::vector<std::pair<std::string, double>> coarsened_;  ///< names of weights, and by how much
 };

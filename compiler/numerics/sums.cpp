@@ -10,6 +10,15 @@
 
 namespace accord::numerics {
 
+double greatest_sum(std::int64_t terms, const StoredRange& a, const StoredRange& b) {
+  return a.reach() * b.reach() * static_cast<double>(terms);
+}
+
+std::string overflowing(std::int64_t terms, const Numerics& numerics) {
+  return fmt::format("sums of {} products of {} can overflow {}", terms, name(numerics.storage),
+                     name(numerics.accumulator));
+}
+
 /// What sums of that scale need so that their requantisation gives the result's zero point for 0.
 double Sums::zero_in_sums(const Requantised& result, double sum_scale) const {
   return tensors_.zero(result.y) == 0
@@ -30,11 +39,11 @@ Accumulator Sums::product(const Operator& op, const Requantised& result, TensorI
 Accumulator Sums::variable_product(const Operator& op) {
   const Tensor& y = tensor(op.outputs[0]);
   const Shape& a = tensor(op.inputs[0]).shape;
-  const double limit = greatest_magnitude(numerics_.storage);
   Accumulator result{no_tensor,
                      {double{tensors_.scale(op.inputs[0])} * double{tensors_.scale(op.inputs[1])}},
-                     limit * limit * static_cast<double>(a.back()),
+                     greatest_sum(a.back(), tensors_.range(op.inputs[0]), tensors_.range(op.inputs[1])),
                      channel_axis(op, y.shape)};
+  if (result.bound > highest(numerics_.accumulator)) throw Error(overflowing(a.back(), numerics_));
   const TensorId a_stored = tensors_.as_stored(op.inputs[0]), b_stored = tensors_.as_stored(op.inputs[1]);
   result.id = add_accumulator(y, ".acc", result);
   rewrite_.add_operator(op.type, op.name, {a_stored, b_stored}, {result.id}, op.attributes);

@@ -51,6 +51,8 @@ class Builder {
     return network_.add(make_constant("c", std::move(shape), values));
   }
 
+  TensorId constant(Tensor tensor) { return network_.add(std::move(tensor)); }
+
   /// One int8 number.
   TensorId integer(int value) {
     Tensor tensor{"i", ElementType::i8, {}, nullptr, std::nullopt};

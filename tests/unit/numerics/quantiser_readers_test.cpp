@@ -12,26 +12,11 @@
 #include "compiler/numerics/quantise.h"
 #include "compiler/reference/execute.h"
 #include "tests/unit/numerics/machines.h"
-#include "tests/unit/numerics/network_builder.h"
+#include "tests/unit/numerics/rounded_model.h"
 
 using namespace accord;
 
 namespace {
-
-/// A quantised model of int8 with zero points.
-class Model {
- public:
-  Builder b;
-
-  TensorId number(float value) { return b.constant({}, {value}); }
-
-  /// Through a pair of quantisers.
-  TensorId rounded(TensorId x, const Shape& shape, float step, int zero = 0) {
-    const TensorId scale = number(step), middle = b.integer(zero);
-    const TensorId integers = b.add_typed("QuantizeLinear", {x, scale, middle}, ElementType::i8, shape);
-    return b.add("DequantizeLinear", {integers, scale, middle}, shape);
-  }
-};
 
 struct Compared {
   Network numeric;
@@ -68,7 +53,7 @@ TEST_CASE("Do others that read what a quantiser saturates get it as it was?") {
     for (const bool scaled : {true, false}) {
       CAPTURE(step);
       CAPTURE(scaled);
-      Model m;
+      RoundedModel m;
       const Shape shape = {4, 8}, shape3 = {2, 2, 8};
       const std::vector<std::int64_t> swapped = {1, 0, 2};
       TensorId y = m.b.gemm(m.rounded(m.b.input({4, 6}), {4, 6}, 0.02F), 8, 0.5F, 0.1F);
@@ -90,7 +75,7 @@ TEST_CASE("Do others get what a Clip or movers bring to a quantiser that saturat
         CAPTURE(mover);
         CAPTURE(clipped);
         CAPTURE(is_result);
-        Model m;
+        RoundedModel m;
         const TensorId x = m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F);
         TensorId y = m.b.conv(x, 8, 3, 0.5F), moved = y;
         if (clipped) moved = y = m.b.add("Relu", {y}, shape);
@@ -121,7 +106,7 @@ TEST_CASE("Does a second quantiser behind a mover get what the first one saturat
     for (const bool is_result : {false, true}) {
       CAPTURE(second);
       CAPTURE(is_result);
-      Model m;
+      RoundedModel m;
       const TensorId x = m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F);
       const TensorId y = m.b.conv(x, 8, 3, 0.5F);
       const TensorId a = m.rounded(y, shape, far_too_small);
@@ -135,7 +120,7 @@ TEST_CASE("Does a second quantiser behind a mover get what the first one saturat
 }
 
 TEST_CASE("Do others that read what a quantiser rounds to a few steps get it as it was?") {
-  Model m;
+  RoundedModel m;
   const Shape shape = {1, 8, 6, 6};
   const TensorId y = m.b.conv(m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F), 8, 3, 0.5F);
   Network model = m.b.finish(m.rounded(y, shape, coarse));
@@ -150,7 +135,7 @@ TEST_CASE("Does a part that comes from a quantiser leave other parts as they wer
   const Shape shape = {1, 8, 6, 6}, joined = {1, 16, 6, 6};
   for (const bool moved : {false, true}) {
     CAPTURE(moved);
-    Model m;
+    RoundedModel m;
     const TensorId x = m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F);
     TensorId small = m.rounded(m.b.conv(x, 8, 3, 0.1F), shape, far_too_small);
     const TensorId great = m.b.conv(x, 8, 3, 0.5F);
@@ -165,7 +150,7 @@ TEST_CASE("Does a part that comes from a quantiser leave other parts as they wer
 TEST_CASE("Does what a quantiser saturates stay so behind a mover and a Relu?") {
   for (const bool moved : {false, true}) {
     CAPTURE(moved);
-    Model m;
+    RoundedModel m;
     const Shape shape = {1, 8, 6, 6}, other = {1, 6, 6, 8};
     TensorId y = m.rounded(m.b.conv(m.rounded(m.b.input({1, 4, 6, 6}), {1, 4, 6, 6}, 0.02F), 8, 3, 0.3F), shape, 0.01F);
     if (moved) y = m.b.add("Transpose", {y}, other, {{"perm", std::vector<std::int64_t>{0, 2, 3, 1}}});
@@ -182,7 +167,7 @@ TEST_CASE("Is a product of a number and the model's integers right on average wh
     for (const float factor : {0.125F, 0.9F}) {
       CAPTURE(zero);
       CAPTURE(factor);
-      Model m;
+      RoundedModel m;
       const Shape shape = {16, 24};
       const TensorId x = m.rounded(m.b.input(shape), shape, 0.021F, 5);
       const TensorId y = m.b.add("Mul", {x, m.number(factor)}, shape);
@@ -195,7 +180,7 @@ TEST_CASE("Is a product of a number and the model's integers right on average wh
 }
 
 TEST_CASE("Is a Clip before the quantiser of a product by a number part of its requantisation?") {
-  Model m;
+  RoundedModel m;
   const Shape shape = {4, 8};
   const TensorId x = m.rounded(m.b.input(shape), shape, 0.02F);
   const TensorId y = m.b.add("Relu", {m.b.add("Mul", {x, m.number(0.7F)}, shape)}, shape);
@@ -209,7 +194,7 @@ TEST_CASE("Does a product by a number that is no requantisation say why?") {
            {-0.7F, "its number is not positive"},
            {1e-3F, "it makes 0.001 steps of its result of one of its input, not 1/256 to 8"}}) {
     CAPTURE(number);
-    Model m;
+    RoundedModel m;
     const Shape shape = {4, 8};
     const TensorId y = m.b.add("Mul", {m.rounded(m.b.input(shape), shape, 0.02F), m.number(number)}, shape);
     CHECK(find_operator(compared(m.b.finish(m.rounded(y, shape, 0.02F)), float_scale_machine()).numeric, "Mul")
@@ -225,7 +210,7 @@ TEST_CASE("Do sums that fill an accumulator leave room for what zero points add 
        {std::pair(-100, false), {-1, false}, {120, false}, {-100, true}, {3, true}, {120, true}}) {
     CAPTURE(zero);
     CAPTURE(adds);
-    Model m;
+    RoundedModel m;
     const Shape shape = {4, 8};
     const TensorId x = m.rounded(m.b.input({4, 6}), {4, 6}, 0.02F, zero);
     TensorId y = m.b.gemm(x, 8, 0.5F, 0.1F);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/network/network.h"
+#include "tests/unit/numerics/network_builder.h"
+
+namespace accord {
+
+/// A quantised model of int8 with zero points.
+class RoundedModel {
+ public:
+  Builder b;
+
+  TensorId number(float value) { return b.constant({}, {value}); }
+
+  /// What integers of that scale stand for.
+  TensorId weights(const Shape& shape, const std::vector<std::int8_t>& integers, float scale) {
+    Tensor tensor{"w", ElementType::i8, shape, nullptr, std::nullopt};
+    tensor.data = owned({reinterpret_cast<const std::byte*>(integers.data()),
+                         reinterpret_cast<const std::byte*>(integers.data() + integers.size())});
+    return b.add("DequantizeLinear", {b.constant(std::move(tensor)), number(scale)}, shape);
+  }
+
+  /// Through a pair of quantisers.
+  TensorId rounded(TensorId x, const Shape& shape, float step, int zero = 0) {
+    const TensorId scale = number(step), middle = b.integer(zero);
+    const TensorId integers = b.add_typed("QuantizeLinear", {x, scale, middle}, ElementType::i8, shape);
+    return b.add("DequantizeLinear", {integers, scale, middle}, shape);
+  }
+};
+
+}  // namespace accord
