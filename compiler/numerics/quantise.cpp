@@ -198,7 +198,7 @@ InFloat overflowing_products(const Network& network, const Numerics& numerics, c
     if (op.type != "MatMul") continue;
     const std::int64_t terms = network.tensor(op.inputs[0]).shape.back();
     if (greatest_sum(terms, range(op.inputs[0]), range(op.inputs[1])) > highest(numerics.accumulator))
-      result.emplace(i, overflowing(terms, numerics));
+      result.emplace(i, overflow_error(terms, numerics));
   }
   return result;
 }

@@ -4,26 +4,11 @@
 #include <cmath>
 
 namespace accord::numerics {
-
 namespace {
 
 /// What the type holds of a real value, in these steps; of an infinite one its greatest or least integer.
 double stored_integer(double value, const ActivationScale& step, ElementType storage) {
   return std::clamp(std::nearbyint(value / double{step.scale}) + step.zero, lowest(storage), highest(storage));
-}
-
-/// What integers of a range become in other steps. A requantisation may be off by one.
-StoredRange in_steps(const StoredRange& range, const ActivationScale& from, const ActivationScale& to,
-                     ElementType storage) {
-  const auto converted = [&](double integer, double rounding) {
-    const double moved = stored_integer((integer - from.zero) * double{from.scale}, to, storage) + rounding;
-    return std::clamp(moved, lowest(storage), highest(storage));
-  };
-  return {converted(range.low, -1), converted(range.high, 1)};
-}
-
-StoredRange common(const StoredRange& a, const StoredRange& b) {
-  return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
 }  // namespace
@@ -45,9 +30,6 @@ std::vector<StoredRange> stored_ranges(const Network& network, const std::vector
     const ActivationScale& step = scales[static_cast<std::size_t>(y)];
     if (op.type == "Clip") {
       of(y) = bounds_of(op, step, storage);
-      const TensorId x = op.inputs[0];
-      if (plan[i].role == Role::clip)
-        of(y) = common(of(y), in_steps(of(x), scales[static_cast<std::size_t>(x)], step, storage));
     } else if (plan[i].role == Role::rescale) {
       of(y) = of(op.inputs[0]);
     } else if (plan[i].role == Role::carry) {

@@ -34,6 +34,7 @@ double WeightStore::greatest_factor(TensorId weights) const {
   double most = 0;
   for (const int reader : uses_.consumers[static_cast<std::size_t>(weights)]) {
     const TensorId x = rewrite_.from().operators[static_cast<std::size_t>(reader)].inputs[0];
+    if (x == no_tensor) continue;
     most = std::max({most, tensors_.range(x).reach(), std::abs(static_cast<double>(tensors_.zero(x)))});
   }
   return most;

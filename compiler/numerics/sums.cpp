@@ -14,7 +14,7 @@ double greatest_sum(std::int64_t terms, const StoredRange& a, const StoredRange&
   return a.reach() * b.reach() * static_cast<double>(terms);
 }
 
-std::string overflowing(std::int64_t terms, const Numerics& numerics) {
+std::string overflow_error(std::int64_t terms, const Numerics& numerics) {
   return fmt::format("sums of {} products of {} can overflow {}", terms, name(numerics.storage),
                      name(numerics.accumulator));
 }
@@ -43,7 +43,7 @@ Accumulator Sums::variable_product(const Operator& op) {
                      {double{tensors_.scale(op.inputs[0])} * double{tensors_.scale(op.inputs[1])}},
                      greatest_sum(a.back(), tensors_.range(op.inputs[0]), tensors_.range(op.inputs[1])),
                      channel_axis(op, y.shape)};
-  if (result.bound > highest(numerics_.accumulator)) throw Error(overflowing(a.back(), numerics_));
+  if (result.bound > highest(numerics_.accumulator)) throw Error(overflow_error(a.back(), numerics_));
   const TensorId a_stored = tensors_.as_stored(op.inputs[0]), b_stored = tensors_.as_stored(op.inputs[1]);
   result.id = add_accumulator(y, ".acc", result);
   rewrite_.add_operator(op.type, op.name, {a_stored, b_stored}, {result.id}, op.attributes);

@@ -27,7 +27,7 @@ struct Requantised {
 /// Of so many products of integers from these ranges: its greatest magnitude.
 double greatest_sum(std::int64_t terms, const StoredRange& a, const StoredRange& b);
 /// Says that an accumulator cannot hold it.
-std::string overflowing(std::int64_t terms, const Numerics& numerics);
+std::string overflow_error(std::int64_t terms, const Numerics& numerics);
 
 /// The operators of a numeric network that sum up, each into an accumulator. What zero points of their inputs add to
 /// the sums goes into a bias, as does what makes the requantised result's zero point of 0.

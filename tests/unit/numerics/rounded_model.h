@@ -16,10 +16,7 @@ class RoundedModel {
 
   /// What integers of that scale stand for.
   TensorId weights(const Shape& shape, const std::vector<std::int8_t>& integers, float scale) {
-    Tensor tensor{"w", ElementType::i8, shape, nullptr, std::nullopt};
-    tensor.data = owned({reinterpret_cast<const std::byte*>(integers.data()),
-                         reinterpret_cast<const std::byte*>(integers.data() + integers.size())});
-    return b.add("DequantizeLinear", {b.constant(std::move(tensor)), number(scale)}, shape);
+    return b.add("DequantizeLinear", {b.constant(make_constant("w", shape, integers)), number(scale)}, shape);
   }
 
   /// Through a pair of quantisers.

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -44,11 +43,6 @@ Values adverse(const Network& model, const std::vector<std::int8_t>& weights) {
   return inputs;
 }
 
-const Operator* first_of(const Network& network, const std::string& type) {
-  const auto found = std::ranges::find(network.operators, type, &Operator::type);
-  return found == network.operators.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 TEST_CASE("are a model's weights kept where its own integers, not the machine's, bound their sums") {
@@ -78,9 +72,8 @@ TEST_CASE("are a model's weights kept where its own integers, not the machine's,
       canonicalise(canonical);
       const Network numeric = quantise(canonical, sixteen_bits(), {inputs});
       CHECK(numeric.warnings.empty());
-      const Operator* product = first_of(numeric, "Gemm");
-      REQUIRE(product != nullptr);
-      const auto* stored = constant_data<std::int16_t>(numeric.tensor(product->inputs[1]));
+      const Operator& product = find_operator(numeric, "Gemm");
+      const auto* stored = constant_data<std::int16_t>(numeric.tensor(product.inputs[1]));
       CHECK(std::equal(integers.begin(), integers.end(), stored));
       CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 60);
     }
@@ -116,9 +109,8 @@ TEST_CASE("are products of activations integers where the model's bound their su
     const Value expected = execute(model, inputs).begin()->second;
     canonicalise(model);
     const Network numeric = quantise(model, sixteen_bits(), {inputs});
-    const Operator* product = first_of(numeric, "MatMul");
-    REQUIRE(product != nullptr);
-    CHECK(numeric.tensor(product->outputs[0]).type == (quantised ? ElementType::i32 : ElementType::fp32));
+    CHECK(numeric.tensor(find_operator(numeric, "MatMul").outputs[0]).type ==
+          (quantised ? ElementType::i32 : ElementType::fp32));
     CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 40);
   }
 }
