@@ -47,8 +47,10 @@ void set_default_requantisation(Numerics& numerics) {
                                          : fmt::format("{}(clamp(x, lo, hi))", storage);
 }
 
-/// The expression must parse over x, the parameters, lo and hi, and give the storage type.
-void check_requantisation(Elaboration& elaboration, const Numerics& numerics, const Node* node) {
+/// The expression must parse over x, the parameters, lo and hi, and give the storage type. `node`: where it is given;
+/// null: it is the default, which needs its scale among the parameters.
+void check_requantisation(Elaboration& elaboration, const Numerics& numerics, const Node* node,
+                          const Node* parameters) {
   const bool floats = !numerics.integer || std::any_of(numerics.parameters.begin(), numerics.parameters.end(),
                                                        [](const auto& p) { return is_float(p.type); });
   StatementContext context;
@@ -60,18 +62,26 @@ void check_requantisation(Elaboration& elaboration, const Numerics& numerics, co
   context.operand_types[target] = numerics.storage;
   const std::string prefix = target.append(" = ");
   const auto parsed = parse_statements({prefix + numerics.requantise}, context);
+  const auto* const error = std::get_if<StatementError>(&parsed);
+  if (!node) {
+    if (!error) return;
+    elaboration.scope.reporter().report(
+        "bad-requantise", parameters->place,
+        fmt::format("no `requantise`, and the default's parameter is not there: {}", error->message),
+        fmt::format("a parameter `scale`, or `requantise` instead of `{}`", numerics.requantise));
+    return;
+  }
   const ResolvedText verbatim{numerics.requantise, {{0, 0, numerics.requantise.size(), true}}};
-  if (const auto* const error = std::get_if<StatementError>(&parsed)) {
+  if (error) {
     const std::size_t offset = error->offset < prefix.size() ? 0 : error->offset - prefix.size();
     elaboration.scope.reporter().report(
-        "bad-requantise", node ? elaboration.scope.place_of(*node, verbatim, offset, error->length) : Place{},
-        error->message);
+        "bad-requantise", elaboration.scope.place_of(*node, verbatim, offset, error->length), error->message);
     return;
   }
   const ElementType type = std::get<TensorProgram>(parsed).statements.at(0).value->type;
   if (type == numerics.storage) return;
   elaboration.scope.reporter().report(
-      "bad-requantise", node ? node->place : Place{},
+      "bad-requantise", node->place,
       fmt::format("the requantisation gives {}, but storage is {}", name(type), name(numerics.storage)),
       fmt::format("wrap it in {}(...)", name(numerics.storage)));
 }
@@ -84,6 +94,15 @@ void check_signed(Scope& scope, ElementType type, const Node* node, std::string_
                                       "compiles for this machine",
                                       what, name(type)),
                           "a signed type");
+}
+
+/// Integers are summed exactly, or up to what a float counts to, and have signs; floats are summed in floats.
+void check_sums(Scope& scope, const Numerics& numerics, const Node* node) {
+  const ElementType sums = numerics.accumulator;
+  if (!node || (lowest(sums) < 0 && (numerics.integer || is_float(sums)))) return;
+  scope.reporter().report("bad-accumulator", node->place,
+                          fmt::format("{} has no sums of products of {}", name(sums), name(numerics.storage)),
+                          numerics.integer ? "a signed type, as a rule i32" : "a float, as a rule fp32");
 }
 
 /// The compiler finds values for a scale, or for a mult and a shift, or for one of these.
@@ -125,10 +144,12 @@ Numerics read_numerics(Elaboration& elaboration, const Node* node) {
   const Node* const given = reader.find("accumulator");
   numerics.accumulator = read_type(scope, given, "accumulator", accumulator);
   if (given) elaboration.accumulator_place = given->place;
+  check_sums(scope, numerics, given);
   set_default_requantisation(numerics);
   const Node* const requantise = reader.find("requantise");
   if (requantise) numerics.requantise = scope.text(*requantise, "requantise").value_or(numerics.requantise);
-  if (const Node* const parameters = reader.find("parameters")) {
+  const Node* const parameters = reader.find("parameters");
+  if (parameters) {
     std::vector<Place> places;
     for (const NodeEntry& entry : scope.entries(parameters, "parameters", 16)) {
       numerics.parameters.push_back(read_parameter(scope, entry));
@@ -138,7 +159,7 @@ Numerics read_numerics(Elaboration& elaboration, const Node* node) {
   } else if (numerics.integer) {
     numerics.parameters = {{"scale", ElementType::fp32, true}};
   }
-  if (scope.reporter().errors() == errors) check_requantisation(elaboration, numerics, requantise);
+  if (scope.reporter().errors() == errors) check_requantisation(elaboration, numerics, requantise, parameters);
   return numerics;
 }
 

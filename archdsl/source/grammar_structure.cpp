@@ -149,7 +149,7 @@ constexpr std::array numerics = {
             .example = "i8"},
     KeyRule{.key = "accumulator",
             .form = Form::type,
-            .meaning = "Element type of sums (default: i32, or fp32 where storage is float).",
+            .meaning = "Element type of sums, a signed one (default: i32, or fp32 where storage is float).",
             .example = "i32"},
     KeyRule{
         .key = "requantise",

@@ -22,6 +22,9 @@ bool is_float(ElementType type);
 double lowest(ElementType type);
 double highest(ElementType type);
 
+/// The greatest n such that the type has every integer from 0 to n: of floats what their significands count to.
+double greatest_count(ElementType type);
+
 /// "i8", "fp32", ...
 std::string_view name(ElementType type);
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "archdsl/tensor/convert.h"
 #include "archdsl/tensor/parse.h"
@@ -192,8 +193,19 @@ bool sets_target_first(const Capability& capability) {
          statements[0].target == statements[1].target;
 }
 
+/// Whether a dim counts along two indices of the operand at once.
+bool is_diagonal(const Access& access) {
+  std::set<int> counted;
+  for (const AffineIndex& index : access.indices) {
+    for (const auto& [dim, coefficient] : index.terms) {
+      if (!counted.insert(dim).second) return true;
+    }
+  }
+  return false;
+}
+
 /// Why no mapping leads to the pattern's operands; empty: one may. Each must be read at one place, which counts from
-/// the instruction's address on.
+/// the instruction's address on, in every dim along one of its indices.
 std::string misplaced(const Capability& capability, const Statement& pattern) {
   std::vector<Access> accesses = pattern.accesses;
   accesses.push_back(pattern.target);
@@ -206,6 +218,7 @@ std::string misplaced(const Capability& capability, const Statement& pattern) {
     if (capability.operands[access.operand].memory < 0) continue;
     if (std::ranges::any_of(access.indices, [](const AffineIndex& index) { return index.offset != 0; }))
       return fmt::format("counts an index of `{}` from a constant", name);
+    if (is_diagonal(access)) return fmt::format("counts two indices of `{}` by one dim", name);
   }
   return "";
 }

@@ -10,17 +10,7 @@
 namespace accord::numerics {
 namespace {
 
-bool has_all_bytes(ElementType type) {
-  for (double value = lowest(ElementType::i8); value <= highest(ElementType::i8); ++value) {
-    if (round_to(type, value) != value) return false;
-  }
-  return true;
-}
-
-/// Neighbouring integers are there, and so all that are less.
-bool has_integers_up_to(ElementType type, double greatest) {
-  return round_to(type, greatest) == greatest && round_to(type, greatest - 1) == greatest - 1;
-}
+bool has_all_bytes(ElementType type) { return greatest_count(type) >= -lowest(ElementType::i8); }
 
 double greatest_sum(const Tensor& weights, const Tensor* bias) {
   const auto values = numbers_of(weights);
@@ -43,7 +33,7 @@ bool is_exact_in_floats(const Network& network, const Operator& op, const Numeri
   if (!bytes || !planes || !has_all_bytes(numerics.storage) || !has_all_bytes(numerics.weight)) return false;
   const Tensor* bias = op.inputs.size() > 2 ? &network.tensor(op.inputs[2]) : nullptr;
   if (bias != nullptr && !bias->is_constant()) return false;
-  return has_integers_up_to(numerics.accumulator, greatest_sum(w, bias));
+  return greatest_sum(w, bias) <= greatest_count(numerics.accumulator);
 }
 
 }  // namespace accord::numerics

@@ -189,16 +189,26 @@ class Quantiser {
   QuantiseReport& report_;
 };
 
-/// Products of activations that no accumulator of the machine can hold.
-InFloat overflowing_products(const Network& network, const Numerics& numerics, const std::vector<StoredRange>& ranges) {
+/// Sums of activations, and of products of them, that no accumulator of the machine can hold.
+InFloat overflowing_sums(const Network& network, const Numerics& numerics, const std::vector<ActivationScale>& scales,
+                         const std::vector<StoredRange>& ranges) {
   InFloat result;
   const auto range = [&](TensorId id) { return ranges[static_cast<std::size_t>(id)]; };
+  const double most = greatest_count(numerics.accumulator);
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     const Operator& op = network.operators[i];
-    if (op.type != "MatMul") continue;
-    const std::int64_t terms = network.tensor(op.inputs[0]).shape.back();
-    if (greatest_sum(terms, range(op.inputs[0]), range(op.inputs[1])) > highest(numerics.accumulator))
-      result.emplace(i, overflow_error(terms, numerics));
+    if (op.type == "MatMul") {
+      const std::int64_t terms = network.tensor(op.inputs[0]).shape.back();
+      if (greatest_sum(terms, range(op.inputs[0]), range(op.inputs[1])) > most)
+        result.emplace(i, overflow_error(terms, "products of ", numerics));
+    } else if (op.type == "AveragePool") {
+      const ActivationScale &x = scales[static_cast<std::size_t>(op.inputs[0])],
+                            &y = scales[static_cast<std::size_t>(op.outputs[0])];
+      const std::int64_t terms = constant_pool_count(network, op);
+      const double zeros = std::abs(x.zero) + std::abs(y.zero) * double{y.scale} / double{x.scale};
+      if (static_cast<double>(terms) * (range(op.inputs[0]).reach() + zeros) > most)
+        result.emplace(i, overflow_error(terms, "", numerics));
+    }
   }
   return result;
 }
@@ -235,7 +245,7 @@ InFloat kept_in_float(const Network& network, const Numerics& numerics, const Ca
   const auto plan = first_plan(network, numerics, result, sums);
   const auto scales =
       activation_scales(network, plan, seen.largest, numerics.storage, Requantiser(numerics).powers_of_two());
-  result.merge(overflowing_products(network, numerics, stored_ranges(network, plan, scales, numerics.storage)));
+  result.merge(overflowing_sums(network, numerics, scales, stored_ranges(network, plan, scales, numerics.storage)));
   return result;
 }
 

@@ -31,7 +31,7 @@ bool takes_given_scales(const WeightRequest& r, const Numerics& numerics) {
 
 /// Smallest scale per channel that lets weights and bias fit; the model's own where it has one.
 std::vector<double> least_scales(const WeightRequest& r, const Numerics& numerics) {
-  const double greatest = highest(numerics.weight), bias_limit = highest(numerics.accumulator) / 4;
+  const double greatest = highest(numerics.weight), bias_limit = greatest_count(numerics.accumulator) / 4;
   std::vector<double> scales(static_cast<std::size_t>(r.channels));
   for (std::int64_t k = 0; k < r.channels; ++k) {
     const double largest = largest_value(r.weights + k * r.length, r.length).greatest;
@@ -106,7 +106,7 @@ Magnitudes magnitudes_of(const WeightRequest& r, std::int64_t first, std::int64_
 bool surely_overflows(const WeightRequest& r, const Numerics& numerics, const Magnitudes& most, double scale) {
   if (most.single > scale * highest(numerics.weight)) return false;
   const double integers = most.sum / scale * (1 - 1e-6) - static_cast<double>(r.length) / 2;
-  return integers * r.x_reach > highest(numerics.accumulator);
+  return integers * r.x_reach > greatest_count(numerics.accumulator);
 }
 
 /// Raises the common scale of channels first..last-1 until none of them can overflow. False if the addend forbids it.
@@ -127,7 +127,7 @@ bool settle_scale(const WeightRequest& r, const Numerics& numerics, std::int64_t
       if (addend) result.addend[static_cast<std::size_t>(k)] = addend;
       bound = std::max(bound, quantise_channel(r, numerics, k, result));
     }
-    if (bound > highest(numerics.accumulator)) {
+    if (bound > greatest_count(numerics.accumulator)) {
       if (!most) most = magnitudes_of(r, first, last);
       continue;
     }

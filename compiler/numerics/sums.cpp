@@ -14,9 +14,8 @@ double greatest_sum(std::int64_t terms, const StoredRange& a, const StoredRange&
   return a.reach() * b.reach() * static_cast<double>(terms);
 }
 
-std::string overflow_error(std::int64_t terms, const Numerics& numerics) {
-  return fmt::format("sums of {} products of {} can overflow {}", terms, name(numerics.storage),
-                     name(numerics.accumulator));
+std::string overflow_error(std::int64_t terms, std::string_view of, const Numerics& numerics) {
+  return fmt::format("sums of {} {}{} can overflow {}", terms, of, name(numerics.storage), name(numerics.accumulator));
 }
 
 /// What sums of that scale need so that their requantisation gives the result's zero point for 0.
@@ -43,7 +42,8 @@ Accumulator Sums::variable_product(const Operator& op) {
                      {double{tensors_.scale(op.inputs[0])} * double{tensors_.scale(op.inputs[1])}},
                      greatest_sum(a.back(), tensors_.range(op.inputs[0]), tensors_.range(op.inputs[1])),
                      channel_axis(op, y.shape)};
-  if (result.bound > highest(numerics_.accumulator)) throw Error(overflow_error(a.back(), numerics_));
+  if (result.bound > greatest_count(numerics_.accumulator))
+    throw Error(overflow_error(a.back(), "products of ", numerics_));
   const TensorId a_stored = tensors_.as_stored(op.inputs[0]), b_stored = tensors_.as_stored(op.inputs[1]);
   result.id = add_accumulator(y, ".acc", result);
   rewrite_.add_operator(op.type, op.name, {a_stored, b_stored}, {result.id}, op.attributes);
@@ -79,7 +79,7 @@ TensorId Sums::bias_with_zeros(const Operator& op, const StoredWeights& stored, 
 /// Sums with what zero points add to them.
 void Sums::widen(const Tensor& y, Accumulator& sums, double zeros) const {
   sums.bound += std::ceil(std::abs(zeros));
-  if (sums.bound <= highest(numerics_.accumulator)) return;
+  if (sums.bound <= greatest_count(numerics_.accumulator)) return;
   throw Error(fmt::format("'{}': sums with zero points can overflow {}", y.name, name(numerics_.accumulator)));
 }
 
@@ -120,7 +120,7 @@ Accumulator Sums::accumulate(const Tensor& y, const std::string& name, Accumulat
 /// of the value, and 2 * 2^14 * 2^7 stays far below 2^31.
 double Sums::greatest_multiple() const {
   const double limit = greatest_magnitude(numerics_.storage);
-  const double most = std::min(16384.0, std::floor(highest(numerics_.accumulator) / (2 * limit)));
+  const double most = std::min(16384.0, std::floor(greatest_count(numerics_.accumulator) / (2 * limit)));
   return powers_of_two_ ? std::exp2(std::floor(std::log2(most))) : most;
 }
 
@@ -183,7 +183,7 @@ double Sums::rounding(const Operator& op, const Requantised& whole, const Multip
 /// Of sums that zero points are added to.
 double Sums::bias_of(Accumulator sums, double zeros, const Bias& of) const {
   sums.bound += std::ceil(std::abs(zeros));
-  return sums.bound <= highest(numerics_.accumulator) ? of(sums) : INFINITY;
+  return sums.bound <= greatest_count(numerics_.accumulator) ? of(sums) : INFINITY;
 }
 
 /// Adds the operator that begins the sums of `y`: with what zero points add to them.

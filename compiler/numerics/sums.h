@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/numerics/roles.h"
@@ -26,8 +27,8 @@ struct Requantised {
 
 /// Of so many products of integers from these ranges: its greatest magnitude.
 double greatest_sum(std::int64_t terms, const StoredRange& a, const StoredRange& b);
-/// Says that an accumulator cannot hold it.
-std::string overflow_error(std::int64_t terms, const Numerics& numerics);
+/// Says that an accumulator cannot hold sums of so many terms, `of` storage values ("", "products of ").
+std::string overflow_error(std::int64_t terms, std::string_view of, const Numerics& numerics);
 
 /// The operators of a numeric network that sum up, each into an accumulator. What zero points of their inputs add to
 /// the sums goes into a bias, as does what makes the requantised result's zero point of 0.

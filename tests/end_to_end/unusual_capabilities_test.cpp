@@ -68,6 +68,17 @@ TEST_CASE("is an operand that is read at two places, or from a constant on, no o
   CHECK(sum_on(adder("y[q] = a[q] + a[2*q]", {"y", "a"}, "y: fp32, a: fp32")) == "host");
 }
 
+TEST_CASE("is a product left to others where a dim counts two indices of an operand") {
+  const std::string text = test_machine("float_cores");
+  const auto with = [&](const std::string& operands) {
+    return replaced(text, "c[i,j] += fp32(a[i,k]) * fp32(b[k,j])", operands);
+  };
+  CHECK(product_on(with("c[i,j] += fp32(a[i,k]) * fp32(b[k,j])"), 64) != "host");
+  CHECK(product_on(with("c[i,j] += fp32(a[i+k,k]) * fp32(b[k,j])"), 64) == "host");
+  CHECK(product_on(with("c[i,j] += fp32(a[i,k]) * fp32(b[k,j+k])"), 64) == "host");
+  CHECK(product_on(with("c[i,i] += fp32(a[i,k]) * fp32(b[k,j])"), 64) == "host");
+}
+
 TEST_CASE("is a sum left to others where the limit that follows it cannot be left out") {
   const auto limited = [](const std::string& type) {
     return adder("y[q] = max(a[q] + b[q], fp32(lo))", {"y", "a", "b"}, "y: fp32, a: fp32, b: fp32, lo: " + type,

@@ -1,0 +1,71 @@
+// Do sums stay within the integers that the accumulator's type has?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/network/canonicalise.h"
+#include "compiler/network/constants.h"
+#include "compiler/numerics/compare.h"
+#include "compiler/numerics/quantise.h"
+#include "compiler/reference/execute.h"
+#include "tests/in_float.h"
+#include "tests/unit/numerics/machines.h"
+#include "tests/unit/numerics/network_builder.h"
+
+using namespace accord;
+
+namespace {
+
+Numerics summed_in(ElementType type) {
+  Numerics numerics = float_scale_machine();
+  numerics.accumulator = type;
+  return numerics;
+}
+
+/// Greatest sum of magnitudes over a channel's weights.
+double greatest_row(const Tensor& weights) {
+  const auto values = numbers_of(weights);
+  const std::size_t length = values.size() / static_cast<std::size_t>(weights.shape[0]);
+  double greatest = 0;
+  for (std::size_t at = 0; at < values.size(); at += length) {
+    double row = 0;
+    for (std::size_t i = at; i < at + length; ++i) row += std::abs(values[i]);
+    greatest = std::max(greatest, row);
+  }
+  return greatest;
+}
+
+}  // namespace
+
+TEST_CASE("are sums in a float accumulator as great as the integers that its significand counts") {
+  for (const auto& [type, most] :
+       {std::pair{ElementType::bf16, 0x1p8}, {ElementType::fp16, 0x1p11}, {ElementType::fp32, 0x1p24}}) {
+    CAPTURE(name(type));
+    CHECK(greatest_count(type) == most);
+    Builder b;
+    Network model = b.finish(b.gemm(b.input({2, 2048}), 4, 0.1F, 0.0F));
+    canonicalise(model);
+    const Network numeric = quantise(model, summed_in(type), {});
+    const Operator& product = find_operator(numeric, "Gemm");
+    CHECK(greatest_row(numeric.tensor(product.inputs[1])) * 128 <= most);
+    CHECK(numeric.tensor(product.outputs[0]).type == type);
+  }
+}
+
+TEST_CASE("are averages over more than an accumulator holds in float, with the reason") {
+  for (const auto& [side, in_float] : {std::pair{15, false}, {16, true}}) {  // 16 * 16 * 128 is 2^15
+    CAPTURE(side);
+    Builder b;
+    const TensorId x = b.input({1, 2, side, side});
+    Network model = b.finish(b.add("GlobalAveragePool", {b.add("Abs", {x}, {1, 2, side, side})}, {1, 2, 1, 1}));
+    canonicalise(model);
+    const Values inputs = seeded_inputs(model, 5);
+    const Value expected = execute(model, inputs).begin()->second;
+    const Network numeric = quantise(model, summed_in(ElementType::i16), {inputs});
+    const auto floats = test::in_float(numeric);
+    const auto overflows = [](const auto& named) { return named.second.find("can overflow i16") != std::string::npos; };
+    CHECK(std::ranges::any_of(floats, overflows) == in_float);
+    CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 30);
+  }
+}
