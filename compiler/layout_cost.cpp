@@ -102,7 +102,8 @@ double LayoutCost::gain(const LayerPlan& layer, TensorId tensor) {
   Geometry geometry(machine, network_, layer.work, compilation_.homes, first);
   const TileCosts& costs = geometry.tile_costs();
   const auto busy = shipped_cost_model().cost(machine, geometry, layer.work, first).unit_cycles;
-  const double busiest = most_of(busy);
+  // What the busiest does beyond the bound is padding, of which another layout's mapping may have less.
+  const double busiest = std::min(most_of(busy), static_cast<double>(layer.bound.cycles));
   const bool matters = std::ranges::any_of(costs.moves, [&](const TileCosts::Move& move) {
     const TensorId moved = geometry.tensor(move.use);
     if (moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor) return false;

@@ -168,6 +168,16 @@ TEST_CASE("does an image of few channels lie in rows of positions, as the same p
   CHECK(cycles(by_channels) < 2 * cycles(by_rows));
 }
 
+TEST_CASE(
+    "does a convolution's image get the layout for whole lanes where the mover is no bottleneck of the padded ones") {
+  const std::string text = file_text(std::string(ACCORD_SOURCE_DIR) + "/tests/end_to_end/wide_vectors.yaml");
+  const Network network = network_of(7, [](auto& b) { return b.conv(b.input({1, 32, 16, 23}), 16, 3); });
+  const auto report = run_checked(loaded(text), network, 7).report;
+  const auto layer = std::ranges::max_element(report.layers, {}, &LayerReport::macs);
+  CHECK(layer->capability == "fma");
+  CHECK(static_cast<double>(report.total_cycles) < 1.5 * static_cast<double>(layer->bound_cycles));
+}
+
 TEST_CASE("is a result whose columns lie apart not read where it lies as if they did not") {
   const Network network = network_of(7, [](auto& b) {
     return b.conv(b.transpose(b.conv(b.input({2, 33, 12, 16}), 65, 1), {0, 2, 1, 3}), 40, 1);
