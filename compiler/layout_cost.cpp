@@ -19,6 +19,7 @@ constexpr double quicker_in_order = 0.75;  ///< where turns of hardware loops ar
 constexpr double torn = 1.5;               ///< times what its bytes take side by side: a tensor that may lie better
 constexpr double half_empty = 2;           ///< times a row of the tensor is at most a word: so may one of few channels
 constexpr double busy_enough = 0.7;        ///< of the busiest unit's cycles: a mover that is worth making quicker
+constexpr double padded = 1.5;             ///< times the bound: a unit's padding, of which another layout may have less
 
 bool is_operand(const LayerPlan& layer, const std::vector<bool>& tensors) {
   return std::ranges::any_of(layer.work.operands, [&](const WorkOperand& operand) {
@@ -102,12 +103,12 @@ double LayoutCost::gain(const LayerPlan& layer, TensorId tensor) {
   Geometry geometry(machine, network_, layer.work, compilation_.homes, first);
   const TileCosts& costs = geometry.tile_costs();
   const auto busy = shipped_cost_model().cost(machine, geometry, layer.work, first).unit_cycles;
-  // What the busiest does beyond the bound is padding, of which another layout's mapping may have less.
-  const double busiest = std::min(most_of(busy), static_cast<double>(layer.bound.cycles));
+  const double busiest = most_of(busy);
+  const bool is_padded = busiest > padded * static_cast<double>(layer.bound.cycles);
   const bool matters = std::ranges::any_of(costs.moves, [&](const TileCosts::Move& move) {
     const TensorId moved = geometry.tensor(move.use);
     if (moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor) return false;
-    return busy.of(move.hop.unit) >= busy_enough * busiest &&
+    return (is_padded || busy.of(move.hop.unit) >= busy_enough * busiest) &&
            (has_short_rows(moved, mapping.uses[move.use]) ||
             move.cycles > torn * side_by_side(machine.architecture, move));
   });

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t most_results = 16;  ///< rows at once
 constexpr double worth_looking = 0.98;     ///< of the cycles without: what a form must promise to be looked into
+constexpr double padded = 1.5;             ///< times the bound: lanes that the quickest form leaves empty
 
 /// Weighs convolutions of what the user or the host hands over against their interleaved forms: such tensors may lie
 /// as suits their reader. Layers between that convert element by element go along.
@@ -124,6 +125,7 @@ class Interleaver {
     if (forms.empty()) return false;
     const LayerPlan plain = without_mappings(layer);
     const InterleavedWork* chosen = nullptr;
+    const std::size_t own_tensors = network_.tensors.size();
     for (const Form& form : forms) {
       if (form.least >= worth_looking * best) break;
       const std::size_t tensors = network_.tensors.size();
@@ -139,6 +141,12 @@ class Interleaver {
       chosen = &form.work;
     }
     if (!chosen) return false;
+    if (best > padded * static_cast<double>(layer.bound.cycles) && cycles_in_rows(plain) < best) {
+      layer = plain;
+      compilation_.forget(own_tensors);
+      assign(layer);
+      return false;
+    }
     const TensorId image = layer.work.operands[chosen->x].tensor;
     if (chosen->step > 0) {
       gather(index, image, *chosen);
@@ -146,6 +154,22 @@ class Interleaver {
     }
     lay_out(first_operator(layer).inputs[0], image, feeders, chosen->rows);
     return false;
+  }
+
+  /// Cycles with the positions of its images side by side, in which order `layout` may put them.
+  double cycles_in_rows(const LayerPlan& plain) {
+    const Homes before = compilation_.homes;
+    for (const WorkOperand& operand : plain.work.operands) {
+      if (operand.tensor == no_tensor || network_.tensor(operand.tensor).is_constant()) continue;
+      Home& home = compilation_.homes[operand.tensor];
+      std::ranges::sort(home.order);
+      settle(home, network_.tensor(operand.tensor).shape, network_.tensor(operand.tensor).type);
+    }
+    LayerPlan other = plain;
+    assign(other);
+    const double found = other.mappings.empty() ? std::numeric_limits<double>::infinity() : cycles(other);
+    compilation_.homes = before;
+    return found;
   }
 
   /// The layer with the form's work and tensors.
