@@ -17,6 +17,8 @@ const std::vector<NetworkPass>& canonical_passes() {
       {"expand_movement", expand_movement},
       {"expand_resize", expand_resize},
       {"expand_attention", expand_attention},
+      {"share_repeated", share_repeated},
+      {"remove_what_is_shared", remove_unused},
       {"expand_selection", expand_selection},
       {"expand_einsum", expand_einsum},
       {"expand_transposed_conv", expand_transposed_conv},

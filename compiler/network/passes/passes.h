@@ -21,6 +21,7 @@ void expand_normalisations(Network& network);  ///< LayerNormalization and its k
 void convolve_phases(Network& network);        ///< Conv of SpaceToDepth, or of a Concat of strided Slices
 void expand_movement(Network& network);        ///< Pad that repeats, DepthToSpace, SpaceToDepth, Trilu
 void expand_attention(Network& network);
+void share_repeated(Network& network);    ///< MatMul of what an Expand or Tile repeats for groups of heads
 void expand_selection(Network& network);  ///< TopK, Hardmax, LpPool, ReduceProd, ReduceLogSumExp
 void expand_einsum(Network& network);     ///< Einsum, MatMul by vectors
 std::string einsum_obstacle(const Network& network, const Operator& op);

@@ -563,6 +563,47 @@ TEST_CASE("Does a Concat of another one's parts read that, where nothing else te
   }
 }
 
+TEST_CASE("Do products of grouped queries read keys and values where they are, whatever repeats and masks them?") {
+  for (const char* repeats : {"Expand", "Tile"}) {
+    for (const bool key_turned_first : {false, true}) {
+      for (const Shape& mask : {Shape{7, 5}, Shape{2, 1, 7, 5}, Shape{6, 7, 5}}) {
+        CAPTURE(repeats);
+        CAPTURE(key_turned_first);
+        CAPTURE(mask.size());
+        Sketch s(19);  // 2 samples, 6 heads on 3, 7 queries, 5 keys of width 4
+        const auto repeated = [&](TensorId x, std::int64_t rows, std::int64_t columns) {
+          x = s.op("Reshape", {x}, {2, 3, 1, rows, columns});
+          return s.op("Reshape", {s.op(repeats, {x}, {2, 3, 2, rows, columns})}, {2, 6, rows, columns});
+        };
+        const auto turned = [&](TensorId x, Shape shape) {
+          return s.op("Transpose", {x}, std::move(shape), {{"perm", Integers{0, 1, 3, 2}}});
+        };
+        const auto q = s.input({2, 6, 7, 4}), k = s.input({2, 3, 5, 4}), v = s.input({2, 3, 5, 4});
+        s.network.tensor(k).name = "k";
+        s.network.tensor(v).name = "v";
+        const auto keys =
+            key_turned_first ? repeated(turned(k, {2, 3, 4, 5}), 4, 5) : turned(repeated(k, 5, 4), {2, 6, 4, 5});
+        auto y = s.op("MatMul", {q, keys}, {2, 6, 7, 5});
+        y = s.op("Add", {s.constant(mask), s.op("Mul", {y, s.constant({})}, {2, 6, 7, 5})}, {2, 6, 7, 5});
+        y = s.op("Softmax", {y}, {2, 6, 7, 5}, {{"axis", std::int64_t{-1}}});
+        y = s.op("MatMul", {y, repeated(v, 5, 4)}, {2, 6, 7, 4});
+        const auto all = types(canonical(s, y));
+        CHECK(std::ranges::count(all, repeats) == 0);
+        CHECK(std::ranges::find(all, "Softmax") - std::ranges::find(all, "MatMul") == 3);  // no Reshape between
+      }
+    }
+  }
+}
+
+TEST_CASE("Is what is repeated otherwise than for groups of a product's matrices still repeated?") {
+  Sketch s(20);
+  const auto x = s.op("Reshape", {s.input({2, 3, 5, 4})}, {2, 1, 3, 5, 4});
+  const auto heads =
+      s.op("Reshape", {s.op("Expand", {x}, {2, 2, 3, 5, 4})}, {2, 6, 5, 4});  // 0 1 2 0 1 2, not 0 0 1 1 2 2
+  const auto all = types(canonical(s, s.op("MatMul", {s.constant({2, 6, 7, 5}), heads}, {2, 6, 7, 4})));
+  CHECK(std::ranges::count(all, "Expand") == 1);
+}
+
 TEST_CASE("Is an Einsum a chain of products, and a product by a vector one by a matrix?") {
   struct Case {
     std::string equation;
