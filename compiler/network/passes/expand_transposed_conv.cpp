@@ -40,7 +40,8 @@ class TransposedConvolution {
       // A single position never steps: no more phases than results.
       if (x_[d + 2] == 1) strides_[d] = std::min(strides_[d], y_[d + 2] + pads_[d]);
       taps_.push_back(ceil_div((w_[d + 2] - 1) * dilations_[d] + 1, strides_[d]));
-      steps_.push_back(std::max(ceil_div(y_[d + 2] + pads_[d], strides_[d]), x_[d + 2]));
+      first_.push_back(std::min(pads_[d] / strides_[d], taps_[d] - 1));
+      steps_.push_back(std::max(ceil_div(y_[d + 2] + pads_[d], strides_[d]), x_[d + 2]) - first_[d]);
     }
   }
 
@@ -129,8 +130,8 @@ class TransposedConvolution {
     Integers begins, ends;
     for (std::size_t d = 0; d < planes_; ++d) {
       shape.push_back(steps_[d]);
-      begins.push_back(taps_[d] - 1);
-      ends.push_back(steps_[d] - x_[d + 2]);
+      begins.push_back(taps_[d] - 1 - first_[d]);
+      ends.push_back(first_[d] + steps_[d] - x_[d + 2]);
     }
     begins.insert(begins.end(), ends.begin(), ends.end());
     return list_.add("Conv", "phases", inputs, shape,
@@ -161,8 +162,8 @@ class TransposedConvolution {
   void crop(TensorId y) {
     Integers starts, ends, axes;
     for (std::size_t d = 0; d < planes_; ++d) {
-      starts.push_back(pads_[d]);
-      ends.push_back(pads_[d] + y_[d + 2]);
+      starts.push_back(pads_[d] - first_[d] * strides_[d]);
+      ends.push_back(starts.back() + y_[d + 2]);
       axes.push_back(static_cast<std::int64_t>(d + 2));
     }
     list_.add("Slice", "", {y}, y_,
@@ -177,7 +178,8 @@ class TransposedConvolution {
   std::int64_t groups_ = 1, phases_ = 1;
   Integers strides_, dilations_, pads_;
   Integers taps_;   ///< of one phase, per dimension of the plane
-  Integers steps_;  ///< results of one phase
+  Integers first_;  ///< position of a phase: pads crop all of those before, which have no others' inputs in them
+  Integers steps_;  ///< results of one phase, from the first position on
 };
 
 bool has_constant_weights(const Network& network, const Operator& op) {

@@ -374,7 +374,9 @@ TEST_CASE("Does a transposed convolution become a convolution, whatever its stri
   const std::vector<Case> cases = {
       {1, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, {1, 1}}, {2, {4, 4}, {2, 2}, {1, 1}, {1, 1, 1, 1}, {0, 0}},
       {1, {2, 3}, {2, 3}, {1, 1}, {0, 0, 0, 0}, {0, 0}}, {1, {3, 2}, {1, 1}, {1, 1}, {0, 1, 2, 0}, {0, 0}},
-      {4, {3, 3}, {3, 2}, {2, 1}, {0, 0, 1, 1}, {2, 0}}, {1, {2, 2}, {3, 3}, {1, 1}, {0, 0, 0, 0}, {0, 0}}};
+      {4, {3, 3}, {3, 2}, {2, 1}, {0, 0, 1, 1}, {2, 0}}, {1, {2, 2}, {3, 3}, {1, 1}, {0, 0, 0, 0}, {0, 0}},
+      {1, {5, 5}, {2, 2}, {1, 1}, {2, 2, 2, 2}, {1, 1}}, {2, {3, 3}, {2, 2}, {1, 1}, {3, 3, 3, 3}, {1, 1}},
+      {1, {3, 3}, {1, 1}, {2, 1}, {2, 1, 2, 1}, {0, 0}}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto& c = cases[i];
     CAPTURE(i);
@@ -394,6 +396,11 @@ TEST_CASE("Does a transposed convolution become a convolution, whatever its stri
                                             {"output_padding", c.extra},
                                             {"group", c.groups}}));
     CHECK(types(network).front() == "Conv");
+    const Shape& all = network.tensor(network.operators.front().outputs[0]).shape;
+    for (std::size_t d = 0; d < 2; ++d) {  // no more positions than the result or the input spans, and one cut by pads
+      const std::int64_t inputs = d == 0 ? 4 : 5, results = (y[d + 2] + c.strides[d] - 1) / c.strides[d];
+      CHECK(all[d + 2] <= std::max(inputs, results + (c.pads[d] % c.strides[d] == 0 ? 0 : 1)));
+    }
   }
 }
 
