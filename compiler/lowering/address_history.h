@@ -22,13 +22,16 @@ class AddressHistory {
     for (const auto& range : ranges) {
       const bool in_place = range.reads && range.writes;
       const Words& words = memories_[range.memory];
-      const std::size_t users = words.users.size();
-      each_word(words, range, [&](std::size_t first) {
-        for (std::size_t s = 0; s < users; ++s) {
-          const int user = words.users[s];
-          const std::int64_t read = words.last[first + 2 * s], written = words.last[first + 2 * s + 1];
-          if (written >= 0) fn(written, user != unit || (range.reads && !in_place));
-          if (read >= 0 && (range.writes || user == unit)) fn(read, user != unit);
+      each_page(words, range, [&](std::size_t p, std::size_t first, std::size_t last) {
+        const Page& page = words.pages[p];
+        if (page.empty()) return;
+        for (std::size_t w = first; w <= last; ++w) {
+          for (std::size_t s = 0; s < words.users.size(); ++s) {
+            const int user = words.users[s];
+            const std::int64_t* const done = &page[words.place(w, s)];
+            if (done[1] >= 0) fn(done[1], user != unit || (range.reads && !in_place));
+            if (done[0] >= 0 && (range.writes || user == unit)) fn(done[0], user != unit);
+          }
         }
       });
     }
@@ -37,21 +40,34 @@ class AddressHistory {
   void record(std::int64_t id, int unit, std::span<const AddressRange> ranges);
 
  private:
+  static constexpr int page_bits = 8;  ///< log2 of the words in a page
+  static constexpr std::int64_t page_words = 1 << page_bits;
+
+  using Page = std::vector<std::int64_t>;  ///< [word][user][read, written]; -1: none. Empty: nothing touched it
+
   struct Words {
-    int shift = 0;                   ///< log2 of the bytes told apart
-    std::vector<int> users;          ///< units that can touch it, ascending
-    std::vector<std::int64_t> last;  ///< [word][user][read, written]; -1: none
+    int shift = 0;           ///< log2 of the bytes told apart
+    std::int64_t count = 0;  ///< words
+    std::vector<int> users;  ///< units that can touch it, ascending
+    std::vector<Page> pages;
+
+    std::size_t place(std::size_t word, std::size_t user) const { return 2 * (word * users.size() + user); }
   };
 
-  /// Calls fn with the place in `last` of each word's first user.
+  /// Calls fn(page, first, last) with the words within each page.
   template <typename Fn>
-  static void each_word(const Words& words, const AddressRange& range, Fn&& fn) {
-    const auto step = static_cast<std::int64_t>(2 * words.users.size());
-    const std::int64_t end = step == 0 ? 0 : static_cast<std::int64_t>(words.last.size()) / step;
+  static void each_page(const Words& words, const AddressRange& range, Fn&& fn) {
     const std::int64_t first = std::max<std::int64_t>(range.low >> words.shift, 0);
-    const std::int64_t last = std::min((range.high - 1) >> words.shift, end - 1);
-    for (std::int64_t w = first; w <= last; ++w) fn(static_cast<std::size_t>(w * step));
+    const std::int64_t last = std::min((range.high - 1) >> words.shift, words.count - 1);
+    for (std::int64_t w = first; w <= last;) {
+      const std::int64_t end = std::min(last, w | (page_words - 1));
+      fn(static_cast<std::size_t>(w >> page_bits), static_cast<std::size_t>(w & (page_words - 1)),
+         static_cast<std::size_t>(end & (page_words - 1)));
+      w = end + 1;
+    }
   }
+
+  static Words words_of(std::vector<int> users, int shift, std::int64_t count);
 
   std::vector<Words> memories_;
 };

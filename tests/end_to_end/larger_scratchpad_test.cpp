@@ -32,3 +32,14 @@ TEST_CASE("is a mesh as quick with twice the scratchpads") {
   };
   CHECK(static_cast<double>(cycles("8")) < 1.05 * static_cast<double>(cycles("4")));
 }
+
+TEST_CASE("is a convolution as quick with so large a memory that its words are too many to be told apart") {
+  // What lies in one of the parts that are told apart is kept in order: tiles that shared one took turns.
+  const Network network = network_of(17, [](NetworkBuilder& b) {
+    return b.conv(b.input({1, 32, 16, 23}), 16, 3, 1, 1);
+  });
+  const auto cycles = [&](const std::string& kib) {
+    return run_checked(machine("hvx", {{"l2_kib", kib}}), network, 17).report.total_cycles;
+  };
+  CHECK(static_cast<double>(cycles("65536")) < 1.05 * static_cast<double>(cycles("1024")));
+}
