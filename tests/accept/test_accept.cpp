@@ -162,3 +162,16 @@ TEST_CASE("Gemmini at every size stays sound") {
     CHECK(result.architecture.has_value());
   }
 }
+
+TEST_CASE("do fields reach all of the library's memories at their largest") {
+  const std::pair<const char*, const char*> memories[] = {{"gemmini16", "spad_kib"},   {"gemmini16x4", "spad_kib"},
+                                                          {"dnnweaver64", "ibuf_kib"}, {"dnnweaver64", "wbuf_kib"},
+                                                          {"dnnweaver64", "obuf_kib"}, {"dnnweaver64", "vmem_kib"}};
+  for (const auto& [name, param] : memories) {
+    CAPTURE(name);
+    CAPTURE(param);
+    const auto file = root / "configs/accelerators" / (std::string(name) + ".yaml");
+    CHECK(load_architecture(file, {{param, "16384"}}).diagnostics.empty());
+    CHECK_FALSE(load_architecture(file, {{param, "16385"}}).architecture.has_value());
+  }
+}
