@@ -1,5 +1,6 @@
 // Normalisations and the activations around them become the chains that exporters write before the opsets that have
 // them.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -34,6 +35,14 @@ class Chain {
   void group_normalization() {
     const auto groups = attribute(op_, "num_groups", std::int64_t{1});
     by_channel({axes_from(2), groups == list_.shape(x_)[1] ? 0 : groups});
+  }
+
+  /// Across channels: positions are as good in a plane.
+  void local_response() {
+    const Shape shape = list_.shape(x_);
+    const Shape plane = {shape[0], shape[1], element_count(shape) / std::max<std::int64_t>(shape[0] * shape[1], 1), 1};
+    const auto x = list_.reshape("plane", x_, plane);
+    list_.reshape("", list_.add(op_.type, "of_plane", {x}, plane, op_.attributes), shape, op_.outputs[0]);
   }
 
   void lp_normalization() {
@@ -189,7 +198,9 @@ const std::map<std::string, Expansion>& expansions() {
 void expand_normalisations(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    if (const auto found = expansions().find(op.type); found != expansions().end()) {
+    if (op.type == "LRN" && network.tensor(op.inputs[0]).shape.size() != 4) {
+      Chain(network, op, operators).local_response();
+    } else if (const auto found = expansions().find(op.type); found != expansions().end()) {
       Chain chain(network, op, operators);
       (chain.*found->second)();
     } else {

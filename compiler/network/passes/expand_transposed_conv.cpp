@@ -2,6 +2,7 @@
 // are then interleaved: y[o] = sum x[q - t] * w[phase + s*t] with o + pad = s*q + phase (Shi et al., "Is the
 // deconvolution layer the same as a convolutional layer?", 2016). No product with an inserted zero is computed.
 #include <algorithm>
+#include <optional>
 
 #include "archdsl/tensor/rounding.h"
 #include "compiler/network/operator_list.h"
@@ -64,10 +65,42 @@ class TransposedConvolution {
   }
 
  private:
-  TensorId weights() {
-    const std::int64_t inputs = w_[0] / groups_, outputs = w_[1];
-    Shape shape = {groups_ * outputs * phases_, inputs};
+  bool is_constant(std::size_t input) const { return network_.tensor(op_.inputs[input]).is_constant(); }
+
+  /// [groups * phases * outputs, inputs, taps..]
+  Shape weights_shape() const {
+    Shape shape = {groups_ * w_[1] * phases_, w_[0] / groups_};
     shape.insert(shape.end(), taps_.begin(), taps_.end());
+    return shape;
+  }
+
+  /// Those that are computed: taken from each filter's taps and one of 0 behind them.
+  TensorId computed_weights() {
+    const std::int64_t inputs = w_[0] / groups_, all = element_count(w_) / (w_[0] * w_[1]),
+                       taken = element_count(taps_);
+    TensorId w = list_.reshape("filters", op_.inputs[1], {groups_, inputs, w_[1], all});
+    w = list_.move("Pad", "filters_and_0", {w}, {groups_, inputs, w_[1], all + 1},
+                   {{"pads", Integers{0, 0, 0, 0, 0, 0, 0, 1}}, {"value", 0.0}, {"mode", std::string("constant")}});
+    Integers places;
+    Integers phase(planes_, 0);
+    do {
+      Integers tap(planes_, 0);
+      do places.push_back(place(phase, tap).value_or(all));
+      while (advance(tap, taps_));
+    } while (advance(phase, strides_));
+    const TensorId by = network_.add(make_constant(op_.name + ".places", {std::ssize(places)}, places));
+    w = list_.move("Gather", "taken", {w, by}, {groups_, inputs, w_[1], std::ssize(places)},
+                   {{"axis", std::int64_t{3}}});
+    w = list_.reshape("taken_apart", w, {groups_, inputs, w_[1], phases_, taken});
+    w = list_.move("Transpose", "turned", {w}, {groups_, phases_, w_[1], inputs, taken},
+                   {{"perm", Integers{0, 3, 2, 1, 4}}});
+    return list_.reshape("weights", w, weights_shape());
+  }
+
+  TensorId weights() {
+    if (!is_constant(1)) return computed_weights();
+    const std::int64_t outputs = w_[1];
+    const Shape shape = weights_shape();
     std::vector<float> values;
     values.reserve(count_of(shape));
     for (std::int64_t group = 0; group < groups_; ++group) {
@@ -103,29 +136,43 @@ class TransposedConvolution {
     }
   }
 
-  /// The given weight that a phase multiplies at a tap, or 0 where there is none.
-  float weight(std::int64_t in, std::int64_t out, const Integers& phase, const Integers& tap) const {
-    std::int64_t at = in * w_[1] + out;
+  /// The place in a filter's plane of what a phase multiplies at a tap, if anything.
+  std::optional<std::int64_t> place(const Integers& phase, const Integers& tap) const {
+    std::int64_t at = 0;
     for (std::size_t d = 0; d < planes_; ++d) {
       const std::int64_t reach = phase[d] + strides_[d] * (taps_[d] - 1 - tap[d]);
-      if (reach % dilations_[d] != 0 || reach / dilations_[d] >= w_[d + 2]) return 0;
+      if (reach % dilations_[d] != 0 || reach / dilations_[d] >= w_[d + 2]) return std::nullopt;
       at = at * w_[d + 2] + reach / dilations_[d];
     }
-    return constant_data<float>(network_.tensor(op_.inputs[1]))[at];
+    return at;
+  }
+
+  float weight(std::int64_t in, std::int64_t out, const Integers& phase, const Integers& tap) const {
+    const auto at = place(phase, tap);
+    const std::int64_t plane = element_count(w_) / (w_[0] * w_[1]);
+    return at ? constant_data<float>(network_.tensor(op_.inputs[1]))[(in * w_[1] + out) * plane + *at] : 0;
+  }
+
+  /// Of each group's outputs, once per phase.
+  TensorId bias() {
+    if (!is_constant(2)) {
+      const TensorId one = list_.reshape("bias_of_groups", op_.inputs[2], {groups_, 1, w_[1]});
+      const TensorId each = list_.add("Expand", "bias_of_phases", {one}, {groups_, phases_, w_[1]});
+      return list_.reshape("bias", each, {y_[1] * phases_});
+    }
+    const auto* given = constant_data<float>(network_.tensor(op_.inputs[2]));
+    std::vector<float> repeated;
+    for (std::int64_t group = 0; group < groups_; ++group) {
+      const float* of_group = given + group * w_[1];
+      for (std::int64_t phase = 0; phase < phases_; ++phase)
+        repeated.insert(repeated.end(), of_group, of_group + w_[1]);
+    }
+    return list_.constant("bias", {y_[1] * phases_}, repeated);
   }
 
   TensorId convolve() {
     std::vector<TensorId> inputs = {op_.inputs[0], weights()};
-    if (op_.inputs.size() > 2 && op_.inputs[2] != no_tensor) {
-      const auto* bias = constant_data<float>(network_.tensor(op_.inputs[2]));
-      std::vector<float> repeated;
-      for (std::int64_t group = 0; group < groups_; ++group) {
-        const float* of_group = bias + group * w_[1];
-        for (std::int64_t phase = 0; phase < phases_; ++phase)
-          repeated.insert(repeated.end(), of_group, of_group + w_[1]);
-      }
-      inputs.push_back(list_.constant("bias", {y_[1] * phases_}, repeated));
-    }
+    if (op_.inputs.size() > 2 && op_.inputs[2] != no_tensor) inputs.push_back(bias());
     Shape shape = {x_[0], y_[1] * phases_};
     Integers begins, ends;
     for (std::size_t d = 0; d < planes_; ++d) {
@@ -182,17 +229,12 @@ class TransposedConvolution {
   Integers steps_;  ///< results of one phase, from the first position on
 };
 
-bool has_constant_weights(const Network& network, const Operator& op) {
-  return std::all_of(op.inputs.begin() + 1, op.inputs.end(),
-                     [&](TensorId id) { return id == no_tensor || network.tensor(id).is_constant(); });
-}
-
 }  // namespace
 
 void expand_transposed_conv(Network& network) {
   std::vector<Operator> operators;
   for (auto& op : network.operators) {
-    if (op.type == "ConvTranspose" && has_constant_weights(network, op)) {
+    if (op.type == "ConvTranspose") {
       TransposedConvolution phases(network, op, operators);
       if (phases.fits()) {
         phases.run();

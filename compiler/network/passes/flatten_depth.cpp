@@ -21,14 +21,13 @@ class DepthExpansion {
   }
 
   void convolution() {
-    const auto w = network_.tensor(op_.inputs[1]);
+    const Tensor w = network_.tensor(op_.inputs[1]);
     kernel_ = {w.shape[2], w.shape[3], w.shape[4]};
     const auto images = y_[0] * y_[2];
     const auto x = list_.reshape("images", planes(), {images, x_[1] * kernel_[0], x_[3], x_[4]});
     auto inputs = op_.inputs;
     inputs[0] = x;
-    inputs[1] = network_.add(
-        {w.name, w.type, {w.shape[0], w.shape[1] * kernel_[0], w.shape[3], w.shape[4]}, w.data, w.quantisation});
+    inputs[1] = list_.in_shape("weights", op_.inputs[1], {w.shape[0], w.shape[1] * kernel_[0], w.shape[3], w.shape[4]});
     auto attributes = plane_window();
     attributes["group"] = attribute(op_, "group", std::int64_t{1});
     const auto y = list_.add("Conv", "plane", inputs, {images, y_[1], y_[3], y_[4]}, attributes);
@@ -115,8 +114,7 @@ void flatten_depth(Network& network) {
   for (auto& op : network.operators) {
     const bool deep = !op.inputs.empty() && op.inputs[0] != no_tensor &&
                       network.tensor(op.inputs[0]).shape.size() == 5 && op.outputs.size() == 1;
-    const bool convolves = deep && op.type == "Conv" && network.tensor(op.inputs[1]).is_constant();
-    if (convolves && stays_small(network, op)) {
+    if (deep && op.type == "Conv" && stays_small(network, op)) {
       DepthExpansion(network, op, operators).convolution();
     } else if (deep && (op.type == "MaxPool" || op.type == "AveragePool")) {
       DepthExpansion(network, op, operators).pool();

@@ -13,8 +13,7 @@ using Integers = std::vector<std::int64_t>;
 
 bool is_one_dimensional(const Network& network, const Operator& op) {
   if (op.type != "Conv" && op.type != "MaxPool" && op.type != "AveragePool") return false;
-  if (network.tensor(op.inputs[0]).shape.size() != 3) return false;
-  return op.type != "Conv" || network.tensor(op.inputs[1]).is_constant();
+  return network.tensor(op.inputs[0]).shape.size() == 3;
 }
 
 /// [N, C, L] becomes [N, C, 1, L].
@@ -78,14 +77,22 @@ class Widening {
   }
 
   void widen_window(Operator op) {
-    if (!wide_.contains(op.inputs[0])) {
-      const TensorId x = add(op, ".x2d", op.inputs[0]);
-      operators_.push_back({op.name + ".widen", "Reshape", {op.inputs[0]}, {x}, {}});
-      wide_[op.inputs[0]] = x;
+    widen_input(op, op.inputs[0], ".x2d", ".widen");
+    if (op.type == "Conv") {
+      if (network_.tensor(op.inputs[1]).is_constant())
+        op.inputs[1] = add(op, ".w2d", op.inputs[1]);
+      else
+        widen_input(op, op.inputs[1], ".w2d", ".widen_weights");
     }
-    if (op.type == "Conv") op.inputs[1] = add(op, ".w2d", op.inputs[1]);
     widen_attributes(op);
     give(std::move(op));
+  }
+
+  void widen_input(const Operator& op, TensorId narrow, const char* suffix, const char* reshape) {
+    if (wide_.contains(narrow)) return;
+    const TensorId x = add(op, suffix, narrow);
+    operators_.push_back({op.name + reshape, "Reshape", {narrow}, {x}, {}});
+    wide_[narrow] = x;
   }
 
   /// The operator on wide tensors, and its result as others read it.

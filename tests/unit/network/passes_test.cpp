@@ -404,6 +404,47 @@ TEST_CASE("Does a transposed convolution become a convolution, whatever its stri
   }
 }
 
+TEST_CASE("Are windows of any rank and their weights two-dimensional ones where the weights are computed?") {
+  struct Case {
+    const char* type;
+    Shape x, w, y;
+    std::int64_t groups, stride, pad;
+  };
+  const std::vector<Case> cases = {{"Conv", {2, 4, 9}, {6, 2, 3}, {2, 6, 5}, 2, 2, 1},
+                                   {"Conv", {2, 2, 5, 4, 4}, {3, 2, 2, 2, 2}, {2, 3, 4, 3, 3}, 1, 1, 0},
+                                   {"ConvTranspose", {2, 4, 5}, {4, 2, 3}, {2, 2, 9}, 1, 2, 1},
+                                   {"ConvTranspose", {1, 4, 3, 5}, {4, 3, 3, 2}, {1, 6, 7, 10}, 2, 2, 0},
+                                   {"ConvTranspose", {1, 2, 2, 3, 2}, {2, 3, 2, 2, 2}, {1, 3, 3, 4, 3}, 1, 1, 0}};
+  for (const auto& c : cases) {
+    CAPTURE(c.type);
+    CAPTURE(c.x.size());
+    Sketch s(23);
+    const std::size_t planes = c.x.size() - 2;
+    const auto x = s.input(c.x), w = s.input(c.w), bias = s.input({c.y[1]});
+    s.network.tensor(w).name = "w";
+    s.network.tensor(bias).name = "bias";
+    const auto network = canonical(s, s.op(c.type, {x, w, bias}, c.y,
+                                           {{"kernel_shape", Integers(c.w.begin() + 2, c.w.end())},
+                                            {"strides", Integers(planes, c.stride)},
+                                            {"dilations", Integers(planes, 1)},
+                                            {"pads", Integers(2 * planes, c.pad)},
+                                            {"group", c.groups}}));
+    const auto conv = std::ranges::find(network.operators, "Conv", &Operator::type);
+    REQUIRE(conv != network.operators.end());
+    CHECK(network.tensor(conv->outputs[0]).shape.size() == 4);
+  }
+}
+
+TEST_CASE("Is a normalisation across channels one of a plane, whatever its rank?") {
+  for (const Shape& shape : {Shape{2, 7}, Shape{2, 7, 5}, Shape{1, 7, 2, 3, 2}}) {
+    CAPTURE(shape.size());
+    Sketch s(24);
+    const auto network =
+        canonical(s, s.op("LRN", {s.input(shape)}, shape, {{"size", std::int64_t{3}}, {"alpha", 0.5}}));
+    CHECK(types(network) == Types{"Reshape", "LRN", "Reshape"});
+  }
+}
+
 TEST_CASE("Do Resize, Pad and blocks of depth move the elements that ONNX says?") {
   for (const char* nearest : {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}) {
     for (const char* mode : {"asymmetric", "half_pixel", "align_corners", "pytorch_half_pixel"}) {
