@@ -1,4 +1,4 @@
-// Do sums stay within the integers that the accumulator's type has?
+// Do sums stay within the integers that the accumulator's type has, and means among those that tell them apart?
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -67,5 +67,25 @@ TEST_CASE("are averages over more than an accumulator holds in float, with the r
     const auto overflows = [](const auto& named) { return named.second.find("can overflow i16") != std::string::npos; };
     CHECK(std::ranges::any_of(floats, overflows) == in_float);
     CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 30);
+  }
+}
+
+TEST_CASE("are means of steep powers in float, and of squares integers") {
+  for (const std::int64_t p : {2, 3, 5}) {
+    CAPTURE(p);
+    Builder b;
+    const TensorId x = b.input({1, 4, 8, 8});
+    Network model = b.finish(b.add("LpPool", {x}, {1, 4, 4, 4},
+                                   {{"kernel_shape", std::vector<std::int64_t>{2, 2}},
+                                    {"strides", std::vector<std::int64_t>{2, 2}},
+                                    {"pads", std::vector<std::int64_t>(4, 0)},
+                                    {"dilations", std::vector<std::int64_t>(2, 1)},
+                                    {"p", p}}));
+    canonicalise(model);
+    const Values inputs = seeded_inputs(model, 5);
+    const Value expected = execute(model, inputs).begin()->second;
+    const Network numeric = quantise(model, float_scale_machine(), {inputs});
+    CHECK(std::ranges::count(numeric.operators, "SumPool", &Operator::type) == (p == 2 ? 1 : 0));
+    CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 35);
   }
 }
