@@ -210,37 +210,22 @@ bool power(Network& network, const Operator& op, std::vector<Operator>& operator
   return false;
 }
 
-/// A constant mask chooses: x * kept + put, where `put` is what is chosen of numbers, or of the other tensor times what
-/// is not kept. Exact where the tensors are finite.
+/// A constant mask chooses between a tensor and constant numbers: x * kept + put, exact where x is finite.
 bool masked(Network& network, const Operator& op, std::vector<Operator>& operators) {
   const std::size_t side = network.tensor(op.inputs[1]).is_constant() ? 2 : 1, other = 3 - side;
-  const auto is_variable = [&](std::size_t i) {
-    return network.tensor(op.inputs[i]).type == ElementType::fp32 && !network.tensor(op.inputs[i]).is_constant();
-  };
-  const bool numbers_there = is_float_constant(network, op.inputs[other]);
-  if (!network.tensor(op.inputs[0]).is_constant() || !is_variable(side) || !(numbers_there || is_variable(other)))
-    return false;
-  const Tensor& mask = network.tensor(op.inputs[0]);
-  const Shape kept_shape = mask.shape;
+  const TensorId x = op.inputs[side];
+  if (!network.tensor(op.inputs[0]).is_constant() || !is_float_constant(network, op.inputs[other])) return false;
+  if (network.tensor(x).type != ElementType::fp32 || network.tensor(x).is_constant()) return false;
+  const Tensor &mask = network.tensor(op.inputs[0]), &numbers = network.tensor(op.inputs[other]);
+  const Shape kept_shape = mask.shape, put_shape = joined(mask.shape, numbers.shape);
   const auto keeps = [&](double chosen) { return (chosen != 0) == (side == 1); };
-  std::vector<float> kept, dropped;
-  for (const double chosen : numbers_of(mask)) {
-    kept.push_back(keeps(chosen) ? 1 : 0);
-    dropped.push_back(1 - kept.back());
-  }
-  Formula f(network, op, operators);
-  if (!numbers_there) {
-    const auto left = f.binary("Mul", "left", op.inputs[side], f.constant("kept", kept_shape, kept));
-    f.binary("Add", "", left, f.binary("Mul", "put", op.inputs[other], f.constant("dropped", kept_shape, dropped)));
-    return true;
-  }
-  const Tensor& numbers = network.tensor(op.inputs[other]);
-  const Shape put_shape = joined(mask.shape, numbers.shape);
-  std::vector<float> put;
+  std::vector<float> kept, put;
+  for (const double chosen : numbers_of(mask)) kept.push_back(keeps(chosen) ? 1 : 0);
   const std::vector<double> mask_there = broadcast_numbers(mask, put_shape);
   for (const double number : broadcast_numbers(numbers, put_shape))
     put.push_back(keeps(mask_there[put.size()]) ? 0 : static_cast<float>(number));
-  const auto left = f.binary("Mul", "left", op.inputs[side], f.constant("kept", kept_shape, kept));
+  Formula f(network, op, operators);
+  const auto left = f.binary("Mul", "left", x, f.constant("kept", kept_shape, kept));
   f.binary("Add", "", left, f.constant("put", put_shape, put));
   return true;
 }

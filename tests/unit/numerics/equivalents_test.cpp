@@ -154,22 +154,6 @@ TEST_CASE("is a choice by a constant mask a product and a sum") {
   }
 }
 
-TEST_CASE("is a choice between two tensors by a constant mask the sum of what is chosen of each") {
-  Builder b;
-  const TensorId x = b.input({32, 4});
-  Network network = b.finish(b.add("Where", {x, x, b.add("Abs", {x}, {32, 4})}, {32, 4}));
-  const TensorId mask = network.add(make_constant("mask", {32, 1}, std::vector<std::int8_t>(32, 0)));
-  auto& chosen = network.operators.back();
-  chosen.inputs[0] = network.add(make_constant("mask", {1, 4}, std::vector<std::int8_t>{1, 0, 0, 1}));
-  for (const bool columns : {true, false}) {
-    if (!columns) chosen.inputs[0] = mask;
-    Network other = network;
-    numerics::write_out(other, [](const Network& alone) { return alone.operators.front().type != "Where"; });
-    CHECK(types_of(other) == std::vector<std::string>{"Abs", "Mul", "Mul", "Add"});
-    check_equal(network, other, numbers(network, false));
-  }
-}
-
 TEST_CASE("is an operator written out where the machine does all that it becomes, and nowhere else") {
   using Types = std::vector<std::string>;
   const Network swish = network_of({"HardSwish"});
