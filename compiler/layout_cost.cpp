@@ -104,7 +104,7 @@ double LayoutCost::gain(const LayerPlan& layer, TensorId tensor) {
   const TileCosts& costs = geometry.tile_costs();
   const auto busy = shipped_cost_model().cost(machine, geometry, layer.work, first).unit_cycles;
   const double busiest = most_of(busy);
-  const bool is_padded = busiest > padded * static_cast<double>(layer.bound.cycles);
+  const bool is_padded = layer.bound.cycles > 0 && busiest > padded * static_cast<double>(layer.bound.cycles);
   const bool matters = std::ranges::any_of(costs.moves, [&](const TileCosts::Move& move) {
     const TensorId moved = geometry.tensor(move.use);
     if (moved == no_tensor || geometry.is_constant(move.use) || owners_[moved] != tensor) return false;

@@ -167,7 +167,8 @@ class Interleaver {
     }
     LayerPlan other = plain;
     assign(other);
-    const double found = other.mappings.empty() ? std::numeric_limits<double>::infinity() : cycles(other);
+    const double found =
+        other.mappings.empty() ? std::numeric_limits<double>::infinity() : encoded_cycles(compilation_, shared_, other);
     compilation_.homes = before;
     return found;
   }

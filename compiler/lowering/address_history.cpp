@@ -44,7 +44,7 @@ AddressHistory::AddressHistory(const Architecture& architecture) {
     const Memory& memory = architecture.memories[m];
     const auto least = std::max<std::int64_t>(memory.word, ceil_div(memory.capacity, most_words));
     const int shift = std::bit_width(static_cast<std::uint64_t>(least)) - 1;
-    const std::int64_t count = memory.off_chip ? 0 : (memory.capacity >> shift) + 1;
+    const std::int64_t count = memory.off_chip || users[m].empty() ? 0 : (memory.capacity >> shift) + 1;
     memories_.push_back(words_of({users[m].begin(), users[m].end()}, shift, count));
   }
   // What a unit holds is a memory of its own.

@@ -10,7 +10,9 @@
 namespace accord::numerics {
 namespace {
 
-bool has_all_bytes(ElementType type) { return greatest_count(type) >= -lowest(ElementType::i8); }
+bool has_all_bytes(ElementType type) {
+  return lowest(type) <= lowest(ElementType::i8) && greatest_count(type) >= highest(ElementType::i8);
+}
 
 double greatest_sum(const Tensor& weights, const Tensor* bias) {
   const auto values = numbers_of(weights);

@@ -214,7 +214,7 @@ Network quantise(Network canonical, const Numerics& numerics, const std::vector<
   if (inputs.empty()) inputs = {seeded_inputs(canonical, 1), seeded_inputs(canonical, 2)};
   numerics::free_saturated(canonical, inputs);
   numerics::affine_to_depthwise(canonical, numerics::Requantiser(numerics).powers_of_two());
-  numerics::drop_clips_of_storage(canonical, numerics.storage);
+  numerics::drop_clips_of_storage(canonical, numerics);
   numerics::hoist_clips(canonical);
   std::set<TensorId> parts;
   if (capable) parts = numerics::write_out_floats(canonical, numerics, sums, capable);

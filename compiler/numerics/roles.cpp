@@ -26,6 +26,8 @@ bool is_constant(const Network& network, const Operator& op, std::size_t input) 
   return op.inputs.size() <= input || op.inputs[input] == no_tensor || network.tensor(op.inputs[input]).is_constant();
 }
 
+bool is_product(const Operator& op) { return op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul"; }
+
 std::string product_obstacle(const Network& network, const Operator& op, bool integers) {
   if (!is_fp32(network, op.inputs[0]) || !is_fp32(network, op.inputs[1])) return "its factors are not fp32";
   if (is_constant(network, op, 0) && is_constant(network, op, 1)) return "its factors are constants";
@@ -67,8 +69,7 @@ PlannedOperator classify(const Network& network, const Operator& op, bool intege
     if (obstacle.empty() && is_number && role != Role::carry) obstacle = "its result has no dimensions";
     return PlannedOperator{.role = obstacle.empty() ? role : Role::floating, .reason = obstacle};
   };
-  if (op.type == "Conv" || op.type == "Gemm" || op.type == "MatMul")
-    return role_unless(Role::product, product_obstacle(network, op, integers));
+  if (is_product(op)) return role_unless(Role::product, product_obstacle(network, op, integers));
   if (op.type == "Add" || op.type == "Sub") return role_unless(Role::sum, sum_obstacle(network, op));
   if (op.type == "AveragePool") {
     return role_unless(Role::average,
@@ -354,6 +355,10 @@ const Operator& last_of(const Network& network, const Operator& op, const Planne
 std::vector<TensorId> carried_inputs(const Operator& op) {
   if (op.type == "Concat") return op.inputs;
   return {op.inputs[0]};
+}
+
+bool is_integer_product(const Network& network, const Operator& op) {
+  return is_product(op) && product_obstacle(network, op, true).empty();
 }
 
 std::int64_t constant_pool_count(const Network& network, const Operator& op) {

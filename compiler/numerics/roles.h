@@ -64,6 +64,9 @@ bool keeps_scale(const Network& network, const Operator& op);
 /// Inputs of a carrying operator whose elements it passes on (not the indices of a Gather).
 std::vector<TensorId> carried_inputs(const Operator& op);
 
+/// Whether it is a Conv, Gemm or MatMul that integer machines do in integers, if its sums fit.
+bool is_integer_product(const Network& network, const Operator& op);
+
 /// Elements under every window of an AveragePool, or 0 where the count differs between windows.
 std::int64_t constant_pool_count(const Network& network, const Operator& op);
 

@@ -60,7 +60,8 @@ bool may_be_split(const Operator& op, std::size_t rank) {
     const auto axis = attribute(op, "axis", std::int64_t{-1});
     return axis == -1 || axis == static_cast<std::int64_t>(rank) - 1;
   }
-  return op.type == "Mul" || op.type == "Div" || op.type == "Add" || op.type == "Sub" || op.type == "Where";
+  return op.type == "Clip" || op.type == "Identity" || op.type == "Mul" || op.type == "Div" || op.type == "Add" ||
+         op.type == "Sub" || op.type == "Where";
 }
 
 class Sharing {
@@ -175,6 +176,8 @@ class Sharing {
     if (op.type == "Softmax") attributes["axis"] = static_cast<std::int64_t>(shape(y).size());
     as.id = list.add_typed(network_.tensor(y).type, op.type, "in_groups", std::move(inputs),
                            split(shape(y), as.dim, as.times), std::move(attributes));
+    if (const auto& known = network_.tensor(y).quantisation; known && known->axis < 0)
+      network_.tensor(as.id).quantisation = known;
     list.reshape("", as.id, shape(y), y);
     splits_[y] = as;
   }

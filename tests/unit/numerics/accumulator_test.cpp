@@ -6,6 +6,7 @@
 
 #include "compiler/network/canonicalise.h"
 #include "compiler/network/constants.h"
+#include "compiler/numerics/byte_products.h"
 #include "compiler/numerics/compare.h"
 #include "compiler/numerics/quantise.h"
 #include "compiler/reference/execute.h"
@@ -87,5 +88,19 @@ TEST_CASE("are means of steep powers in float, and of squares integers") {
     const Network numeric = quantise(model, float_scale_machine(), {inputs});
     CHECK(std::ranges::count(numeric.operators, "SumPool", &Operator::type) == (p == 2 ? 1 : 0));
     CHECK(compare(expected, execute(numeric, inputs).begin()->second).signal_to_noise_db > 35);
+  }
+}
+
+TEST_CASE("are products of bytes those of floats where storage and weights have all bytes, and sums fit") {
+  for (const ElementType weight : {ElementType::bf16, ElementType::i8, ElementType::fp8e4m3}) {
+    CAPTURE(name(weight));
+    Builder b;
+    const TensorId x = b.add_typed("Cast", {b.input({2, 8})}, ElementType::i8, {2, 8});
+    const TensorId w = b.constant(make_constant("w", {3, 8}, std::vector<std::int8_t>(24, 127)));
+    Network model = b.finish(b.add_typed("Gemm", {x, w}, ElementType::i32, {2, 3}));
+    model.operators.back().attributes["transB"] = std::int64_t{1};
+    Numerics numerics = bf16_machine();
+    numerics.weight = weight;
+    CHECK(numerics::is_exact_in_floats(model, model.operators.back(), numerics) == (weight != ElementType::fp8e4m3));
   }
 }

@@ -222,3 +222,32 @@ TEST_CASE("Do sums that fill an accumulator leave room for what zero points add 
     CHECK(product->in_float.empty());
   }
 }
+
+TEST_CASE("Do products in float read what quantisers make of their factors?") {
+  for (const std::string type : {"Conv", "ConvTranspose"}) {
+    for (const float step : {far_too_small, large_enough}) {
+      CAPTURE(type);
+      CAPTURE(step);
+      RoundedModel m;
+      const Shape image = {1, 4, 9}, filters = type == "Conv" ? Shape{6, 4, 3} : Shape{4, 6, 3};
+      const TensorId x = m.rounded(m.b.input(image), image, step), w = m.rounded(m.b.input(filters), filters, step);
+      const TensorId y = m.b.add(type, {x, w}, {1, 6, 9},
+                                 {{"kernel_shape", std::vector<std::int64_t>{3}},
+                                  {"strides", std::vector<std::int64_t>{1}},
+                                  {"dilations", std::vector<std::int64_t>{1}},
+                                  {"pads", std::vector<std::int64_t>{1, 1}}});
+      check_results(m.b.finish(m.rounded(y, {1, 6, 9}, step)), 100);
+    }
+  }
+}
+
+TEST_CASE("Do products of activations that no accumulator holds read what quantisers make of their factors?") {
+  Numerics numerics = float_scale_machine();
+  numerics.accumulator = ElementType::i16;  // 64 * 128 * 128 is beyond it
+  RoundedModel m;
+  const Shape shape = {64, 64};
+  const TensorId a = m.rounded(m.b.input(shape), shape, far_too_small), b = m.rounded(m.b.input(shape), shape, coarse);
+  const Compared run = compared(m.b.finish(m.rounded(m.b.add("MatMul", {a, b}, shape), shape, coarse)), numerics);
+  CHECK(find_operator(run.numeric, "MatMul").in_float.find("can overflow i16") != std::string::npos);
+  for (const auto& [name, decibels] : run.decibels) CHECK(decibels > 100);
+}
