@@ -55,20 +55,45 @@ void keep_infinities_in_float(const Network& network, const std::vector<double>&
   }
 }
 
+/// Which power of another tensor each is; 1 of what is none.
+class Powers {
+ public:
+  explicit Powers(const Network& network) : network_(network) {}
+
+  double of(TensorId id) const {
+    const auto known = powers_.find(id);
+    return known == powers_.end() ? 1 : known->second;
+  }
+
+  void note(const Operator& op) {
+    const double power = power_of(op);
+    if (power != 1) powers_[op.outputs[0]] = power;
+  }
+
+ private:
+  double power_of(const Operator& op) const {
+    if (op.type == "Clip" || op.type == "Abs") return of(op.inputs[0]);
+    if (op.type != "Pow" && op.type != "Mul") return 1;
+    if (op.inputs[0] == op.inputs[1]) return op.type == "Mul" ? 2 * of(op.inputs[0]) : 1;
+    if (!network_.tensor(op.inputs[1]).is_constant()) return 1;
+    if (op.type == "Mul") return of(op.inputs[0]);
+    const auto exponents = numbers_of(network_.tensor(op.inputs[1]));
+    return exponents.empty() ? 1 : *std::ranges::max_element(exponents) * of(op.inputs[0]);
+  }
+
+  const Network& network_;
+  std::map<TensorId, double> powers_;
+};
+
 /// Means of steep powers (an LpPool's): of the k-th power's greatest value, n integers tell none apart that are less
 /// than n^(-1/k) times the greatest that it is of; for 127 and 3 a fifth.
 void keep_powers_in_float(const Network& network, InFloat& in_float) {
-  std::map<TensorId, double> powers;
+  Powers powers(network);
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     const Operator& op = network.operators[i];
-    if (op.type == "Pow" && network.tensor(op.inputs[1]).is_constant()) {
-      const auto exponents = numbers_of(network.tensor(op.inputs[1]));
-      if (!exponents.empty()) powers[op.outputs[0]] = *std::ranges::max_element(exponents);
-    }
-    if (op.type != "AveragePool") continue;
-    const auto power = powers.find(op.inputs[0]);
-    if (power != powers.end() && power->second > 2)
-      in_float.emplace(i, fmt::format("integers tell few of the values of x^{} apart", power->second));
+    powers.note(op);
+    if (op.type != "AveragePool" || powers.of(op.inputs[0]) <= 2) continue;
+    in_float.emplace(i, fmt::format("integers tell few of the values of x^{} apart", powers.of(op.inputs[0])));
   }
 }
 
