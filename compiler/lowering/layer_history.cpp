@@ -7,7 +7,7 @@
 namespace accord {
 namespace {
 
-constexpr std::int64_t most_granules = 1 << 14;
+constexpr std::int64_t most_granules = 1 << 10;
 
 }  // namespace
 
